@@ -1,0 +1,38 @@
+//! Executable mathematical notes: every chapter is a page of this documentation, and every example in it is a test.
+//!
+//! Read [`names`], [`operations`], [`lifting`], [`models`] and [`errors`] in this order. The pages about the code
+//! itself are [`architecture`], [`style`], [`unsafe_code`] and [`dependencies`].
+//! Lives here: the chapters as modules, and the tensors of the paper ([`paper`]), which the examples use.
+//! Not here: anything that a program would import.
+
+pub mod paper;
+
+#[doc = include_str!("01-names.md")]
+pub mod names {}
+
+#[doc = include_str!("02-operations.md")]
+pub mod operations {}
+
+#[doc = include_str!("03-lifting.md")]
+pub mod lifting {}
+
+#[doc = include_str!("04-models.md")]
+pub mod models {}
+
+#[doc = include_str!("05-errors.md")]
+pub mod errors {}
+
+#[doc = include_str!("architecture.md")]
+pub mod architecture {}
+
+#[doc = include_str!("style.md")]
+pub mod style {}
+
+#[doc = include_str!("unsafe.md")]
+pub mod unsafe_code {}
+
+#[doc = include_str!("dependencies.md")]
+pub mod dependencies {}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,51 @@
+//! The body of a function: conditions, equations, value.
+//!
+//! It becomes an inner function at exactly the declared axes, generic in the precision alone, so that it is compiled
+//! once however many sets of axes the function around it is called with.
+
+use super::call::value;
+use super::private;
+use crate::ir::{Body, Condition, Definition};
+use proc_macro2::{Span, TokenStream};
+use quote::{format_ident, quote, quote_spanned};
+
+/// The statements of a body.
+pub(super) fn statements(body: &Body) -> TokenStream {
+    let conditions = body.conditions.iter().map(condition);
+    let definitions = body.definitions.iter().map(definition);
+    let result = value(&body.result);
+    quote!(#(#conditions)* #(#definitions)* #result)
+}
+
+fn condition(condition: &Condition) -> TokenStream {
+    let Condition { text, sizes, holds, span } = condition;
+    let (check, failed, holds) = (private("condition", *span), private("failed", *span), value(holds));
+    let sizes = sizes.iter().map(|(name, size)| {
+        let size = value(size);
+        quote_spanned!(*span=> (#name, #size))
+    });
+    let error = format_ident!("error", span = Span::mixed_site());
+    quote_spanned! {*span=>
+        if let ::core::result::Result::Err(#error) = #check(#text, &[#(#sizes),*], #holds) {
+            return #failed(#error);
+        }
+    }
+}
+
+fn definition(definition: &Definition) -> TokenStream {
+    let Definition { name, positions, value: code } = definition;
+    let code = value(code);
+    if positions.is_empty() {
+        return quote_spanned!(name.span()=> let #name = #code;);
+    }
+    let positions = positions.iter().map(|(position, axis, size)| {
+        let (positions, size) = (private("positions", position.span()), value(size));
+        quote_spanned!(position.span()=> let #position = #positions(#axis, #size);)
+    });
+    quote_spanned! {name.span()=>
+        let #name = {
+            #(#positions)*
+            #code
+        };
+    }
+}

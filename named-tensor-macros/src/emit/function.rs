@@ -1,0 +1,209 @@
+//! A function of the notation as a Rust function: lifted outside, at its declared axes inside.
+//!
+//! Without parameters it is a free function; with parameters it is the method `apply` of their struct (`parameters`).
+
+use super::lifting::{LiftedArgument, Lifting};
+use super::{at, body};
+use crate::ast::{Element, Function, ParameterType, TensorType};
+use crate::code::name_of;
+use crate::ir::Body;
+use crate::set::{Set, axis_name};
+use proc_macro2::{Ident, Span, TokenStream};
+use quote::{ToTokens, format_ident, quote, quote_spanned};
+
+/// The free function.
+pub(crate) fn free(function: &Function, body: Option<&Body>) -> TokenStream {
+    let Function { attributes, visibility, name, .. } = function;
+    let (docs, lints, equation) = (documentation(function), lints(), equation(function));
+    let parts = Parts::of(function, body);
+    let Parts { generics, bounds, arguments, result, statements } = &parts;
+    quote! {
+        #(#attributes)*
+        #docs
+        #lints
+        #visibility fn #name<#(#generics),*>(#(#arguments),*) -> #result where #bounds {
+            #statements
+        }
+
+        #equation
+    }
+}
+
+/// The type of a free function's name, which carries what can be said of it: `Attention::EQUATION`.
+fn equation(function: &Function) -> TokenStream {
+    let Function { visibility, name, text, .. } = function;
+    let lints = lints();
+    let doc = format!("What is known of the function `{name}`.");
+    quote! {
+        #[doc = #doc]
+        #lints
+        #visibility struct #name {}
+
+        #lints
+        impl #name {
+            /// The function as it is written.
+            pub const EQUATION: &'static ::core::primitive::str = #text;
+        }
+    }
+}
+
+/// The method that applies a struct of parameters.
+pub(crate) fn apply(function: &Function, body: Option<&Body>) -> TokenStream {
+    let name = &function.name;
+    let doc = format!("Applies `{name}` to its arguments.");
+    let apply = format_ident!("apply", span = name.span());
+    let Parts { generics, bounds, arguments, result, statements } = &Parts::of(function, body);
+    // The precision is that of the struct.
+    let generics = generics.iter().skip(1);
+    quote! {
+        #[doc = #doc]
+        pub fn #apply<#(#generics),*>(&self, #(#arguments),*) -> #result where #bounds {
+            #statements
+        }
+    }
+}
+
+/// The pieces of a signature, and what the function does.
+struct Parts {
+    /// The precision (if anything is real), selectors, sets of axes.
+    generics: Vec<TokenStream>,
+    bounds: TokenStream,
+    arguments: Vec<TokenStream>,
+    result: TokenStream,
+    statements: TokenStream,
+}
+
+impl Parts {
+    fn of(function: &Function, body: Option<&Body>) -> Parts {
+        let lifting = lifting(function);
+        let (sets, bounds) = (lifting.sets(), lifting.bounds());
+        let selectors = &lifting.stand_ins;
+        let mut generics = Vec::new();
+        if is_real(function) {
+            generics.push(quote!(T: ::named_tensor::private::Real));
+        }
+        generics.extend(selectors.iter().map(|(_, selector)| quote!(#selector: ::named_tensor::private::Selector)));
+        generics.extend(sets.iter().map(|set| quote!(#set: ::named_tensor::private::Axes)));
+        let axes = selectors.iter().map(|(axis, selector)| quote!(#axis: #selector));
+        let tensors = function.arguments.iter().zip(&sets).map(|(argument, set)| {
+            let (name, span) = (&argument.name, argument.kind.span);
+            let (set, element) = (at(span, set.clone()), element(&argument.kind));
+            quote_spanned!(span=> #name: &::named_tensor::private::Tensor<#set, #element>)
+        });
+        let result_set = if sets.is_empty() { lifting.result.clone() } else { lifting.result_set() };
+        let element = element(&function.result);
+        let result = quote!(::named_tensor::private::Tensor<#result_set, #element>);
+        let statements = match body {
+            Some(body) => statements(function, &lifting, body),
+            None => quote!(::named_tensor::private::poisoned()),
+        };
+        Parts { generics, bounds, arguments: axes.chain(tensors).collect(), result, statements }
+    }
+}
+
+/// The local axes, the inner function, and the call that lifts it.
+fn statements(function: &Function, lifting: &Lifting, body: &Body) -> TokenStream {
+    let name = format_ident!("__body", span = Span::mixed_site());
+    let axes = lifting.stand_ins.iter().map(|(axis, _)| crate::axes::declare(axis, &syn::Visibility::Inherited, &[]));
+    let arguments = function.arguments.iter().map(|argument| {
+        let (name, kind) = (&argument.name, inner(&argument.kind));
+        quote!(#name: &#kind)
+    });
+    let parameters = function.parameters.iter().map(|parameter| {
+        let name = &parameter.name;
+        let kind = match &parameter.kind {
+            ParameterType::Tensor(kind, _) => inner(kind),
+            ParameterType::Function(path) => quote!(#path<T>),
+        };
+        quote!(#name: &#kind)
+    });
+    let result = inner(&function.result);
+    let body = body::statements(body);
+    let precision = if is_real(function) { quote!(T) } else { quote!(::core::primitive::f32) };
+    let given = function.arguments.iter().map(|argument| {
+        let name = &argument.name;
+        // An argument that was lifted is owned here.
+        if lifting.arguments.is_empty() { quote!(#name) } else { quote!(&#name) }
+    });
+    let fields = function.parameters.iter().map(|parameter| {
+        let name = &parameter.name;
+        quote!(&self.#name)
+    });
+    let call = quote!(#name::<#precision>(#(#given,)* #(#fields),*));
+    let call = if lifting.arguments.is_empty() { call } else { lifting.statements(&call) };
+    quote! {
+        #(#axes)*
+        fn #name<T: ::named_tensor::private::Real>(#(#arguments,)* #(#parameters),*) -> #result {
+            #body
+        }
+        #call
+    }
+}
+
+fn lifting(function: &Function) -> Lifting {
+    let selector = |(place, axis): (usize, &Ident)| (axis.clone(), format_ident!("S{place}"));
+    let stand_ins: Vec<_> = function.axis_parameters.iter().enumerate().map(selector).collect();
+    let arguments = function.arguments.iter().map(|argument| LiftedArgument {
+        name: argument.name.clone(),
+        span: argument.kind.span,
+        outer: outer(&argument.kind.set, &stand_ins),
+        inner: argument.kind.set.to_token_stream(),
+    });
+    let arguments = arguments.collect();
+    let result = outer(&function.result.set, &stand_ins);
+    Lifting { name: function.name.to_string(), arguments, result, stand_ins }
+}
+
+/// The set as the caller sees it: an axis parameter is the set that the caller gives for it.
+fn outer(set: &Set, stand_ins: &[(Ident, Ident)]) -> TokenStream {
+    let (own, rest): (Vec<_>, Vec<_>) = set
+        .0
+        .iter()
+        .cloned()
+        .partition(|axis| stand_ins.iter().any(|(stand_in, _)| name_of(stand_in) == axis_name(axis)));
+    let selectors =
+        stand_ins.iter().filter(|(stand_in, _)| own.iter().any(|axis| axis_name(axis) == name_of(stand_in)));
+    selectors.fold(Set(rest).to_token_stream(), |set, (_, selector)| {
+        let given = quote!(<#selector as ::named_tensor::private::Selector>::Set);
+        quote!(::named_tensor::private::Union<#given, #set>)
+    })
+}
+
+/// The type of a tensor at its declared axes.
+pub(super) fn inner(kind: &TensorType) -> TokenStream {
+    let (set, element) = (&kind.set, element(kind));
+    quote_spanned!(kind.span=> ::named_tensor::private::Tensor<#set, #element>)
+}
+
+fn element(kind: &TensorType) -> TokenStream {
+    match &kind.element {
+        Element::Real => quote_spanned!(kind.span=> T),
+        Element::Truth => quote_spanned!(kind.span=> ::core::primitive::bool),
+        Element::Position(axis) => quote_spanned!(kind.span=> ::named_tensor::private::Index<#axis>),
+    }
+}
+
+/// Whether the precision occurs in the signature, so that a call can determine it.
+fn is_real(function: &Function) -> bool {
+    let types = function.arguments.iter().map(|argument| &argument.kind).chain([&function.result]);
+    !function.parameters.is_empty() || types.into_iter().any(|kind| matches!(kind.element, Element::Real))
+}
+
+/// The equation under the user's own documentation.
+pub(super) fn documentation(function: &Function) -> TokenStream {
+    let text = format!("```text\n{}\n```", function.text);
+    let documented = function.attributes.iter().any(|attribute| attribute.path().is_ident("doc"));
+    let title = format!("`{}` of the notation.", function.name);
+    let title = if documented { quote!(#[doc = ""]) } else { quote!(#[doc = #title] #[doc = ""]) };
+    quote!(#title #[doc = #text])
+}
+
+/// Equations keep the names of the paper and are not written for the lints of Rust.
+pub(super) fn lints() -> TokenStream {
+    quote! {
+        #[allow(
+            nonstandard_style, unused, unreachable_pub, clippy::all, clippy::pedantic,
+            reason = "generated from equations, which keep the names of the paper"
+        )]
+    }
+}

@@ -1,0 +1,80 @@
+//! The lifted wrapper that `#[lift]` and `named!` share: any axes come in, the declared ones reach the body.
+//!
+//! For f : S₀ × S₁ → U the wrapper is generic in one set `A0`, `A1` per argument, each with its own bound, so that a
+//! mistake blames the argument that made it. On entry the extra axes get fresh names, on exit they get theirs back;
+//! both are calls into `named_tensor::private`, nothing of it happens here.
+
+use super::at;
+use proc_macro2::{Ident, Span, TokenStream};
+use quote::{format_ident, quote, quote_spanned};
+
+/// What is lifted: the declared sets of the tensor arguments and of the result.
+pub(crate) struct Lifting {
+    /// The name under which errors mention the function.
+    pub(crate) name: String,
+    /// The tensor arguments, in order.
+    pub(crate) arguments: Vec<LiftedArgument>,
+    /// The declared axes of the result.
+    pub(crate) result: TokenStream,
+    /// Local axes that stand for sets given by the caller: the axis and the type of its selector.
+    pub(crate) stand_ins: Vec<(Ident, Ident)>,
+}
+
+/// One tensor argument.
+pub(crate) struct LiftedArgument {
+    /// Its name.
+    pub(crate) name: Ident,
+    /// Where its type is written; a bound that fails is shown there.
+    pub(crate) span: Span,
+    /// Its declared axes as the caller sees them.
+    pub(crate) outer: TokenStream,
+    /// Its declared axes inside the body; they differ from `outer` when an axis parameter occurs.
+    pub(crate) inner: TokenStream,
+}
+
+impl Lifting {
+    /// The generic sets `A0`, `A1`, ..., one per argument.
+    pub(crate) fn sets(&self) -> Vec<Ident> {
+        (0..self.arguments.len()).map(|place| format_ident!("A{place}")).collect()
+    }
+
+    /// `A0: Has<S0> + Avoids<S0, U>, ...` for the where-clause.
+    pub(crate) fn bounds(&self) -> TokenStream {
+        let result = &self.result;
+        let bound = |(argument, set): (&LiftedArgument, Ident)| {
+            let declared = &argument.outer;
+            let set = at(argument.span, set);
+            quote_spanned! {argument.span=>
+                #set: ::named_tensor::private::Has<#declared> + ::named_tensor::private::Avoids<#declared, #result>,
+            }
+        };
+        self.arguments.iter().zip(self.sets()).map(bound).collect()
+    }
+
+    /// The axes of the lifted result, `U ∪ E₀ ∪ E₁`.
+    pub(crate) fn result_set(&self) -> TokenStream {
+        let (sets, result) = (self.sets(), &self.result);
+        let declared = self.arguments.iter().map(|argument| &argument.outer);
+        quote!(::named_tensor::private::Lifted<(#(#sets,)*), fn(#(#declared),*) -> #result>)
+    }
+
+    /// The statements of the wrapper: enter, `call` (which may name the arguments, now owned), exit.
+    pub(crate) fn statements(&self, call: &TokenStream) -> TokenStream {
+        let local = Span::mixed_site();
+        let lift = Ident::new("lift", local);
+        let result = Ident::new("result", local);
+        let name = &self.name;
+        let stand_ins = self.stand_ins.iter().map(|(axis, selector)| quote!(#lift.stand_for::<#axis, #selector>();));
+        let entries = self.arguments.iter().map(|argument| {
+            let LiftedArgument { name, inner, .. } = argument;
+            quote!(let #name = #lift.enter::<_, #inner, _>(#name);)
+        });
+        quote! {
+            let mut #lift = ::named_tensor::private::Lift::new(#name);
+            #(#stand_ins)*
+            #(#entries)*
+            let #result = #call;
+            #lift.exit(#result)
+        }
+    }
+}

@@ -1,0 +1,173 @@
+//! The parameters of a function as a struct: public fields, initial values, a walk over all of them.
+//!
+//! Lives here: what every struct of parameters has. Not here: the walk itself, drawing numbers, files, which are
+//! `named_tensor::params`.
+
+use super::call::value;
+use super::function::{apply, documentation, inner, lints};
+use crate::ast::{Function, Parameter, ParameterType};
+use crate::ir::{Body, Draw};
+use proc_macro2::{Ident, Span, TokenStream};
+use quote::{ToTokens, format_ident, quote};
+
+/// The struct and everything it can do; without a body, what stands for it after an error.
+pub(crate) fn parameters(function: &Function, body: Option<&Body>, draws: &[Option<Draw>]) -> TokenStream {
+    let Function { attributes, visibility, name, parameters, text, .. } = function;
+    let (docs, lints) = (documentation(function), lints());
+    let fields = parameters.iter().map(field);
+    let apply = apply(function, body);
+    let walk = walk(function, draws);
+    quote! {
+        #(#attributes)*
+        #docs
+        #lints
+        #[derive(Clone, Debug)]
+        #visibility struct #name<T: ::named_tensor::private::Real = ::core::primitive::f32> {
+            #(#fields),*
+        }
+
+        #lints
+        impl<T: ::named_tensor::private::Real> #name<T> {
+            #apply
+        }
+
+        #lints
+        impl #name<::core::primitive::f32> {
+            /// The function as it is written.
+            pub const EQUATION: &'static ::core::primitive::str = #text;
+
+            /// Draws initial values; `sizes` name at least the axes of all parameters.
+            ///
+            /// # Errors
+            /// A shape that does not fit in memory.
+            pub fn init<S: ::named_tensor::private::Extents>(
+                rng: &mut impl ::named_tensor::private::Rng,
+                sizes: S,
+            ) -> ::named_tensor::private::Result<Self>
+            where
+                S::Set: ::named_tensor::private::Gives<<Self as ::named_tensor::private::Parameters<f32>>::Axes>,
+            {
+                ::named_tensor::private::init(rng, sizes)
+            }
+        }
+
+        #lints
+        #walk
+    }
+}
+
+fn field(parameter: &Parameter) -> TokenStream {
+    let Parameter { attributes, name, kind } = parameter;
+    let (text, kind) = match kind {
+        ParameterType::Tensor(kind, _) => (format!("`{name} : {kind}`"), inner(kind)),
+        ParameterType::Function(path) => {
+            let text = path.segments.last().map(|last| last.ident.to_string()).unwrap_or_default();
+            (format!("`{name} : {text}`"), quote!(#path<T>))
+        }
+    };
+    quote!(#[doc = #text] #(#attributes)* pub #name: #kind)
+}
+
+/// The implementation of `Parameters`.
+fn walk(function: &Function, draws: &[Option<Draw>]) -> TokenStream {
+    let name = &function.name;
+    let local = |name: &str| Ident::new(name, Span::mixed_site());
+    let (path, visitor, init, other) = (local("path"), local("visitor"), local("init"), format_ident!("U"));
+    let axes = function.parameters.iter().rev().fold(quote!(()), |axes, parameter| {
+        let own = match &parameter.kind {
+            ParameterType::Tensor(kind, _) => kind.set.to_token_stream(),
+            ParameterType::Function(path) => quote!(<#path<T> as ::named_tensor::private::Parameters<T>>::Axes),
+        };
+        quote!(::named_tensor::private::Union<#own, #axes>)
+    });
+    let visits = function.parameters.iter().map(|parameter| {
+        let (field, text, call) = (&parameter.name, parameter.name.to_string(), visit(parameter, ""));
+        quote!(#call(#path, #text, &self.#field, #visitor);)
+    });
+    let changes = function.parameters.iter().map(|parameter| {
+        let (field, text, call) = (&parameter.name, parameter.name.to_string(), visit(parameter, "_mut"));
+        quote!(#call(#path, #text, &mut self.#field, #visitor);)
+    });
+    let draws = function.parameters.iter().zip(draws).map(|(parameter, draw)| {
+        let (field, text) = (&parameter.name, parameter.name.to_string());
+        match (draw, &parameter.kind) {
+            (_, ParameterType::Function(_)) => quote!(#field: #init.nested(#text)?),
+            (Some(draw), _) => {
+                let draw = drawn(draw);
+                quote!(#field: #init.tensor(#text, &#draw)?)
+            }
+            (None, _) => quote!(#field: ::named_tensor::private::poisoned()),
+        }
+    });
+    let casts = function.parameters.iter().map(|parameter| {
+        let field = &parameter.name;
+        match &parameter.kind {
+            ParameterType::Tensor(..) => quote!(#field: self.#field.cast()),
+            ParameterType::Function(_) => quote!(#field: ::named_tensor::private::Parameters::cast(&self.#field)),
+        }
+    });
+    quote! {
+        impl<T: ::named_tensor::private::Real> ::named_tensor::private::Parameters<T> for #name<T> {
+            type Axes = #axes;
+            type Of<#other: ::named_tensor::private::Real> = #name<#other>;
+
+            fn visit(
+                &self,
+                #path: &mut ::named_tensor::private::Path,
+                #visitor: &mut dyn ::core::ops::FnMut(::named_tensor::private::Parameter<'_, T>),
+            ) {
+                #(#visits)*
+            }
+
+            fn visit_mut(
+                &mut self,
+                #path: &mut ::named_tensor::private::Path,
+                #visitor: &mut dyn ::core::ops::FnMut(::named_tensor::private::ParameterMut<'_, T>),
+            ) {
+                #(#changes)*
+            }
+
+            fn init_from(#init: &mut ::named_tensor::private::Init<'_>) -> ::named_tensor::private::Result<Self> {
+                ::core::result::Result::Ok(#name { #(#draws),* })
+            }
+
+            fn cast<#other: ::named_tensor::private::Real>(&self) -> #name<#other> {
+                #name { #(#casts),* }
+            }
+        }
+    }
+}
+
+fn visit(parameter: &Parameter, suffix: &str) -> TokenStream {
+    let what = match parameter.kind {
+        ParameterType::Tensor(..) => "tensor",
+        ParameterType::Function(_) => "nested",
+    };
+    super::private(&format!("visit_{what}{suffix}"), Span::call_site())
+}
+
+fn drawn(draw: &Draw) -> TokenStream {
+    let draw = match draw {
+        Draw::Constant(number) => {
+            let number = value(number);
+            quote!(Constant(#number))
+        }
+        Draw::Uniform(low, high) => {
+            let (low, high) = (value(low), value(high));
+            quote!(Uniform { low: #low, high: #high })
+        }
+        Draw::Normal(mean, deviation) => {
+            let (mean, deviation) = (value(mean), value(deviation));
+            quote!(Normal { mean: #mean, deviation: #deviation })
+        }
+        Draw::Glorot(incoming, outgoing) => {
+            let (incoming, outgoing) = (value(incoming), value(outgoing));
+            quote!(Glorot { incoming: #incoming, outgoing: #outgoing })
+        }
+        Draw::He(incoming) => {
+            let incoming = value(incoming);
+            quote!(He { incoming: #incoming })
+        }
+    };
+    quote!(::named_tensor::private::Draw::#draw)
+}

@@ -1,0 +1,138 @@
+//! The equations as calls over named operands: types only.
+//!
+//! Here every name is resolved, every value has a kind, and every call says what it becomes in
+//! `named_tensor::private`. What is left for `emit` is spelling.
+
+use crate::set::Set;
+use proc_macro2::{Ident, Span};
+use syn::Path;
+
+/// What a value is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Kind {
+    /// A number known without any tensor, `f64`.
+    Scalar,
+    /// A comparison of such numbers, `bool`.
+    Claim,
+    /// A tensor of real numbers in the precision of the function.
+    Real,
+    /// A tensor of numbers made of positions; always in `f64`, where positions are exact.
+    Exact,
+    /// A tensor of positions, typed by the axis they lie on.
+    Index,
+    /// A tensor of truth values.
+    Truth,
+}
+
+/// Something that has a value.
+#[derive(Clone)]
+pub(crate) enum Code {
+    /// A number.
+    Number(f64, Span),
+    /// A size or position.
+    Count(usize, Span),
+    /// A tensor or scalar by its name.
+    Variable { name: Ident, borrowed: bool },
+    /// A copy of a variable, where a value is moved.
+    Copy(Box<Code>),
+    /// A constant of the program.
+    Constant(Path),
+    /// The size of an axis of a tensor, as a whole number.
+    Size { of: Box<Code>, axis: Path, span: Span },
+    /// The size that `init` is given for an axis, as a whole number.
+    Given { axis: Path, span: Span },
+    /// A whole number as a real one.
+    Float(Box<Code>, Span),
+    /// A real number as a whole one, or the error that it is none.
+    Whole(Box<Code>, Span),
+    /// Arithmetic or a comparison of plain numbers; a sign has no left side.
+    Plain { sign: &'static str, left: Option<Box<Code>>, right: Box<Code>, span: Span },
+    /// `if c { x } else { y }` on plain numbers.
+    PlainCases { condition: Box<Code>, then: Box<Code>, otherwise: Box<Code>, span: Span },
+    /// A call into `named_tensor::private`.
+    Operation { name: &'static str, generics: Generics, arguments: Vec<Given>, span: Span },
+    /// A call of a function of the notation: one of the block, or one of the program.
+    Function { path: Path, arguments: Vec<Given>, span: Span },
+    /// A call of a parameter that is a function.
+    Apply { parameter: Ident, arguments: Vec<Given>, span: Span },
+}
+
+/// The type arguments of an operation.
+#[derive(Clone)]
+pub(crate) enum Generics {
+    /// All are inferred.
+    Inferred,
+    /// The last of this many is the precision of the function.
+    Precision(usize),
+    /// The only one is `f64`.
+    Exact,
+    /// The first of three is a set of axes.
+    Axes(Set),
+}
+
+/// An argument of a call.
+#[derive(Clone)]
+pub(crate) enum Given {
+    /// A tensor, borrowed.
+    Tensor(Code),
+    /// A tensor or number, moved.
+    Value(Code),
+    /// Axes as values.
+    Axes(Vec<Path>),
+    /// The parts that an axis is split into, with their sizes.
+    Parts(Vec<(Path, Option<Code>)>, Span),
+    /// A range of positions.
+    Range(Option<Code>, Option<Code>, Span),
+    /// A comparison.
+    Comparison(&'static str, Span),
+}
+
+/// What an equation defines.
+#[derive(Clone)]
+pub(crate) struct Definition {
+    /// Its name.
+    pub(crate) name: Ident,
+    /// The positions that its value may use: name, axis, size.
+    pub(crate) positions: Vec<(Ident, Path, Code)>,
+    /// Its value.
+    pub(crate) value: Code,
+}
+
+/// A size condition.
+#[derive(Clone)]
+pub(crate) struct Condition {
+    /// As it is written.
+    pub(crate) text: String,
+    /// The axes it speaks of, with their sizes.
+    pub(crate) sizes: Vec<(String, Code)>,
+    /// Whether it holds.
+    pub(crate) holds: Code,
+    /// The comparison sign.
+    pub(crate) span: Span,
+}
+
+/// The body of a function.
+#[derive(Clone)]
+pub(crate) struct Body {
+    /// Checked first.
+    pub(crate) conditions: Vec<Condition>,
+    /// In order.
+    pub(crate) definitions: Vec<Definition>,
+    /// The value of the function, at its declared type.
+    pub(crate) result: Code,
+}
+
+/// What a parameter is at first.
+#[derive(Clone)]
+pub(crate) enum Draw {
+    /// One number everywhere.
+    Constant(Code),
+    /// Equally likely between two bounds.
+    Uniform(Code, Code),
+    /// The normal distribution.
+    Normal(Code, Code),
+    /// Glorot's, by the number of inputs and outputs.
+    Glorot(Code, Code),
+    /// He's, by the number of inputs.
+    He(Code),
+}

@@ -1,0 +1,77 @@
+//! Subscripts: renaming, flattening, splitting, positions and ranges.
+//!
+//! Entries apply from left to right; renamings that stand side by side happen at once, so that axes can be swapped.
+
+use super::arithmetic::along;
+use super::{Scope, Value, operation};
+use crate::ast::{Entry, Expression, Part};
+use crate::ir::{Code, Given, Kind};
+use crate::report::error;
+use crate::set::axis_span;
+use syn::Path;
+
+impl Scope<'_> {
+    /// `X_{..}`.
+    pub(super) fn subscript(&self, base: &Expression, entries: &[Entry]) -> syn::Result<Value> {
+        let value = self.expression(base)?;
+        if matches!(value.kind, Kind::Scalar | Kind::Claim) {
+            return Err(error(base.span(), "a number has no axes, so it takes no subscript", &[]));
+        }
+        let Value { kind, mut code } = value;
+        let is_rename = |entry: &Entry| matches!(entry, Entry::Rename { .. });
+        for run in entries.chunk_by(|one, next| is_rename(one) && is_rename(next)) {
+            code = self.step(run, code)?;
+        }
+        Ok(Value { kind, code })
+    }
+
+    /// One entry, or several renamings at once.
+    fn step(&self, run: &[Entry], base: Code) -> syn::Result<Code> {
+        let Some(entry) = run.first() else { return Ok(base) };
+        let base = Given::Tensor(base);
+        Ok(match entry {
+            Entry::Rename { from, .. } => {
+                let pair = |entry: &Entry| match entry {
+                    Entry::Rename { from, to } => Some((from.clone(), to.clone())),
+                    _ => None,
+                };
+                let (sources, targets) = run.iter().filter_map(pair).unzip();
+                operation("rename", axis_span(from), vec![base, Given::Axes(sources), Given::Axes(targets)])
+            }
+            Entry::Flatten { from, to, span } => {
+                operation("flatten", *span, vec![base, Given::Axes(from.clone()), Given::Axes(vec![to.clone()])])
+            }
+            Entry::Split { from, parts, span } => {
+                let size = |part: &Part| {
+                    let size = part.size.as_ref().map(|size| self.whole(size)).transpose()?;
+                    Ok((part.axis.clone(), size))
+                };
+                let parts = parts.iter().map(size).collect::<syn::Result<Vec<_>>>()?;
+                operation("split", *span, vec![base, Given::Axes(vec![from.clone()]), Given::Parts(parts, *span)])
+            }
+            Entry::At { axis, position } => self.at(axis, position, base)?,
+            Entry::Slice { axis, low, high, span } => {
+                let end = |end: &Option<Expression>| end.as_ref().map(|end| self.whole(end)).transpose();
+                let range = Given::Range(end(low)?, end(high)?, *span);
+                operation("slice", axis_span(axis), vec![base, Given::Axes(vec![axis.clone()]), range])
+            }
+        })
+    }
+
+    /// One position along an axis: a number, or a tensor of positions, which is looked up.
+    fn at(&self, axis: &Path, position: &Expression, base: Given) -> syn::Result<Code> {
+        let span = axis_span(axis);
+        let axes = Given::Axes(vec![axis.clone()]);
+        let value = self.expression(position)?;
+        Ok(match value.kind {
+            Kind::Scalar => operation("at", span, vec![base, axes, Given::Value(self.whole(position)?)]),
+            Kind::Index => operation("index", span, vec![axes, base, Given::Tensor(value.code)]),
+            Kind::Exact => operation("index", span, vec![axes, base, Given::Tensor(along(axis, value.code, span))]),
+            other => {
+                let help = "a whole number, a size, or a tensor declared with positions along this axis";
+                let message = format!("a position is needed here, not {}", other.words());
+                return Err(error(position.span(), message, &[help.to_owned()]));
+            }
+        })
+    }
+}

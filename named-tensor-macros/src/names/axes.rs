@@ -1,0 +1,189 @@
+//! Checks on axes: misspelt ones, axes named twice, axis parameters outside their function.
+//!
+//! An axis that is named somewhere in the block is never called misspelt; neither is one that resembles none of them,
+//! because a function of another block may have made it. Types judge those.
+
+use super::{Vocabulary, signature_axes};
+use crate::ast::{Element, Entry, Expression, Form, Function, Initial, ParameterType};
+use crate::builtin::Shape;
+use crate::code::name_of;
+use crate::report::{Report, list, nearest};
+use crate::set::{axis_name, axis_span};
+use std::collections::BTreeSet;
+use syn::Path;
+
+/// Reports what is wrong with the axes a function names.
+pub(super) fn check(vocabulary: &Vocabulary<'_>, function: &Function, report: &mut Report) {
+    repeated_parameters(function, report);
+    for expression in function.signature_expressions().into_iter().chain(function.body_expressions()) {
+        expression.walk(&mut |node| {
+            for axis in used(vocabulary, function, node) {
+                known(vocabulary, function, &axis, report);
+            }
+            for group in together(vocabulary, function, node) {
+                distinct(&group, report);
+            }
+        });
+    }
+    for kind in function.arguments.iter().map(|argument| &argument.kind).chain([&function.result]) {
+        if let Element::Position(axis) = &kind.element
+            && is_parameter(function, axis)
+        {
+            report.error(axis_span(axis), "positions cannot lie along an axis parameter", &[]);
+        }
+    }
+    for parameter in &function.parameters {
+        if let ParameterType::Tensor(kind, initial) = &parameter.kind {
+            own_axes_only(function, &kind.set.0, report);
+            if let Some(Initial::Drawn { axes: Some((inputs, outputs)), .. }) = initial {
+                inputs
+                    .iter()
+                    .chain(outputs.iter().flatten())
+                    .for_each(|axis| known(vocabulary, function, axis, report));
+            }
+        }
+    }
+    for equation in function.body.iter().flat_map(|body| &body.equations) {
+        match &equation.form {
+            Form::Value(Some(kind)) => kind.set.0.iter().for_each(|axis| known(vocabulary, function, axis, report)),
+            Form::Cases(positions) => distinct(&positions.iter().map(|p| p.axis.clone()).collect::<Vec<_>>(), report),
+            Form::Value(None) => {}
+        }
+    }
+}
+
+/// The axes that an expression needs to be there.
+fn used(vocabulary: &Vocabulary<'_>, function: &Function, node: &Expression) -> Vec<Path> {
+    match node {
+        Expression::Size(axis) => vec![axis.clone()],
+        Expression::Dot { axes, .. } => axes.clone(),
+        Expression::Subscript { entries, .. } => entries.iter().flat_map(Entry::uses).cloned().collect(),
+        Expression::Call(call) => {
+            let resolved = vocabulary.resolve(function, call);
+            let needed = match resolved.callee {
+                super::Callee::Builtin(builtin) => match builtin.shape {
+                    Shape::Eye => 0,
+                    Shape::Window => 1,
+                    _ => usize::MAX,
+                },
+                _ => usize::MAX,
+            };
+            resolved.axes.into_iter().flatten().take(needed).collect()
+        }
+        _ => Vec::new(),
+    }
+}
+
+/// The names of the axes that a function makes in its body.
+pub(super) fn created(vocabulary: &Vocabulary<'_>, function: &Function) -> BTreeSet<String> {
+    let mut created = BTreeSet::new();
+    function.walk(&mut |node| match node {
+        Expression::Subscript { entries, .. } => created.extend(entries.iter().flat_map(Entry::creates).map(axis_name)),
+        Expression::Call(call) => {
+            let resolved = vocabulary.resolve(function, call);
+            if let super::Callee::Builtin(builtin) = resolved.callee {
+                let kept = match builtin.shape {
+                    Shape::Eye => 0,
+                    Shape::Window => 1,
+                    _ => usize::MAX,
+                };
+                created.extend(resolved.axes.iter().flatten().skip(kept).map(axis_name));
+            }
+        }
+        _ => {}
+    });
+    for equation in function.body.iter().flat_map(|body| &body.equations) {
+        match &equation.form {
+            Form::Cases(positions) => created.extend(positions.iter().map(|position| axis_name(&position.axis))),
+            Form::Value(Some(kind)) => created.extend(kind.set.0.iter().map(axis_name)),
+            Form::Value(None) => {}
+        }
+    }
+    created
+}
+
+/// The groups of axes that an expression names together, in which none may be named twice.
+fn together(vocabulary: &Vocabulary<'_>, function: &Function, node: &Expression) -> Vec<Vec<Path>> {
+    match node {
+        Expression::Dot { axes, .. } => vec![axes.clone()],
+        Expression::Call(call) => vec![vocabulary.resolve(function, call).axes.into_iter().flatten().collect()],
+        Expression::Subscript { entries, .. } => {
+            let uses = entries.iter().flat_map(Entry::uses).cloned().collect();
+            let creates = entries.iter().flat_map(Entry::creates).cloned().collect();
+            vec![uses, creates]
+        }
+        _ => Vec::new(),
+    }
+}
+
+fn distinct(axes: &[Path], report: &mut Report) {
+    for (place, axis) in axes.iter().enumerate() {
+        let name = axis_name(axis);
+        if axes[..place].iter().any(|earlier| axis_name(earlier) == name) {
+            report.error(axis_span(axis), format!("axis `{name}` is named twice"), &[]);
+        }
+    }
+}
+
+/// Reports an axis that is surely misspelt, or an axis parameter of another function.
+fn known(vocabulary: &Vocabulary<'_>, function: &Function, axis: &Path, report: &mut Report) {
+    let name = axis_name(axis);
+    if vocabulary.axes.contains(&name) || is_parameter(function, axis) {
+        return;
+    }
+    let here = format!("axes of `{}`: {}", function.name, list(axes_of(vocabulary, function)));
+    let elsewhere =
+        vocabulary.block.functions.iter().find(|other| other.axis_parameters.iter().any(|p| name_of(p) == name));
+    if let Some(other) = elsewhere {
+        let message = format!("`{name}` is an axis parameter of `{}`, not an axis here", other.name);
+        report.error(axis_span(axis), message, &[here]);
+        return;
+    }
+    let own: Vec<String> = function.axis_parameters.iter().map(name_of).collect();
+    if let Some(meant) = nearest(&name, vocabulary.axes.iter().chain(&own).map(String::as_str)) {
+        let help = [format!("did you mean `{meant}`?"), here];
+        report.error(axis_span(axis), format!("no axis `{name}` here"), &help);
+    }
+}
+
+/// The axes of a function as a message lists them: those of its signature, then those it makes.
+fn axes_of(vocabulary: &Vocabulary<'_>, function: &Function) -> Vec<String> {
+    let mut names: Vec<String> = Vec::new();
+    for name in signature_axes(function).map(|axis| axis_name(&axis)).chain(created(vocabulary, function)) {
+        if !names.contains(&name) {
+            names.push(name);
+        }
+    }
+    names
+}
+
+/// Every axis that a function names, anywhere.
+pub(super) fn named_in(vocabulary: &Vocabulary<'_>, function: &Function) -> BTreeSet<String> {
+    let mut names: BTreeSet<String> = axes_of(vocabulary, function).into_iter().collect();
+    function.walk(&mut |node| names.extend(used(vocabulary, function, node).iter().map(axis_name)));
+    names
+}
+
+fn repeated_parameters(function: &Function, report: &mut Report) {
+    for (place, axis) in function.axis_parameters.iter().enumerate() {
+        if function.axis_parameters[..place].contains(axis) {
+            report.error(axis.span(), format!("axis `{axis}` is named twice"), &[]);
+        }
+        if !signature_axes(function).any(|used| axis_name(&used) == name_of(axis)) {
+            let help = format!("an argument or the result has it: `X: R[{axis}]`");
+            report.error(axis.span(), format!("axis parameter `{axis}` is never used"), &[help]);
+        }
+    }
+}
+
+/// A parameter exists before any call, so its axes cannot depend on what a call gives.
+fn own_axes_only(function: &Function, axes: &[Path], report: &mut Report) {
+    for axis in axes.iter().filter(|axis| is_parameter(function, axis)) {
+        let message = format!("a parameter cannot range over the axis parameter `{}`", axis_name(axis));
+        report.error(axis_span(axis), message, &["name the axis itself".to_owned()]);
+    }
+}
+
+fn is_parameter(function: &Function, axis: &Path) -> bool {
+    function.axis_parameters.iter().any(|own| name_of(own) == axis_name(axis))
+}

@@ -1,0 +1,130 @@
+//! Checks on calls: how many arguments, how many axes, and names that resemble a function but are none.
+//!
+//! Functions outside the block are not known here; rustc checks them.
+
+use super::{Callee, Vocabulary};
+use crate::ast::{Call, Expression, Function};
+use crate::builtin::{BUILTINS, Builtin, Shape};
+use crate::report::{Report, nearest_within};
+use proc_macro2::Span;
+
+/// Reports wrong calls in the body of a function.
+pub(super) fn check(vocabulary: &Vocabulary<'_>, function: &Function, report: &mut Report) {
+    function.walk(&mut |node| {
+        if let Expression::Call(call) = node {
+            let resolved = vocabulary.resolve(function, call);
+            let axes = resolved.axes.len();
+            match resolved.callee {
+                Callee::Builtin(builtin) => {
+                    let axes = resolved.axes.iter().flatten().count();
+                    of_builtin(builtin, call, axes, resolved.span, report);
+                }
+                Callee::Function(definition) => of_function(definition, call, axes, resolved.span, report),
+                Callee::Parameter(_, Some(definition)) => count(definition, call, axes, resolved.span, report),
+                Callee::Parameter(_, None) => {}
+                Callee::Outside(_) => of_unknown(vocabulary, call, resolved.span, report),
+            }
+        }
+    });
+}
+
+fn of_builtin(builtin: &Builtin, call: &Call, axes: usize, span: Span, report: &mut Report) {
+    let Builtin { name, shape, .. } = builtin;
+    let help = [format!("write `{}`", shape.pattern(name))];
+    let (least, most) = shape.axes();
+    if most == 0 && axes > 0 {
+        report.error(span, format!("`{name}` works on each element and takes no axis"), &help);
+        return;
+    }
+    if axes < least {
+        report.error(span, format!("`{name}` needs {}", plural(least, "axis")), &help);
+        return;
+    }
+    if axes > most {
+        report.error(span, format!("`{name}` takes {}, {} given", plural(most, "axis"), was(axes)), &help);
+        return;
+    }
+    let (least, most) = shape.arguments();
+    let given = call.arguments.len();
+    if given < least || given > most {
+        let takes = if least == most { plural(least, "argument") } else { format!("{least} or {most} arguments") };
+        let mut help = help.to_vec();
+        if *shape == Shape::Pair && given == 1 {
+            help.push(format!("over an axis: `{name}_ax(X)`"));
+        }
+        report.error(span, format!("`{name}` takes {takes}, {} given", was(given)), &help);
+    }
+}
+
+fn of_function(definition: &Function, call: &Call, axes: usize, span: Span, report: &mut Report) {
+    let name = &definition.name;
+    if !definition.parameters.is_empty() {
+        let own = name.to_string().to_lowercase();
+        let help = format!("declare `{own}: {name}` after the `;` of the signature and call `{own}(..)`");
+        report.error(span, format!("`{name}` has parameters of its own"), &[help]);
+        return;
+    }
+    count(definition, call, axes, span, report);
+}
+
+fn count(definition: &Function, call: &Call, axes: usize, span: Span, report: &mut Report) {
+    let (name, takes, given) = (&definition.name, definition.arguments.len(), call.arguments.len());
+    if takes != given {
+        let types: Vec<String> = definition.arguments.iter().map(|one| format!("{}: {}", one.name, one.kind)).collect();
+        let help = format!("its arguments are `{}`", types.join(", "));
+        report.error(span, format!("`{name}` takes {}, {} given", plural(takes, "argument"), was(given)), &[help]);
+    }
+    match definition.axis_parameters.as_slice() {
+        [] if axes > 0 => report.error(span, format!("`{name}` has no axis parameter"), &[]),
+        [axis] if axes == 0 => {
+            let help = format!("write `{name}_{{{axis}}}(..)` with the axes to apply it to");
+            report.error(span, format!("`{name}` needs an axis"), &[help]);
+        }
+        several if several.len() > 1 && several.len() != axes => {
+            let message = format!("`{name}` takes {}, {} given", plural(several.len(), "axis"), was(axes));
+            report.error(span, message, &[format!("a set of axes for one of them: `{name}_{{(a, b), c}}(..)`")]);
+        }
+        _ => {}
+    }
+}
+
+/// A name nearly that of a built-in function is taken for a misspelling; nothing else can be said here.
+fn of_unknown(vocabulary: &Vocabulary<'_>, call: &Call, span: Span, report: &mut Report) {
+    let Some(ident) = call.function.get_ident() else { return };
+    let word = ident.to_string();
+    if vocabulary.block.broken.contains(ident) || word.starts_with(char::is_uppercase) {
+        return;
+    }
+    let own = vocabulary.block.functions.iter().map(|function| function.name.to_string());
+    let names: Vec<String> = BUILTINS.iter().map(|builtin| builtin.name.to_owned()).chain(own).collect();
+    let near = |name: &str| {
+        let allowed = name.chars().count() / 4;
+        nearest_within(name, names.iter().map(String::as_str), allowed).map(str::to_owned)
+    };
+    let attached = word.char_indices().filter(|(_, char)| *char == '_').find_map(|(place, _)| {
+        let (name, axis) = (&word[..place], &word[place + 1..]);
+        let meant = vocabulary.axes.contains(axis).then(|| near(name)).flatten()?;
+        Some(format!("{meant}_{axis}"))
+    });
+    if let Some(meant) = attached.or_else(|| near(&word)) {
+        let help = [
+            format!("did you mean `{meant}`?"),
+            format!("a function of the program with this name is called as `self::{word}(..)`"),
+        ];
+        report.error(span, format!("no function `{word}` in the notation"), &help);
+    }
+}
+
+fn plural(count: usize, noun: &str) -> String {
+    match (count, noun) {
+        (0, _) => format!("no {noun}"),
+        (1, "axis") => "an axis".to_owned(),
+        (1, _) => format!("1 {noun}"),
+        (_, "axis") => format!("{count} axes"),
+        _ => format!("{count} {noun}s"),
+    }
+}
+
+fn was(count: usize) -> String {
+    if count == 1 { "1 was".to_owned() } else { format!("{count} were") }
+}

@@ -1,0 +1,135 @@
+//! Checks on variables: defined twice, named like an axis, undefined, never used.
+//!
+//! A parameter that is never used is the commonest silent bug of written-out networks (K computed from `W_Q` leaves
+//! `W_K` unused), so it is an error here; a name that begins with `_` is exempt.
+
+use super::axes::named_in;
+use super::{Vocabulary, size_source, sizes_read};
+use crate::ast::{Expression, Form, Function};
+use crate::builtin::Shape;
+use crate::code::name_of;
+use crate::report::{Report, list, nearest};
+use crate::set::axis_name;
+use proc_macro2::Ident;
+use std::collections::{BTreeSet, HashSet};
+use syn::Path;
+
+/// Reports names defined twice, names of axes used for variables, and names that are not defined.
+pub(super) fn check_definitions(vocabulary: &Vocabulary<'_>, function: &Function, report: &mut Report) {
+    let axes = named_in(vocabulary, function);
+    let mut scope: Vec<&Ident> = Vec::new();
+    for name in given(function) {
+        define(&axes, &mut scope, name, report);
+    }
+    let Some(body) = &function.body else { return };
+    for equation in &body.equations {
+        let outside = scope.len();
+        if let Form::Cases(positions) = &equation.form {
+            for position in positions {
+                define(&axes, &mut scope, &position.name, report);
+            }
+        }
+        equation.expressions().for_each(|expression| undefined(&scope, expression, report));
+        scope.truncate(outside);
+        define(&axes, &mut scope, &equation.name, report);
+    }
+    undefined(&scope, &body.result, report);
+}
+
+/// The names that a signature gives, functions among the parameters included.
+fn given(function: &Function) -> impl Iterator<Item = &Ident> {
+    let arguments = function.arguments.iter().map(|argument| &argument.name);
+    arguments.chain(function.parameters.iter().map(|parameter| &parameter.name))
+}
+
+fn define<'a>(axes: &BTreeSet<String>, scope: &mut Vec<&'a Ident>, name: &'a Ident, report: &mut Report) {
+    if scope.contains(&name) {
+        let help = "an equation holds for good: give the new value a new name";
+        report.error(name.span(), format!("`{name}` is defined twice"), &[help.to_owned()]);
+        return;
+    }
+    if axes.contains(&name_of(name)) {
+        report.error(name.span(), format!("`{name}` is the name of an axis, a variable needs another"), &[]);
+    }
+    scope.push(name);
+}
+
+fn undefined(scope: &[&Ident], expression: &Expression, report: &mut Report) {
+    expression.walk(&mut |node| {
+        let Some(name) = node.variable() else { return };
+        let text = name.to_string();
+        // A constant of the program is written in capitals.
+        let is_constant = text.chars().count() > 1 && !text.chars().any(char::is_lowercase);
+        if scope.contains(&name) {
+            return;
+        }
+        let known: Vec<String> = scope.iter().map(ToString::to_string).collect();
+        let same_letters = known.iter().find(|other| other.eq_ignore_ascii_case(&text));
+        let meant = same_letters.map(String::as_str).or_else(|| nearest(&text, known.iter().map(String::as_str)));
+        if is_constant && meant.is_none() {
+            return;
+        }
+        let mut help: Vec<String> = meant.map(|meant| format!("did you mean `{meant}`?")).into_iter().collect();
+        help.push(format!("defined here: {}", list(&known)));
+        report.error(name.span(), format!("nothing is called `{text}` here"), &help);
+    });
+}
+
+/// Reports arguments, parameters, equations and positions that nothing uses.
+pub(super) fn check_uses(vocabulary: &Vocabulary<'_>, function: &Function, report: &mut Report) {
+    let used = used(vocabulary, function);
+    let mut unused = |name: &Ident, what: &str, help: &str| {
+        if !used.contains(name) && !name.to_string().starts_with('_') {
+            let help = [help.to_owned(), format!("or call it `_{name}`")];
+            report.error(name.span(), format!("{what} `{name}` is never used"), &help);
+        }
+    };
+    for argument in &function.arguments {
+        unused(&argument.name, "argument", "leave it out");
+    }
+    for parameter in &function.parameters {
+        unused(&parameter.name, "parameter", "leave it out, or use it where another one stands in its place");
+    }
+    for equation in function.body.iter().flat_map(|body| &body.equations) {
+        unused(&equation.name, "value", "leave out its equation");
+    }
+}
+
+/// Everything that the body mentions: variables, functions among the parameters, and tensors read for a size.
+fn used(vocabulary: &Vocabulary<'_>, function: &Function) -> HashSet<Ident> {
+    let mut used = HashSet::new();
+    let mut sizes = Vec::new();
+    for expression in function.body_expressions() {
+        expression.walk(&mut |node| match node {
+            Expression::Name(path) => used.extend(path.get_ident().cloned()),
+            Expression::Call(call) => {
+                let resolved = vocabulary.resolve(function, call);
+                match resolved.callee {
+                    super::Callee::Parameter(name, _) => used.extend([name.clone()]),
+                    super::Callee::Builtin(builtin) if builtin.shape == Shape::OneHot && call.arguments.len() == 1 => {
+                        sizes.extend(resolved.axes.into_iter().flatten());
+                    }
+                    _ => {}
+                }
+            }
+            _ => {}
+        });
+        sizes_read(expression, &mut |axis: &Path| sizes.push(axis.clone()));
+    }
+    let body = function.body.iter().flat_map(|body| body.equations.iter());
+    for equation in body.clone() {
+        if let Form::Cases(positions) = &equation.form {
+            sizes.extend(
+                positions.iter().filter(|position| position.size.is_none()).map(|position| position.axis.clone()),
+            );
+        }
+    }
+    for condition in &function.conditions {
+        for side in [&condition.left, &condition.right] {
+            sizes_read(side, &mut |axis: &Path| sizes.push(axis.clone()));
+        }
+    }
+    let defined = body.count();
+    used.extend(sizes.iter().filter_map(|axis| size_source(function, &axis_name(axis), defined).cloned()));
+    used
+}

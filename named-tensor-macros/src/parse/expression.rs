@@ -1,0 +1,310 @@
+//! Expressions, by precedence: `||`, `&&`, comparisons, `+ -`, `* / % dot_ax`, a sign, `^`, subscripts.
+//!
+//! Lives here: operators, calls, sizes, cases. Not here: what stands inside `_{..}` (`subscript`).
+
+use super::{axis, subscript};
+use crate::ast::{Binary, Call, Expression, Number, Unary};
+use crate::code::part_of;
+use crate::report::error;
+use proc_macro2::{Ident, Span, TokenTree};
+use syn::ext::IdentExt;
+use syn::parse::ParseStream;
+use syn::{Lit, Path, Token, braced, parenthesized, token};
+
+/// `expression = and { "||" and }`
+pub(super) fn expression(input: ParseStream<'_>) -> syn::Result<Expression> {
+    let mut left = and(input)?;
+    while input.peek(Token![||]) {
+        let span = input.span();
+        input.parse::<Token![||]>()?;
+        left = binary(Binary::Or, span, left, and(input)?);
+    }
+    Ok(left)
+}
+
+/// An expression up to `;` or the end of its group; anything else there is an unknown operator.
+pub(super) fn whole(input: ParseStream<'_>) -> syn::Result<Expression> {
+    let value = expression(input)?;
+    if input.is_empty() || input.peek(Token![;]) { Ok(value) } else { Err(unknown_operator(input)) }
+}
+
+/// Expressions separated by commas, up to the end of the group.
+pub(super) fn list(input: ParseStream<'_>) -> syn::Result<Vec<Expression>> {
+    let mut values = Vec::new();
+    while !input.is_empty() {
+        values.push(expression(input)?);
+        if input.peek(Token![,]) {
+            input.parse::<Token![,]>()?;
+        } else if !input.is_empty() {
+            return Err(unknown_operator(input));
+        }
+    }
+    Ok(values)
+}
+
+/// `and = comparison { "&&" comparison }`, `comparison = sum [ sign sum ]`
+fn and(input: ParseStream<'_>) -> syn::Result<Expression> {
+    let mut left = compared(input)?;
+    while input.peek(Token![&&]) {
+        let span = input.span();
+        input.parse::<Token![&&]>()?;
+        left = binary(Binary::And, span, left, compared(input)?);
+    }
+    Ok(left)
+}
+
+fn compared(input: ParseStream<'_>) -> syn::Result<Expression> {
+    let left = sum(input)?;
+    let span = input.span();
+    let Some(operator) = comparison(input)? else { return Ok(left) };
+    let right = sum(input)?;
+    let again = input.span();
+    if comparison(input)?.is_some() {
+        let help = "write `lo <= x && x <= hi`";
+        return Err(error(again, "a comparison has two sides", &[help.to_owned()]));
+    }
+    Ok(binary(operator, span, left, right))
+}
+
+/// The next token as a comparison, if it is one.
+pub(super) fn comparison(input: ParseStream<'_>) -> syn::Result<Option<Binary>> {
+    macro_rules! signs {
+        ($($sign:tt $operator:ident),*) => {$(
+            if input.peek(Token![$sign]) {
+                input.parse::<Token![$sign]>()?;
+                return Ok(Some(Binary::$operator));
+            }
+        )*};
+    }
+    // Longer signs first: `<` would also match the beginning of `<=`.
+    signs!(== Equal, != NotEqual, <= LessOrEqual, >= GreaterOrEqual, < Less, > Greater);
+    Ok(None)
+}
+
+/// `sum = product { ( "+" | "-" ) product }`
+pub(super) fn sum(input: ParseStream<'_>) -> syn::Result<Expression> {
+    let mut left = product(input)?;
+    loop {
+        let span = input.span();
+        let operator = if input.peek(Token![+]) {
+            input.parse::<Token![+]>()?;
+            Binary::Add
+        } else if input.peek(Token![-]) && !input.peek(Token![->]) {
+            input.parse::<Token![-]>()?;
+            Binary::Subtract
+        } else {
+            return Ok(left);
+        };
+        left = binary(operator, span, left, product(input)?);
+    }
+}
+
+/// `product = signed { ( "*" | "/" | "%" | contraction ) signed }`
+fn product(input: ParseStream<'_>) -> syn::Result<Expression> {
+    let mut left = signed(input)?;
+    loop {
+        let span = input.span();
+        let operator = if input.peek(Token![*]) {
+            input.parse::<Token![*]>()?;
+            Binary::Multiply
+        } else if input.peek(Token![/]) {
+            input.parse::<Token![/]>()?;
+            Binary::Divide
+        } else if input.peek(Token![%]) {
+            input.parse::<Token![%]>()?;
+            Binary::Remainder
+        } else if let Some(axes) = contraction(input)? {
+            let right = Box::new(signed(input)?);
+            left = Expression::Dot { axes, span, left: Box::new(left), right };
+            continue;
+        } else {
+            return Ok(left);
+        };
+        left = binary(operator, span, left, signed(input)?);
+    }
+}
+
+/// `contraction = "dot_" axis | "dot_" "{" axis { "," axis } "}"`, the first as one word.
+fn contraction(input: ParseStream<'_>) -> syn::Result<Option<Vec<Path>>> {
+    let Ok(word) = input.fork().call(Ident::parse_any) else { return Ok(None) };
+    let text = word.to_string();
+    let Some(name) = text.strip_prefix("dot") else { return Ok(None) };
+    if !(name.is_empty() || name.starts_with('_')) {
+        return Ok(None);
+    }
+    input.call(Ident::parse_any)?;
+    let axes = match name.strip_prefix('_').unwrap_or("") {
+        "" if name == "_" && input.peek(token::Brace) => {
+            let content;
+            braced!(content in input);
+            content.parse_terminated(axis, Token![,])?.into_iter().collect()
+        }
+        "" => Vec::new(),
+        name => part_of(name, word.span()).map(Path::from).into_iter().collect(),
+    };
+    if axes.is_empty() {
+        let help = "write `X dot_key Y` or `X dot_{heads, val} Y`";
+        return Err(error(word.span(), "a contraction names its axes", &[help.to_owned()]));
+    }
+    Ok(Some(axes))
+}
+
+/// `signed = [ "-" | "!" ] signed | power`, `power = postfix [ "^" signed ]`
+fn signed(input: ParseStream<'_>) -> syn::Result<Expression> {
+    let span = input.span();
+    let operator = if input.peek(Token![-]) {
+        input.parse::<Token![-]>()?;
+        Unary::Negative
+    } else if input.peek(Token![!]) && !input.peek(Token![!=]) {
+        input.parse::<Token![!]>()?;
+        Unary::Not
+    } else {
+        let base = postfix(input)?;
+        let span = input.span();
+        if !input.peek(Token![^]) {
+            return Ok(base);
+        }
+        input.parse::<Token![^]>()?;
+        return Ok(binary(Binary::Power, span, base, signed(input)?));
+    };
+    Ok(Expression::Unary { operator, span, operand: Box::new(signed(input)?) })
+}
+
+/// `postfix = atom { "_" "{" entries "}" }`, where the first `_` may be the end of a name.
+fn postfix(input: ParseStream<'_>) -> syn::Result<Expression> {
+    let mut base = atom(input)?;
+    while input.peek(Token![_]) && input.peek2(token::Brace) {
+        input.parse::<Token![_]>()?;
+        base = Expression::Subscript { base: Box::new(base), entries: subscript::entries(input)? };
+    }
+    Ok(base)
+}
+
+/// `atom = number | name | size | call | cases | "(" expression ")"`
+fn atom(input: ParseStream<'_>) -> syn::Result<Expression> {
+    let span = input.span();
+    if input.peek(Lit) {
+        return number(&input.parse()?);
+    }
+    if input.peek(token::Paren) {
+        let content;
+        parenthesized!(content in input);
+        let inner = expression(&content)?;
+        return if content.is_empty() { Ok(inner) } else { Err(unknown_operator(&content)) };
+    }
+    if input.peek(Token![|]) {
+        input.parse::<Token![|]>()?;
+        let axis = axis(input)?;
+        if !input.peek(Token![|]) {
+            let help = format!("write `|{}|`", crate::set::axis_name(&axis));
+            return Err(error(span, "the size of an axis ends with `|`", &[help]));
+        }
+        input.parse::<Token![|]>()?;
+        return Ok(Expression::Size(axis));
+    }
+    if input.peek(Token![if]) {
+        return cases(input);
+    }
+    let path_begins = input.peek(syn::Ident) || input.peek(Token![crate]) || input.peek(Token![self]);
+    if path_begins || input.peek(Token![super]) || input.peek(Token![::]) {
+        return named(input);
+    }
+    let message =
+        if input.is_empty() { "an expression is missing at the end" } else { "an expression is expected here" };
+    Err(error(span, message, &[]))
+}
+
+/// A number; `inf` and `pi` are names, found in `named`.
+fn number(literal: &Lit) -> syn::Result<Expression> {
+    let span = literal.span();
+    let (value, whole, suffix) = match literal {
+        Lit::Int(int) => (int.base10_parse::<f64>()?, int.base10_parse().ok(), int.suffix()),
+        Lit::Float(float) => (float.base10_parse()?, None, float.suffix()),
+        _ => return Err(error(span, "only numbers stand in equations", &[])),
+    };
+    if !suffix.is_empty() {
+        return Err(error(span, format!("a number has no suffix: leave out `{suffix}`"), &[]));
+    }
+    Ok(Expression::Number(Number { value, whole, span }))
+}
+
+/// A name and what follows it: nothing, arguments, axes and arguments, or a subscript.
+fn named(input: ParseStream<'_>) -> syn::Result<Expression> {
+    let mut path = Path::parse_mod_style(input)?;
+    if let Some(value) = constant(&path) {
+        return Ok(value);
+    }
+    if input.peek(token::Paren) {
+        let content;
+        parenthesized!(content in input);
+        return Ok(Expression::Call(Call { function: path, axes: None, arguments: list(&content)? }));
+    }
+    if !input.peek(token::Brace) || !subscript::strip_underscore(&mut path, input) {
+        return Ok(Expression::Name(path));
+    }
+    if !input.peek2(token::Paren) {
+        return Ok(Expression::Subscript {
+            base: Box::new(Expression::Name(path)),
+            entries: subscript::entries(input)?,
+        });
+    }
+    let axes = Some(subscript::groups(input)?);
+    let content;
+    parenthesized!(content in input);
+    Ok(Expression::Call(Call { function: path, axes, arguments: list(&content)? }))
+}
+
+fn constant(path: &Path) -> Option<Expression> {
+    let ident = path.get_ident()?;
+    let value = match ident.to_string().as_str() {
+        "inf" => f64::INFINITY,
+        "pi" | "π" => std::f64::consts::PI,
+        _ => return None,
+    };
+    Some(Expression::Number(Number { value, whole: None, span: ident.span() }))
+}
+
+/// `cases = "if" expression "{" expression "}" "else" ( cases | "{" expression "}" )`
+fn cases(input: ParseStream<'_>) -> syn::Result<Expression> {
+    let token: Token![if] = input.parse()?;
+    let condition = Box::new(expression(input)?);
+    let then = Box::new(branch(input)?);
+    if !input.peek(Token![else]) {
+        let help = "write `if .. { .. } else { .. }`";
+        return Err(error(token.span, "every case needs a value: `else` is missing", &[help.to_owned()]));
+    }
+    input.parse::<Token![else]>()?;
+    let otherwise = Box::new(if input.peek(Token![if]) { cases(input)? } else { branch(input)? });
+    Ok(Expression::Cases { span: token.span, condition, then, otherwise })
+}
+
+fn branch(input: ParseStream<'_>) -> syn::Result<Expression> {
+    if !input.peek(token::Brace) {
+        return Err(unknown_operator(input));
+    }
+    let content;
+    braced!(content in input);
+    let value = expression(&content)?;
+    if content.is_empty() { Ok(value) } else { Err(unknown_operator(&content)) }
+}
+
+fn binary(operator: Binary, span: Span, left: Expression, right: Expression) -> Expression {
+    Expression::Binary { operator, span, left: Box::new(left), right: Box::new(right) }
+}
+
+/// What to say about a token that follows a complete expression and cannot.
+fn unknown_operator(input: ParseStream<'_>) -> syn::Error {
+    let span = input.span();
+    let word = input.fork().parse::<TokenTree>().map(|token| token.to_string()).unwrap_or_default();
+    let (message, help) = match word.as_str() {
+        "." => ("a method is not called in an equation".to_owned(), "write `softmax_seq(X)`, `X dot_key Y`"),
+        "=" => ("`=` stands only after the name that is defined".to_owned(), "equality in a condition is `==`"),
+        "&" | "|" => (format!("`{word}` is no operator of the notation"), "truth values are joined by `&&` and `||`"),
+        _ if !input.peek(Lit) && !input.peek(token::Paren) => {
+            let help = "product `X * Y`, contraction `X dot_key Y`, also `+ - / ^`";
+            (format!("an operator is expected here, not `{word}`"), help)
+        }
+        _ => ("an operator is missing here".to_owned(), "product `X * Y`, contraction `X dot_key Y`"),
+    };
+    error(span, message, &[help.to_owned()])
+}

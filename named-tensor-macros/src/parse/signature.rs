@@ -1,0 +1,262 @@
+//! The line above a body: name, arguments, parameters, result, conditions.
+//!
+//! Lives here: also types and initial values, which occur in signatures (a type occurs in an ascription too).
+//! Not here: whether names are used, known or repeated (`names`).
+
+use super::{Named, axis, body, drain, expression};
+use crate::ast::{
+    Argument, Binary, Condition, Element, Expression, Function, Initial, Parameter, ParameterType, TensorType,
+};
+use crate::code::part_of;
+use crate::report::{Report, error};
+use crate::set::Set;
+use proc_macro2::Ident;
+use syn::parse::{Parse, ParseStream};
+use syn::{Attribute, Path, Token, braced, bracketed, parenthesized, token};
+
+/// `name = identifier | identifier "_" "{" axis { "," axis } "}"`
+pub(super) fn name(input: ParseStream<'_>) -> syn::Result<(Ident, Vec<Ident>)> {
+    let name: Ident = input.parse()?;
+    if !input.peek(token::Brace) {
+        return Ok((name, Vec::new()));
+    }
+    let content;
+    braced!(content in input);
+    let axes = content.parse_terminated(Ident::parse, Token![,])?;
+    let Some(stem) = name.to_string().strip_suffix('_').and_then(|stem| part_of(stem, name.span())) else {
+        let help = format!("write `{name}_{{..}}`");
+        return Err(error(name.span(), "axis parameters stand in a subscript, after `_`", &[help]));
+    };
+    Ok((stem, axes.into_iter().collect()))
+}
+
+/// `function = .. "(" arguments [ ";" parameters ] ")" "->" type [ "where" conditions ] "{" body "}"`
+pub(super) fn function(input: ParseStream<'_>, named: Named, report: &mut Report) -> syn::Result<Function> {
+    if input.peek(Token![<]) {
+        let help = "every function may be used in `f32` and `f64`, with any extra axes";
+        return Err(error(input.span(), "a function of the notation has no type parameters", &[help.to_owned()]));
+    }
+    let content;
+    let parentheses = parenthesized!(content in input);
+    let axes: Vec<String> = named.axis_parameters.iter().map(Ident::to_string).collect();
+    let axes = if axes.is_empty() { String::new() } else { format!("_{{{}}}", axes.join(", ")) };
+    let mut text = format!("{}{axes}{}", named.name, body::source(parentheses.span, &content));
+    let (arguments, parameters) = match variables(&content, report) {
+        Ok(variables) => variables,
+        Err(error) => {
+            drain(&content);
+            return Err(error);
+        }
+    };
+    if !input.peek(Token![->]) {
+        let help = "write `-> R[..]` with the axes of the result, `-> R[]` for a scalar";
+        let message = format!("the result type of `{}` is missing", named.name);
+        return Err(error(named.name.span(), message, &[help.to_owned()]));
+    }
+    input.parse::<Token![->]>()?;
+    let result = tensor_type(input, report)?;
+    text.push_str(&format!(" -> {result}"));
+    let conditions = conditions(input, report)?;
+    for (place, condition) in conditions.iter().enumerate() {
+        text.push_str(if place == 0 { " where " } else { ", " });
+        text.push_str(&condition.text);
+    }
+    if !input.peek(token::Brace) {
+        return Err(error(input.span(), format!("the body of `{}` is expected here", named.name), &[]));
+    }
+    let content;
+    let braces = braced!(content in input);
+    text.push(' ');
+    text.push_str(&body::source(braces.span, &content));
+    let body = body::body(&content, &named.name, report);
+    let Named { attributes, visibility, name, axis_parameters } = named;
+    Ok(Function {
+        attributes,
+        visibility,
+        name,
+        axis_parameters,
+        arguments,
+        parameters,
+        result,
+        conditions,
+        body,
+        text,
+    })
+}
+
+/// `arguments [ ";" parameters ]`, both separated by commas.
+fn variables(input: ParseStream<'_>, report: &mut Report) -> syn::Result<(Vec<Argument>, Vec<Parameter>)> {
+    let (mut arguments, mut parameters) = (Vec::new(), Vec::new());
+    let mut behind_semicolon = false;
+    while !input.is_empty() {
+        if !behind_semicolon && input.peek(Token![;]) {
+            input.parse::<Token![;]>()?;
+            behind_semicolon = true;
+            continue;
+        }
+        let attributes = input.call(Attribute::parse_outer)?;
+        let name: Ident = input.parse()?;
+        if !input.peek(Token![:]) {
+            let help = format!("write `{name}: R[..]`");
+            return Err(error(name.span(), format!("`{name}` has no type"), &[help]));
+        }
+        input.parse::<Token![:]>()?;
+        if behind_semicolon {
+            let kind = parameter_type(input, report)?;
+            parameters.push(Parameter { attributes, name, kind });
+        } else {
+            arguments.push(Argument { name, kind: argument_type(input, report)? });
+        }
+        if !input.is_empty() && !input.peek(Token![;]) {
+            input.parse::<Token![,]>()?;
+        }
+    }
+    Ok((arguments, parameters))
+}
+
+fn argument_type(input: ParseStream<'_>, report: &mut Report) -> syn::Result<TensorType> {
+    let kind = tensor_type(input, report)?;
+    if input.peek(Token![=]) || input.peek(Token![~]) {
+        let help = "parameters stand after a semicolon: `f(X: R[chans]; W: R[chans, out])`";
+        return Err(error(input.span(), "only a parameter has an initial value", &[help.to_owned()]));
+    }
+    Ok(kind)
+}
+
+/// `type = ( "R" | "B" | axis ) "[" [ axis { "," axis } ] "]"`
+pub(super) fn tensor_type(input: ParseStream<'_>, report: &mut Report) -> syn::Result<TensorType> {
+    let word = type_word(input)?;
+    if !input.peek(token::Bracket) {
+        let name = crate::set::axis_name(&word);
+        let help = format!("write `{name}[..]` with the axes in brackets; a function with parameters stands after `;`");
+        return Err(error(crate::set::axis_span(&word), format!("the axes of `{name}` are missing"), &[help]));
+    }
+    bracket(word, input, report)
+}
+
+fn type_word(input: ParseStream<'_>) -> syn::Result<Path> {
+    if input.peek(Token![&]) {
+        let help = "write `R[..]`: everything is borrowed";
+        return Err(error(input.span(), "a type of the notation has no `&`", &[help.to_owned()]));
+    }
+    axis(input).map_err(|old| error(old.span(), "a type is expected here", &["such as `R[seq, key]`".to_owned()]))
+}
+
+fn bracket(word: Path, input: ParseStream<'_>, report: &mut Report) -> syn::Result<TensorType> {
+    let content;
+    bracketed!(content in input);
+    let axes = content.parse_terminated(axis, Token![,])?;
+    let set = Set(axes.into_iter().collect()).distinct(report);
+    let span = crate::set::axis_span(&word);
+    let element = if word.is_ident("R") {
+        Element::Real
+    } else if word.is_ident("B") {
+        Element::Truth
+    } else {
+        Element::Position(word)
+    };
+    Ok(TensorType { element, set, span })
+}
+
+/// `parameter = identifier ":" ( type [ initial ] | path )`
+fn parameter_type(input: ParseStream<'_>, report: &mut Report) -> syn::Result<ParameterType> {
+    let word = type_word(input)?;
+    if !input.peek(token::Bracket) {
+        return Ok(ParameterType::Function(word));
+    }
+    let kind = bracket(word, input, report)?;
+    if !matches!(kind.element, Element::Real) {
+        report.error(kind.span, "a parameter is made of real numbers", &["write `R[..]`".to_owned()]);
+    }
+    Ok(ParameterType::Tensor(kind, initial(input)?))
+}
+
+/// `initial = "=" expression | "~" name [ "(" arguments ")" ] | "~" name "(" "{" axes "}" [ "->" "{" axes "}" ] ")"`
+fn initial(input: ParseStream<'_>) -> syn::Result<Option<Initial>> {
+    if input.peek(Token![=]) {
+        input.parse::<Token![=]>()?;
+        return expression::expression(input).map(Initial::Constant).map(Some);
+    }
+    if !input.peek(Token![~]) {
+        return Ok(None);
+    }
+    input.parse::<Token![~]>()?;
+    let name: Ident = input.parse()?;
+    let mut drawn = (Vec::new(), None);
+    if input.peek(token::Paren) {
+        let content;
+        parenthesized!(content in input);
+        if content.peek(token::Brace) {
+            let inputs = braced_axes(&content)?;
+            let outputs = if content.is_empty() {
+                None
+            } else {
+                content.parse::<Token![->]>()?;
+                Some(braced_axes(&content)?)
+            };
+            drawn.1 = Some((inputs, outputs));
+        } else {
+            drawn.0 = expression::list(&content)?;
+        }
+    }
+    Ok(Some(Initial::Drawn { name, arguments: drawn.0, axes: drawn.1 }))
+}
+
+fn braced_axes(input: ParseStream<'_>) -> syn::Result<Vec<Path>> {
+    let content;
+    braced!(content in input);
+    Ok(content.parse_terminated(axis, Token![,])?.into_iter().collect())
+}
+
+/// `conditions = condition { "," condition }`, `condition = expression comparison expression`
+fn conditions(input: ParseStream<'_>, report: &mut Report) -> syn::Result<Vec<Condition>> {
+    let mut conditions = Vec::new();
+    if !input.peek(Token![where]) {
+        return Ok(conditions);
+    }
+    input.parse::<Token![where]>()?;
+    while !input.is_empty() && !input.peek(token::Brace) {
+        let left = expression::sum(input)?;
+        let span = input.span();
+        let comparison = if input.peek(Token![=]) && !input.peek(Token![==]) {
+            input.parse::<Token![=]>()?;
+            Some(Binary::Equal)
+        } else {
+            expression::comparison(input)?
+        };
+        let Some(comparison) = comparison else {
+            return Err(error(span, "a condition compares sizes", &["write `|val| = |chans|`".to_owned()]));
+        };
+        let right = expression::sum(input)?;
+        match (text(&left), text(&right)) {
+            (Some(l), Some(r)) => {
+                let sign = if comparison == Binary::Equal { "=" } else { comparison.sign() };
+                conditions.push(Condition { left, comparison, right, text: format!("{l} {sign} {r}"), span });
+            }
+            _ => report.error(span, "a condition is about sizes and numbers only", &[]),
+        }
+        if !input.peek(token::Brace) {
+            input.parse::<Token![,]>()?;
+        }
+    }
+    Ok(conditions)
+}
+
+/// The text of an expression made of sizes and numbers; none if it has anything else.
+fn text(expression: &Expression) -> Option<String> {
+    match expression {
+        Expression::Number(number) => Some(number.value.to_string()),
+        Expression::Size(axis) => Some(format!("|{}|", crate::set::axis_name(axis))),
+        Expression::Unary { operand, .. } => Some(format!("-{}", text(operand)?)),
+        Expression::Binary { operator, left, right, .. } => {
+            let inner = |side: &Expression| match side {
+                Expression::Binary { operator: other, .. } if other.precedence() < operator.precedence() => {
+                    text(side).map(|text| format!("({text})"))
+                }
+                _ => text(side),
+            };
+            Some(format!("{} {} {}", inner(left)?, operator.sign(), inner(right)?))
+        }
+        _ => None,
+    }
+}

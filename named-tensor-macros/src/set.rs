@@ -1,0 +1,108 @@
+//! `R!`: a set of axes as its canonical type.
+//!
+//! `R![seq, key]` and `R![key, seq]` are the same tuple, sorted by the codes of the names; a set of one axis is the axis
+//! itself, the empty set is `()`. The tokens of the tuple carry the spans of the user's identifiers.
+//! Lives here: the set as it is written, its order, and its type. Not here: unions and differences, which are types.
+
+use crate::code::{Code, name_of};
+use crate::report::Report;
+use proc_macro2::{Span, TokenStream};
+use quote::{ToTokens, quote, quote_spanned};
+use syn::parse::{Parse, ParseStream};
+use syn::{Path, Token};
+
+/// The whole expansion of `R![..]`.
+pub(crate) fn expand(input: TokenStream) -> TokenStream {
+    let set = match syn::parse2::<Set>(input) {
+        Err(error) => return error.to_compile_error(),
+        Ok(set) => set,
+    };
+    let mut report = Report::default();
+    let set = set.distinct(&mut report);
+    match report.finish() {
+        // In the place of a type, several errors must be one type too: a tuple of macros.
+        Err(error) => {
+            let errors = error.into_iter().map(|error| error.to_compile_error());
+            quote!((#(#errors),*))
+        }
+        Ok(()) => set.to_token_stream(),
+    }
+}
+
+/// A set of axes, in the order in which it is written.
+#[derive(Clone)]
+pub(crate) struct Set(pub(crate) Vec<Path>);
+
+impl Parse for Set {
+    fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
+        let axes = input.parse_terminated(Path::parse_mod_style, Token![,])?;
+        Ok(Set(axes.into_iter().collect()))
+    }
+}
+
+impl Set {
+    /// The set without repetitions, each of which is reported.
+    pub(crate) fn distinct(self, report: &mut Report) -> Set {
+        let mut kept: Vec<Path> = Vec::new();
+        for axis in self.0 {
+            let name = axis_name(&axis);
+            if kept.iter().any(|earlier| axis_name(earlier) == name) {
+                report.error(axis_span(&axis), format!("axis `{name}` is named twice"), &[]);
+            } else {
+                kept.push(axis);
+            }
+        }
+        Set(kept)
+    }
+}
+
+impl ToTokens for Set {
+    fn to_tokens(&self, tokens: &mut TokenStream) {
+        let mut axes = self.0.clone();
+        axes.sort_by_key(|axis| Code::of(&axis_name(axis)));
+        tokens.extend(match axes.as_slice() {
+            [] => quote!(()),
+            [only] => quote!(#only),
+            [first, ..] => quote_spanned!(axis_span(first)=> (#(#axes),*)),
+        });
+    }
+}
+
+/// The name of an axis given by a path: the last segment.
+pub(crate) fn axis_name(axis: &Path) -> String {
+    axis.segments.last().map(|segment| name_of(&segment.ident)).unwrap_or_default()
+}
+
+/// Where the name of an axis stands.
+pub(crate) fn axis_span(axis: &Path) -> Span {
+    axis.segments.last().map_or_else(Span::call_site, |segment| segment.ident.span())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::expand;
+    use quote::quote;
+
+    #[test]
+    fn the_order_in_which_axes_are_written_does_not_matter() {
+        assert_eq!(expand(quote!(seq, key, batch)).to_string(), expand(quote!(key, batch, seq)).to_string());
+        assert_eq!(expand(quote!(seq, key)).to_string(), "(key , seq)");
+    }
+
+    #[test]
+    fn one_axis_is_itself_and_no_axis_is_the_unit() {
+        assert_eq!(expand(quote!(key)).to_string(), "key");
+        assert_eq!(expand(quote!()).to_string(), "()");
+    }
+
+    #[test]
+    fn a_path_is_sorted_by_its_last_segment() {
+        assert_eq!(expand(quote!(crate::axes::val, key)).to_string(), "(key , crate :: axes :: val)");
+    }
+
+    #[test]
+    fn an_axis_named_twice_is_an_error() {
+        let text = expand(quote!(key, seq, key)).to_string();
+        assert!(text.contains("axis `key` is named twice"), "{text}");
+    }
+}

@@ -1,0 +1,12 @@
+//! Tests of whole expansions: golden files for what is emitted, tables for what is reported.
+
+mod expansion;
+mod messages;
+mod mistakes;
+
+use proc_macro2::TokenStream;
+
+/// Tokens from text.
+fn tokens(text: &str) -> TokenStream {
+    text.parse().unwrap_or_else(|error| panic!("not tokens: {error}\n{text}"))
+}

@@ -1,0 +1,183 @@
+// named! {
+//     pub fn Block(X: R[chans, seq]; norm1: LayerNorm, att: SelfAttention, norm2: LayerNorm, ffn: crate::ffn::FFN) -> R[chans, seq] {
+//         X1 = norm1(X);
+//         X2 = X + att(X1)_{val -> chans};
+//         X2 + ffn(norm2(X2))
+//     }
+// }
+
+///`Block` of the notation.
+///
+/**```text
+Block(X: R[chans, seq]; norm1: LayerNorm, att: SelfAttention, norm2: LayerNorm, ffn: crate::ffn::FFN) -> R[chans, seq] {
+    X1 = norm1(X);
+    X2 = X + att(X1)_{val -> chans};
+    X2 + ffn(norm2(X2))
+}
+```*/
+#[allow(
+    nonstandard_style,
+    unused,
+    unreachable_pub,
+    clippy::all,
+    clippy::pedantic,
+    reason = "generated from equations, which keep the names of the paper"
+)]
+#[derive(Clone, Debug)]
+pub struct Block<T: ::named_tensor::private::Real = ::core::primitive::f32> {
+    ///`norm1 : LayerNorm`
+    pub norm1: LayerNorm<T>,
+    ///`att : SelfAttention`
+    pub att: SelfAttention<T>,
+    ///`norm2 : LayerNorm`
+    pub norm2: LayerNorm<T>,
+    ///`ffn : FFN`
+    pub ffn: crate::ffn::FFN<T>,
+}
+#[allow(
+    nonstandard_style,
+    unused,
+    unreachable_pub,
+    clippy::all,
+    clippy::pedantic,
+    reason = "generated from equations, which keep the names of the paper"
+)]
+impl<T: ::named_tensor::private::Real> Block<T> {
+    ///Applies `Block` to its arguments.
+    pub fn apply<A0: ::named_tensor::private::Axes>(
+        &self,
+        X: &::named_tensor::private::Tensor<A0, T>,
+    ) -> ::named_tensor::private::Tensor<
+        ::named_tensor::private::Lifted<(A0,), fn((chans, seq)) -> (chans, seq)>,
+        T,
+    >
+    where
+        A0: ::named_tensor::private::Has<(chans, seq)>
+            + ::named_tensor::private::Avoids<(chans, seq), (chans, seq)>,
+    {
+        fn __body<T: ::named_tensor::private::Real>(
+            X: &::named_tensor::private::Tensor<(chans, seq), T>,
+            norm1: &LayerNorm<T>,
+            att: &SelfAttention<T>,
+            norm2: &LayerNorm<T>,
+            ffn: &crate::ffn::FFN<T>,
+        ) -> ::named_tensor::private::Tensor<(chans, seq), T> {
+            let X1 = norm1.apply(X);
+            let X2 = ::named_tensor::private::add(
+                X,
+                &::named_tensor::private::rename(&att.apply(&X1), val, chans),
+            );
+            ::named_tensor::private::result::<
+                (chans, seq),
+                _,
+                _,
+            >(::named_tensor::private::add(&X2, &ffn.apply(&norm2.apply(&X2))))
+        }
+        let mut lift = ::named_tensor::private::Lift::new("Block");
+        let X = lift.enter::<_, (chans, seq), _>(X);
+        let result = __body::<T>(&X, &self.norm1, &self.att, &self.norm2, &self.ffn);
+        lift.exit(result)
+    }
+}
+#[allow(
+    nonstandard_style,
+    unused,
+    unreachable_pub,
+    clippy::all,
+    clippy::pedantic,
+    reason = "generated from equations, which keep the names of the paper"
+)]
+impl Block<::core::primitive::f32> {
+    /// The function as it is written.
+    pub const EQUATION: &'static ::core::primitive::str = "Block(X: R[chans, seq]; norm1: LayerNorm, att: SelfAttention, norm2: LayerNorm, ffn: crate::ffn::FFN) -> R[chans, seq] {\n    X1 = norm1(X);\n    X2 = X + att(X1)_{val -> chans};\n    X2 + ffn(norm2(X2))\n}";
+    /// Draws initial values; `sizes` name at least the axes of all parameters.
+    ///
+    /// # Errors
+    /// A shape that does not fit in memory.
+    pub fn init<S: ::named_tensor::private::Extents>(
+        rng: &mut impl ::named_tensor::private::Rng,
+        sizes: S,
+    ) -> ::named_tensor::private::Result<Self>
+    where
+        S::Set: ::named_tensor::private::Gives<
+            <Self as ::named_tensor::private::Parameters<f32>>::Axes,
+        >,
+    {
+        ::named_tensor::private::init(rng, sizes)
+    }
+}
+#[allow(
+    nonstandard_style,
+    unused,
+    unreachable_pub,
+    clippy::all,
+    clippy::pedantic,
+    reason = "generated from equations, which keep the names of the paper"
+)]
+impl<T: ::named_tensor::private::Real> ::named_tensor::private::Parameters<T>
+for Block<T> {
+    type Axes = ::named_tensor::private::Union<
+        <LayerNorm<T> as ::named_tensor::private::Parameters<T>>::Axes,
+        ::named_tensor::private::Union<
+            <SelfAttention<T> as ::named_tensor::private::Parameters<T>>::Axes,
+            ::named_tensor::private::Union<
+                <LayerNorm<T> as ::named_tensor::private::Parameters<T>>::Axes,
+                ::named_tensor::private::Union<
+                    <crate::ffn::FFN<T> as ::named_tensor::private::Parameters<T>>::Axes,
+                    (),
+                >,
+            >,
+        >,
+    >;
+    type Of<U: ::named_tensor::private::Real> = Block<U>;
+    fn visit(
+        &self,
+        path: &mut ::named_tensor::private::Path,
+        visitor: &mut dyn ::core::ops::FnMut(::named_tensor::private::Parameter<'_, T>),
+    ) {
+        ::named_tensor::private::visit_nested(path, "norm1", &self.norm1, visitor);
+        ::named_tensor::private::visit_nested(path, "att", &self.att, visitor);
+        ::named_tensor::private::visit_nested(path, "norm2", &self.norm2, visitor);
+        ::named_tensor::private::visit_nested(path, "ffn", &self.ffn, visitor);
+    }
+    fn visit_mut(
+        &mut self,
+        path: &mut ::named_tensor::private::Path,
+        visitor: &mut dyn ::core::ops::FnMut(
+            ::named_tensor::private::ParameterMut<'_, T>,
+        ),
+    ) {
+        ::named_tensor::private::visit_nested_mut(
+            path,
+            "norm1",
+            &mut self.norm1,
+            visitor,
+        );
+        ::named_tensor::private::visit_nested_mut(path, "att", &mut self.att, visitor);
+        ::named_tensor::private::visit_nested_mut(
+            path,
+            "norm2",
+            &mut self.norm2,
+            visitor,
+        );
+        ::named_tensor::private::visit_nested_mut(path, "ffn", &mut self.ffn, visitor);
+    }
+    fn init_from(
+        init: &mut ::named_tensor::private::Init<'_>,
+    ) -> ::named_tensor::private::Result<Self> {
+        ::core::result::Result::Ok(Block {
+            norm1: init.nested("norm1")?,
+            att: init.nested("att")?,
+            norm2: init.nested("norm2")?,
+            ffn: init.nested("ffn")?,
+        })
+    }
+    fn cast<U: ::named_tensor::private::Real>(&self) -> Block<U> {
+        Block {
+            norm1: ::named_tensor::private::Parameters::cast(&self.norm1),
+            att: ::named_tensor::private::Parameters::cast(&self.att),
+            norm2: ::named_tensor::private::Parameters::cast(&self.norm2),
+            ffn: ::named_tensor::private::Parameters::cast(&self.ffn),
+        }
+    }
+}

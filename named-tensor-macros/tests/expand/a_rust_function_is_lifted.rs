@@ -1,0 +1,44 @@
+// #[lift]
+// /// Scaled.
+// pub fn scaled<T: Real>(x: &Tensor<R![key], T>, bias: &named_tensor::Tensor<R![val, key], T>, by: f64) -> Tensor<R![key], T> {
+//     let y = x * by;
+//     (y + bias).sum(val)
+// }
+
+/// Scaled.
+#[allow(
+    clippy::type_complexity,
+    reason = "the axes of the result are computed from those of the arguments"
+)]
+pub fn scaled<
+    T: Real,
+    A0: ::named_tensor::private::Axes,
+    A1: ::named_tensor::private::Axes,
+>(
+    x: &Tensor<A0, T>,
+    bias: &named_tensor::Tensor<A1, T>,
+    by: f64,
+) -> Tensor<
+    ::named_tensor::private::Lifted<(A0, A1), fn(R![key], R![val, key]) -> R![key]>,
+    T,
+>
+where
+    A0: ::named_tensor::private::Has<R![key]>
+        + ::named_tensor::private::Avoids<R![key], R![key]>,
+    A1: ::named_tensor::private::Has<R![val, key]>
+        + ::named_tensor::private::Avoids<R![val, key], R![key]>,
+{
+    fn __body<T: Real>(
+        x: &Tensor<R![key], T>,
+        bias: &named_tensor::Tensor<R![val, key], T>,
+        by: f64,
+    ) -> Tensor<R![key], T> {
+        let y = x * by;
+        (y + bias).sum(val)
+    }
+    let mut lift = ::named_tensor::private::Lift::new("scaled");
+    let x = lift.enter::<_, R![key], _>(x);
+    let bias = lift.enter::<_, R![val, key], _>(bias);
+    let result = __body::<T>(&x, &bias, by);
+    lift.exit(result)
+}

@@ -1,0 +1,121 @@
+// named! {
+//     fn f(X: R[chans], Y: R[chans]; W: R[chans, out]) -> R[out] {
+//         X dot_chnas W
+//     }
+// }
+
+::core::compile_error! {
+    "no axis `chnas` here\n= help: did you mean `chans`?\n= help: axes of `f`: `chans` and `out`"
+}
+///`f` of the notation.
+///
+/**```text
+f(X: R[chans], Y: R[chans]; W: R[chans, out]) -> R[out] {
+    X dot_chnas W
+}
+```*/
+#[allow(
+    nonstandard_style,
+    unused,
+    unreachable_pub,
+    clippy::all,
+    clippy::pedantic,
+    reason = "generated from equations, which keep the names of the paper"
+)]
+#[derive(Clone, Debug)]
+struct f<T: ::named_tensor::private::Real = ::core::primitive::f32> {
+    ///`W : R[chans, out]`
+    pub W: ::named_tensor::private::Tensor<(chans, out), T>,
+}
+#[allow(
+    nonstandard_style,
+    unused,
+    unreachable_pub,
+    clippy::all,
+    clippy::pedantic,
+    reason = "generated from equations, which keep the names of the paper"
+)]
+impl<T: ::named_tensor::private::Real> f<T> {
+    ///Applies `f` to its arguments.
+    pub fn apply<A0: ::named_tensor::private::Axes, A1: ::named_tensor::private::Axes>(
+        &self,
+        X: &::named_tensor::private::Tensor<A0, T>,
+        Y: &::named_tensor::private::Tensor<A1, T>,
+    ) -> ::named_tensor::private::Tensor<
+        ::named_tensor::private::Lifted<(A0, A1), fn(chans, chans) -> out>,
+        T,
+    >
+    where
+        A0: ::named_tensor::private::Has<chans>
+            + ::named_tensor::private::Avoids<chans, out>,
+        A1: ::named_tensor::private::Has<chans>
+            + ::named_tensor::private::Avoids<chans, out>,
+    {
+        ::named_tensor::private::poisoned()
+    }
+}
+#[allow(
+    nonstandard_style,
+    unused,
+    unreachable_pub,
+    clippy::all,
+    clippy::pedantic,
+    reason = "generated from equations, which keep the names of the paper"
+)]
+impl f<::core::primitive::f32> {
+    /// The function as it is written.
+    pub const EQUATION: &'static ::core::primitive::str = "f(X: R[chans], Y: R[chans]; W: R[chans, out]) -> R[out] {\n    X dot_chnas W\n}";
+    /// Draws initial values; `sizes` name at least the axes of all parameters.
+    ///
+    /// # Errors
+    /// A shape that does not fit in memory.
+    pub fn init<S: ::named_tensor::private::Extents>(
+        rng: &mut impl ::named_tensor::private::Rng,
+        sizes: S,
+    ) -> ::named_tensor::private::Result<Self>
+    where
+        S::Set: ::named_tensor::private::Gives<
+            <Self as ::named_tensor::private::Parameters<f32>>::Axes,
+        >,
+    {
+        ::named_tensor::private::init(rng, sizes)
+    }
+}
+#[allow(
+    nonstandard_style,
+    unused,
+    unreachable_pub,
+    clippy::all,
+    clippy::pedantic,
+    reason = "generated from equations, which keep the names of the paper"
+)]
+impl<T: ::named_tensor::private::Real> ::named_tensor::private::Parameters<T> for f<T> {
+    type Axes = ::named_tensor::private::Union<(chans, out), ()>;
+    type Of<U: ::named_tensor::private::Real> = f<U>;
+    fn visit(
+        &self,
+        path: &mut ::named_tensor::private::Path,
+        visitor: &mut dyn ::core::ops::FnMut(::named_tensor::private::Parameter<'_, T>),
+    ) {
+        ::named_tensor::private::visit_tensor(path, "W", &self.W, visitor);
+    }
+    fn visit_mut(
+        &mut self,
+        path: &mut ::named_tensor::private::Path,
+        visitor: &mut dyn ::core::ops::FnMut(
+            ::named_tensor::private::ParameterMut<'_, T>,
+        ),
+    ) {
+        ::named_tensor::private::visit_tensor_mut(path, "W", &mut self.W, visitor);
+    }
+    fn init_from(
+        init: &mut ::named_tensor::private::Init<'_>,
+    ) -> ::named_tensor::private::Result<Self> {
+        ::core::result::Result::Ok(f {
+            W: ::named_tensor::private::poisoned(),
+        })
+    }
+    fn cast<U: ::named_tensor::private::Real>(&self) -> f<U> {
+        f { W: self.W.cast() }
+    }
+}

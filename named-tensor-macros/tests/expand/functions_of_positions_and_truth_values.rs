@@ -1,0 +1,280 @@
+// named! {
+//     fn embed(I: vocab[seq]; E: R[vocab, emb]) -> R[seq, emb] {
+//         index_vocab(E, I)
+//     }
+//
+//     fn differ(I: vocab[seq], J: vocab[seq]) -> B[seq] {
+//         I != J
+//     }
+//
+//     fn hot(I: vocab[seq]) -> R[seq, vocab] {
+//         one_hot_vocab(I, 12)
+//     }
+// }
+
+///`embed` of the notation.
+///
+/**```text
+embed(I: vocab[seq]; E: R[vocab, emb]) -> R[seq, emb] {
+    index_vocab(E, I)
+}
+```*/
+#[allow(
+    nonstandard_style,
+    unused,
+    unreachable_pub,
+    clippy::all,
+    clippy::pedantic,
+    reason = "generated from equations, which keep the names of the paper"
+)]
+#[derive(Clone, Debug)]
+struct embed<T: ::named_tensor::private::Real = ::core::primitive::f32> {
+    ///`E : R[vocab, emb]`
+    pub E: ::named_tensor::private::Tensor<(emb, vocab), T>,
+}
+#[allow(
+    nonstandard_style,
+    unused,
+    unreachable_pub,
+    clippy::all,
+    clippy::pedantic,
+    reason = "generated from equations, which keep the names of the paper"
+)]
+impl<T: ::named_tensor::private::Real> embed<T> {
+    ///Applies `embed` to its arguments.
+    pub fn apply<A0: ::named_tensor::private::Axes>(
+        &self,
+        I: &::named_tensor::private::Tensor<A0, ::named_tensor::private::Index<vocab>>,
+    ) -> ::named_tensor::private::Tensor<
+        ::named_tensor::private::Lifted<(A0,), fn(seq) -> (emb, seq)>,
+        T,
+    >
+    where
+        A0: ::named_tensor::private::Has<seq>
+            + ::named_tensor::private::Avoids<seq, (emb, seq)>,
+    {
+        fn __body<T: ::named_tensor::private::Real>(
+            I: &::named_tensor::private::Tensor<
+                seq,
+                ::named_tensor::private::Index<vocab>,
+            >,
+            E: &::named_tensor::private::Tensor<(emb, vocab), T>,
+        ) -> ::named_tensor::private::Tensor<(emb, seq), T> {
+            ::named_tensor::private::result::<
+                (emb, seq),
+                _,
+                _,
+            >(::named_tensor::private::index(vocab, E, I))
+        }
+        let mut lift = ::named_tensor::private::Lift::new("embed");
+        let I = lift.enter::<_, seq, _>(I);
+        let result = __body::<T>(&I, &self.E);
+        lift.exit(result)
+    }
+}
+#[allow(
+    nonstandard_style,
+    unused,
+    unreachable_pub,
+    clippy::all,
+    clippy::pedantic,
+    reason = "generated from equations, which keep the names of the paper"
+)]
+impl embed<::core::primitive::f32> {
+    /// The function as it is written.
+    pub const EQUATION: &'static ::core::primitive::str = "embed(I: vocab[seq]; E: R[vocab, emb]) -> R[seq, emb] {\n    index_vocab(E, I)\n}";
+    /// Draws initial values; `sizes` name at least the axes of all parameters.
+    ///
+    /// # Errors
+    /// A shape that does not fit in memory.
+    pub fn init<S: ::named_tensor::private::Extents>(
+        rng: &mut impl ::named_tensor::private::Rng,
+        sizes: S,
+    ) -> ::named_tensor::private::Result<Self>
+    where
+        S::Set: ::named_tensor::private::Gives<
+            <Self as ::named_tensor::private::Parameters<f32>>::Axes,
+        >,
+    {
+        ::named_tensor::private::init(rng, sizes)
+    }
+}
+#[allow(
+    nonstandard_style,
+    unused,
+    unreachable_pub,
+    clippy::all,
+    clippy::pedantic,
+    reason = "generated from equations, which keep the names of the paper"
+)]
+impl<T: ::named_tensor::private::Real> ::named_tensor::private::Parameters<T>
+for embed<T> {
+    type Axes = ::named_tensor::private::Union<(emb, vocab), ()>;
+    type Of<U: ::named_tensor::private::Real> = embed<U>;
+    fn visit(
+        &self,
+        path: &mut ::named_tensor::private::Path,
+        visitor: &mut dyn ::core::ops::FnMut(::named_tensor::private::Parameter<'_, T>),
+    ) {
+        ::named_tensor::private::visit_tensor(path, "E", &self.E, visitor);
+    }
+    fn visit_mut(
+        &mut self,
+        path: &mut ::named_tensor::private::Path,
+        visitor: &mut dyn ::core::ops::FnMut(
+            ::named_tensor::private::ParameterMut<'_, T>,
+        ),
+    ) {
+        ::named_tensor::private::visit_tensor_mut(path, "E", &mut self.E, visitor);
+    }
+    fn init_from(
+        init: &mut ::named_tensor::private::Init<'_>,
+    ) -> ::named_tensor::private::Result<Self> {
+        ::core::result::Result::Ok(embed {
+            E: init
+                .tensor(
+                    "E",
+                    &::named_tensor::private::Draw::Normal {
+                        mean: 0f64,
+                        deviation: 1f64,
+                    },
+                )?,
+        })
+    }
+    fn cast<U: ::named_tensor::private::Real>(&self) -> embed<U> {
+        embed { E: self.E.cast() }
+    }
+}
+///`differ` of the notation.
+///
+/**```text
+differ(I: vocab[seq], J: vocab[seq]) -> B[seq] {
+    I != J
+}
+```*/
+#[allow(
+    nonstandard_style,
+    unused,
+    unreachable_pub,
+    clippy::all,
+    clippy::pedantic,
+    reason = "generated from equations, which keep the names of the paper"
+)]
+fn differ<A0: ::named_tensor::private::Axes, A1: ::named_tensor::private::Axes>(
+    I: &::named_tensor::private::Tensor<A0, ::named_tensor::private::Index<vocab>>,
+    J: &::named_tensor::private::Tensor<A1, ::named_tensor::private::Index<vocab>>,
+) -> ::named_tensor::private::Tensor<
+    ::named_tensor::private::Lifted<(A0, A1), fn(seq, seq) -> seq>,
+    ::core::primitive::bool,
+>
+where
+    A0: ::named_tensor::private::Has<seq> + ::named_tensor::private::Avoids<seq, seq>,
+    A1: ::named_tensor::private::Has<seq> + ::named_tensor::private::Avoids<seq, seq>,
+{
+    fn __body<T: ::named_tensor::private::Real>(
+        I: &::named_tensor::private::Tensor<seq, ::named_tensor::private::Index<vocab>>,
+        J: &::named_tensor::private::Tensor<seq, ::named_tensor::private::Index<vocab>>,
+    ) -> ::named_tensor::private::Tensor<seq, ::core::primitive::bool> {
+        ::named_tensor::private::result::<
+            seq,
+            _,
+            _,
+        >(
+            ::named_tensor::private::compare(
+                ::named_tensor::private::Comparison::Ne,
+                &::named_tensor::private::exact(I),
+                &::named_tensor::private::exact(J),
+            ),
+        )
+    }
+    let mut lift = ::named_tensor::private::Lift::new("differ");
+    let I = lift.enter::<_, seq, _>(I);
+    let J = lift.enter::<_, seq, _>(J);
+    let result = __body::<::core::primitive::f32>(&I, &J);
+    lift.exit(result)
+}
+///What is known of the function `differ`.
+#[derive(Debug)]
+#[allow(
+    nonstandard_style,
+    unused,
+    unreachable_pub,
+    clippy::all,
+    clippy::pedantic,
+    reason = "generated from equations, which keep the names of the paper"
+)]
+struct differ {}
+#[allow(
+    nonstandard_style,
+    unused,
+    unreachable_pub,
+    clippy::all,
+    clippy::pedantic,
+    reason = "generated from equations, which keep the names of the paper"
+)]
+impl differ {
+    /// The function as it is written.
+    pub const EQUATION: &'static ::core::primitive::str = "differ(I: vocab[seq], J: vocab[seq]) -> B[seq] {\n    I != J\n}";
+}
+///`hot` of the notation.
+///
+/**```text
+hot(I: vocab[seq]) -> R[seq, vocab] {
+    one_hot_vocab(I, 12)
+}
+```*/
+#[allow(
+    nonstandard_style,
+    unused,
+    unreachable_pub,
+    clippy::all,
+    clippy::pedantic,
+    reason = "generated from equations, which keep the names of the paper"
+)]
+fn hot<T: ::named_tensor::private::Real, A0: ::named_tensor::private::Axes>(
+    I: &::named_tensor::private::Tensor<A0, ::named_tensor::private::Index<vocab>>,
+) -> ::named_tensor::private::Tensor<
+    ::named_tensor::private::Lifted<(A0,), fn(seq) -> (seq, vocab)>,
+    T,
+>
+where
+    A0: ::named_tensor::private::Has<seq>
+        + ::named_tensor::private::Avoids<seq, (seq, vocab)>,
+{
+    fn __body<T: ::named_tensor::private::Real>(
+        I: &::named_tensor::private::Tensor<seq, ::named_tensor::private::Index<vocab>>,
+    ) -> ::named_tensor::private::Tensor<(seq, vocab), T> {
+        ::named_tensor::private::result::<
+            (seq, vocab),
+            _,
+            _,
+        >(::named_tensor::private::one_hot::<_, _, T>(vocab, I, 12usize))
+    }
+    let mut lift = ::named_tensor::private::Lift::new("hot");
+    let I = lift.enter::<_, seq, _>(I);
+    let result = __body::<T>(&I);
+    lift.exit(result)
+}
+///What is known of the function `hot`.
+#[derive(Debug)]
+#[allow(
+    nonstandard_style,
+    unused,
+    unreachable_pub,
+    clippy::all,
+    clippy::pedantic,
+    reason = "generated from equations, which keep the names of the paper"
+)]
+struct hot {}
+#[allow(
+    nonstandard_style,
+    unused,
+    unreachable_pub,
+    clippy::all,
+    clippy::pedantic,
+    reason = "generated from equations, which keep the names of the paper"
+)]
+impl hot {
+    /// The function as it is written.
+    pub const EQUATION: &'static ::core::primitive::str = "hot(I: vocab[seq]) -> R[seq, vocab] {\n    one_hot_vocab(I, 12)\n}";
+}

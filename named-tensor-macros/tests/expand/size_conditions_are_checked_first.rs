@@ -1,0 +1,174 @@
+// named! {
+//     fn f(X: R[chans], V: R[val]; W: R[chans, heads, key]) -> R[heads, key] where |val| = |chans|, |heads| * |key| <= |chans| {
+//         X dot_chans W * sum_val(V)
+//     }
+// }
+
+///`f` of the notation.
+///
+/**```text
+f(X: R[chans], V: R[val]; W: R[chans, heads, key]) -> R[heads, key] where |val| = |chans|, |heads| * |key| <= |chans| {
+    X dot_chans W * sum_val(V)
+}
+```*/
+#[allow(
+    nonstandard_style,
+    unused,
+    unreachable_pub,
+    clippy::all,
+    clippy::pedantic,
+    reason = "generated from equations, which keep the names of the paper"
+)]
+#[derive(Clone, Debug)]
+struct f<T: ::named_tensor::private::Real = ::core::primitive::f32> {
+    ///`W : R[chans, heads, key]`
+    pub W: ::named_tensor::private::Tensor<(chans, heads, key), T>,
+}
+#[allow(
+    nonstandard_style,
+    unused,
+    unreachable_pub,
+    clippy::all,
+    clippy::pedantic,
+    reason = "generated from equations, which keep the names of the paper"
+)]
+impl<T: ::named_tensor::private::Real> f<T> {
+    ///Applies `f` to its arguments.
+    pub fn apply<A0: ::named_tensor::private::Axes, A1: ::named_tensor::private::Axes>(
+        &self,
+        X: &::named_tensor::private::Tensor<A0, T>,
+        V: &::named_tensor::private::Tensor<A1, T>,
+    ) -> ::named_tensor::private::Tensor<
+        ::named_tensor::private::Lifted<(A0, A1), fn(chans, val) -> (heads, key)>,
+        T,
+    >
+    where
+        A0: ::named_tensor::private::Has<chans>
+            + ::named_tensor::private::Avoids<chans, (heads, key)>,
+        A1: ::named_tensor::private::Has<val>
+            + ::named_tensor::private::Avoids<val, (heads, key)>,
+    {
+        fn __body<T: ::named_tensor::private::Real>(
+            X: &::named_tensor::private::Tensor<chans, T>,
+            V: &::named_tensor::private::Tensor<val, T>,
+            W: &::named_tensor::private::Tensor<(chans, heads, key), T>,
+        ) -> ::named_tensor::private::Tensor<(heads, key), T> {
+            if let ::core::result::Result::Err(error) = ::named_tensor::private::condition(
+                "|val| = |chans|",
+                &[
+                    ("val", ::named_tensor::private::size(V, val)),
+                    ("chans", ::named_tensor::private::size(X, chans)),
+                ],
+                ((::named_tensor::private::size(V, val) as ::core::primitive::f64)
+                    == (::named_tensor::private::size(X, chans)
+                        as ::core::primitive::f64)),
+            ) {
+                return ::named_tensor::private::failed(error);
+            }
+            if let ::core::result::Result::Err(error) = ::named_tensor::private::condition(
+                "|heads| * |key| <= |chans|",
+                &[
+                    ("heads", ::named_tensor::private::size(W, heads)),
+                    ("key", ::named_tensor::private::size(W, key)),
+                    ("chans", ::named_tensor::private::size(X, chans)),
+                ],
+                (((::named_tensor::private::size(W, heads) as ::core::primitive::f64)
+                    * (::named_tensor::private::size(W, key) as ::core::primitive::f64))
+                    <= (::named_tensor::private::size(X, chans)
+                        as ::core::primitive::f64)),
+            ) {
+                return ::named_tensor::private::failed(error);
+            }
+            ::named_tensor::private::result::<
+                (heads, key),
+                _,
+                _,
+            >(
+                ::named_tensor::private::mul(
+                    &::named_tensor::private::dot(X, chans, W),
+                    &::named_tensor::private::sum(val, V),
+                ),
+            )
+        }
+        let mut lift = ::named_tensor::private::Lift::new("f");
+        let X = lift.enter::<_, chans, _>(X);
+        let V = lift.enter::<_, val, _>(V);
+        let result = __body::<T>(&X, &V, &self.W);
+        lift.exit(result)
+    }
+}
+#[allow(
+    nonstandard_style,
+    unused,
+    unreachable_pub,
+    clippy::all,
+    clippy::pedantic,
+    reason = "generated from equations, which keep the names of the paper"
+)]
+impl f<::core::primitive::f32> {
+    /// The function as it is written.
+    pub const EQUATION: &'static ::core::primitive::str = "f(X: R[chans], V: R[val]; W: R[chans, heads, key]) -> R[heads, key] where |val| = |chans|, |heads| * |key| <= |chans| {\n    X dot_chans W * sum_val(V)\n}";
+    /// Draws initial values; `sizes` name at least the axes of all parameters.
+    ///
+    /// # Errors
+    /// A shape that does not fit in memory.
+    pub fn init<S: ::named_tensor::private::Extents>(
+        rng: &mut impl ::named_tensor::private::Rng,
+        sizes: S,
+    ) -> ::named_tensor::private::Result<Self>
+    where
+        S::Set: ::named_tensor::private::Gives<
+            <Self as ::named_tensor::private::Parameters<f32>>::Axes,
+        >,
+    {
+        ::named_tensor::private::init(rng, sizes)
+    }
+}
+#[allow(
+    nonstandard_style,
+    unused,
+    unreachable_pub,
+    clippy::all,
+    clippy::pedantic,
+    reason = "generated from equations, which keep the names of the paper"
+)]
+impl<T: ::named_tensor::private::Real> ::named_tensor::private::Parameters<T> for f<T> {
+    type Axes = ::named_tensor::private::Union<(chans, heads, key), ()>;
+    type Of<U: ::named_tensor::private::Real> = f<U>;
+    fn visit(
+        &self,
+        path: &mut ::named_tensor::private::Path,
+        visitor: &mut dyn ::core::ops::FnMut(::named_tensor::private::Parameter<'_, T>),
+    ) {
+        ::named_tensor::private::visit_tensor(path, "W", &self.W, visitor);
+    }
+    fn visit_mut(
+        &mut self,
+        path: &mut ::named_tensor::private::Path,
+        visitor: &mut dyn ::core::ops::FnMut(
+            ::named_tensor::private::ParameterMut<'_, T>,
+        ),
+    ) {
+        ::named_tensor::private::visit_tensor_mut(path, "W", &mut self.W, visitor);
+    }
+    fn init_from(
+        init: &mut ::named_tensor::private::Init<'_>,
+    ) -> ::named_tensor::private::Result<Self> {
+        ::core::result::Result::Ok(f {
+            W: init
+                .tensor(
+                    "W",
+                    &::named_tensor::private::Draw::Normal {
+                        mean: 0f64,
+                        deviation: (1f64
+                            / ::named_tensor::private::sqrt(
+                                (init.size("chans")? as ::core::primitive::f64),
+                            )),
+                    },
+                )?,
+        })
+    }
+    fn cast<U: ::named_tensor::private::Real>(&self) -> f<U> {
+        f { W: self.W.cast() }
+    }
+}

@@ -1,0 +1,97 @@
+//! An axis: what a name is.
+//!
+//! Lives here: the trait every declared axis implements, and the name as data, as the graph knows it.
+//! Not here: sets of axes as types (`axes`), sizes (`graph::shape`).
+
+use std::fmt;
+use std::hash::{Hash, Hasher};
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use crate::axes::order::Digits;
+
+/// A declared axis. Only [`axes!`](crate::axes!) implements it.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not an axis",
+    label = "not an axis",
+    note = "axes are declared with `axes! {{ key, val }}`"
+)]
+pub trait Axis: Copy + Default + fmt::Debug + Send + Sync + 'static {
+    /// Its name as written; a trailing underscore is a prime.
+    const NAME: &'static str;
+    /// Its place in the order of axes.
+    type Code: Digits;
+}
+
+/// The name of an axis as data: as declared, or a fresh one that stands for it inside a lifted function.
+#[derive(Clone, Copy)]
+pub struct Name {
+    text: &'static str,
+    /// 0 for a declared name, else unlike any other.
+    fresh: u32,
+}
+
+impl Name {
+    /// A declared name.
+    #[must_use]
+    pub const fn declared(text: &'static str) -> Name {
+        Name { text, fresh: 0 }
+    }
+
+    /// A name that meets no other, and prints as this one.
+    #[must_use]
+    pub fn freshened(self) -> Name {
+        static NEXT: AtomicU32 = AtomicU32::new(1);
+        // After 2³² calls the counter starts again; by then no graph holds the first names.
+        let fresh = NEXT.fetch_add(1, Ordering::Relaxed).max(1);
+        Name { text: self.text, fresh }
+    }
+
+    /// Whether it stands for an axis outside a lifted function.
+    #[must_use]
+    pub fn is_fresh(self) -> bool {
+        self.fresh != 0
+    }
+
+    /// As written in the declaration.
+    #[must_use]
+    pub fn text(self) -> &'static str {
+        self.text
+    }
+}
+
+impl PartialEq for Name {
+    fn eq(&self, other: &Name) -> bool {
+        self.fresh == other.fresh && (std::ptr::eq(self.text, other.text) || self.text == other.text)
+    }
+}
+
+impl Eq for Name {}
+
+impl Hash for Name {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.fresh.hash(state);
+        self.text.hash(state);
+    }
+}
+
+/// Prints as the paper does: `seq_` as `seq′`.
+impl fmt::Display for Name {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let stem = self.text.trim_end_matches('_');
+        f.write_str(stem)?;
+        for _ in stem.len()..self.text.len() {
+            f.write_str("′")?;
+        }
+        Ok(())
+    }
+}
+
+impl fmt::Debug for Name {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.text)?;
+        if self.fresh != 0 {
+            write!(f, "#{}", self.fresh)?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,203 @@
+//! Elements: what a number stored in a tensor must do.
+//!
+//! Lives here: the four kinds of storage (`f32`, `f64`, positions, truth values), the types that stand for them,
+//! and the buffer that holds them. The scalar functions of the notation are in [`function`].
+//! Not here: axes, shapes, loops.
+
+mod erf;
+pub mod function;
+
+pub use function::{Binary, Comparison, Unary};
+
+use std::fmt::Debug;
+use std::marker::PhantomData;
+
+/// What a buffer holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Kind {
+    /// 32-bit floating point.
+    F32,
+    /// 64-bit floating point.
+    F64,
+    /// Positions along an axis, counted from 0.
+    Index,
+    /// Truth values.
+    Bool,
+}
+
+impl Kind {
+    /// Whether numbers of this kind are real numbers.
+    #[must_use]
+    pub fn is_real(self) -> bool {
+        matches!(self, Kind::F32 | Kind::F64)
+    }
+
+    /// Bytes of one element.
+    #[must_use]
+    pub fn bytes(self) -> usize {
+        match self {
+            Kind::F32 => 4,
+            Kind::F64 | Kind::Index => 8,
+            Kind::Bool => 1,
+        }
+    }
+}
+
+/// A type that stands in a buffer as it is: `f32`, `f64`, `i64` (positions) or `bool`.
+pub trait Stored: Copy + Default + PartialEq + PartialOrd + Debug + Send + Sync + 'static {
+    /// Its kind.
+    const KIND: Kind;
+    /// Moves a vector of these into a buffer.
+    fn into_buffer(values: Vec<Self>) -> Buffer;
+    /// The values of a buffer of this kind.
+    ///
+    /// # Panics
+    /// If the buffer holds another kind.
+    fn of(buffer: &Buffer) -> &[Self];
+    /// The values of a buffer of this kind, to write.
+    ///
+    /// # Panics
+    /// If the buffer holds another kind.
+    fn of_mut(buffer: &mut Buffer) -> &mut [Self];
+    /// The nearest value to a number (truth values: whether it is not 0).
+    fn from_f64(value: f64) -> Self;
+    /// The value as a number (truth values: 1 or 0).
+    fn to_f64(self) -> f64;
+}
+
+/// A real number: `f32` or `f64`.
+pub trait Real: Stored + Element<Value = Self, Stored = Self> {}
+
+impl Real for f32 {}
+impl Real for f64 {}
+
+/// The second type argument of a tensor: what its elements are.
+pub trait Element: 'static {
+    /// How an element is stored.
+    type Stored: Stored;
+    /// What a reader gets.
+    type Value: Copy + PartialEq + Debug + Default + Send + Sync + 'static;
+    /// From storage to reader.
+    fn value(stored: Self::Stored) -> Self::Value;
+    /// From reader to storage.
+    fn stored(value: Self::Value) -> Self::Stored;
+}
+
+/// The element of an index tensor: a position along the axis `A`, so that a table over another axis refuses it.
+pub struct Index<A>(PhantomData<fn() -> A>);
+
+impl<A> Debug for Index<A> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Index")
+    }
+}
+
+macro_rules! stored {
+    ($type:ty, $kind:ident, $from:expr, $to:expr) => {
+        impl Stored for $type {
+            const KIND: Kind = Kind::$kind;
+            fn into_buffer(values: Vec<Self>) -> Buffer {
+                Buffer::$kind(values)
+            }
+            fn of(buffer: &Buffer) -> &[Self] {
+                match buffer {
+                    Buffer::$kind(values) => values,
+                    other => panic!("a buffer of {:?} was read as {:?}", other.kind(), Kind::$kind),
+                }
+            }
+            fn of_mut(buffer: &mut Buffer) -> &mut [Self] {
+                match buffer {
+                    Buffer::$kind(values) => values,
+                    other => panic!("a buffer of {:?} was written as {:?}", other.kind(), Kind::$kind),
+                }
+            }
+            fn from_f64(value: f64) -> Self {
+                ($from)(value)
+            }
+            fn to_f64(self) -> f64 {
+                ($to)(self)
+            }
+        }
+    };
+}
+
+stored!(f32, F32, |v: f64| v as f32, |v: f32| f64::from(v));
+stored!(f64, F64, |v: f64| v, |v: f64| v);
+stored!(i64, Index, |v: f64| v as i64, |v: i64| v as f64);
+stored!(bool, Bool, |v: f64| v != 0.0, |v: bool| f64::from(u8::from(v)));
+
+macro_rules! plain_element {
+    ($($type:ty),*) => {$(
+        impl Element for $type {
+            type Stored = $type;
+            type Value = $type;
+            fn value(stored: $type) -> $type {
+                stored
+            }
+            fn stored(value: $type) -> $type {
+                value
+            }
+        }
+    )*};
+}
+
+plain_element!(f32, f64, bool);
+
+impl<A: 'static> Element for Index<A> {
+    type Stored = i64;
+    type Value = usize;
+    fn value(stored: i64) -> usize {
+        usize::try_from(stored).unwrap_or(usize::MAX)
+    }
+    fn stored(value: usize) -> i64 {
+        i64::try_from(value).unwrap_or(i64::MAX)
+    }
+}
+
+/// Elements of one kind, side by side.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Buffer {
+    /// `f32`.
+    F32(Vec<f32>),
+    /// `f64`.
+    F64(Vec<f64>),
+    /// Positions.
+    Index(Vec<i64>),
+    /// Truth values.
+    Bool(Vec<bool>),
+}
+
+impl Buffer {
+    /// Its kind.
+    #[must_use]
+    pub fn kind(&self) -> Kind {
+        match self {
+            Buffer::F32(_) => Kind::F32,
+            Buffer::F64(_) => Kind::F64,
+            Buffer::Index(_) => Kind::Index,
+            Buffer::Bool(_) => Kind::Bool,
+        }
+    }
+
+    /// How many elements it holds.
+    #[must_use]
+    pub fn size(&self) -> usize {
+        match self {
+            Buffer::F32(values) => values.len(),
+            Buffer::F64(values) => values.len(),
+            Buffer::Index(values) => values.len(),
+            Buffer::Bool(values) => values.len(),
+        }
+    }
+
+    /// A buffer of zeros (`false` for truth values).
+    #[must_use]
+    pub fn zeros(kind: Kind, size: usize) -> Buffer {
+        match kind {
+            Kind::F32 => Buffer::F32(vec![0.0; size]),
+            Kind::F64 => Buffer::F64(vec![0.0; size]),
+            Kind::Index => Buffer::Index(vec![0; size]),
+            Kind::Bool => Buffer::Bool(vec![false; size]),
+        }
+    }
+}

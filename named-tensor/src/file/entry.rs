@@ -1,0 +1,112 @@
+//! One tensor of a file: its axes, its sizes and its numbers as bytes.
+//!
+//! Lives here: which elements of the format are which of ours, and whether a tensor of a file is the one that is
+//! needed. A misfit is told in words that follow the name of the tensor.
+//! Not here: where it stands in the file (`format`).
+
+use safetensors::Dtype;
+
+use crate::axis::Name;
+use crate::element::{Buffer, Kind};
+use crate::graph::Shape;
+
+/// A tensor as it stands in a file, the last axis fastest, numbers little-endian.
+#[derive(Clone)]
+pub(super) struct Entry {
+    /// The names of the axes in order; a file that was not written here has none.
+    pub(super) axes: Option<Vec<String>>,
+    pub(super) sizes: Vec<usize>,
+    pub(super) dtype: Dtype,
+    pub(super) bytes: Vec<u8>,
+}
+
+impl Entry {
+    pub(super) fn new(shape: &Shape, numbers: &Buffer) -> Entry {
+        let axes = shape.names().map(|name| name.text().to_owned()).collect();
+        let bytes = match numbers {
+            Buffer::F32(numbers) => bytes(numbers, |x| x.to_le_bytes()),
+            Buffer::F64(numbers) => bytes(numbers, |x| x.to_le_bytes()),
+            Buffer::Index(numbers) => bytes(numbers, |x| x.to_le_bytes()),
+            Buffer::Bool(numbers) => bytes(numbers, |x| [u8::from(x)]),
+        };
+        Entry { axes: Some(axes), sizes: shape.sizes().collect(), dtype: dtype(numbers.kind()), bytes }
+    }
+
+    /// The numbers, which are of this kind.
+    pub(super) fn numbers(&self, kind: Kind) -> Buffer {
+        match kind {
+            Kind::F32 => Buffer::F32(numbers(&self.bytes, f32::from_le_bytes)),
+            Kind::F64 => Buffer::F64(numbers(&self.bytes, f64::from_le_bytes)),
+            Kind::Index => Buffer::Index(numbers(&self.bytes, i64::from_le_bytes)),
+            Kind::Bool => Buffer::Bool(numbers(&self.bytes, |[byte]| byte != 0)),
+        }
+    }
+
+    /// The axes in the order of the file, if they are `needed` ones and the elements of this kind.
+    pub(super) fn shape(&self, needed: &[Name], kind: Kind) -> Result<Shape, String> {
+        if self.dtype != dtype(kind) {
+            return Err(format!("holds {}, but {} is needed", self.dtype, dtype(kind)));
+        }
+        let Some(axes) = &self.axes else {
+            return Err(format!("does not name its axes, whose sizes are {:?}: say `name_axes` first", self.sizes));
+        };
+        let known = |axis: &String| needed.iter().copied().find(|name| name.text() == axis);
+        let names: Vec<Name> = axes.iter().filter_map(known).collect();
+        if names.len() != axes.len() || names.len() != needed.len() {
+            let needed: Vec<&str> = needed.iter().map(|name| name.text()).collect();
+            return Err(format!("has the axes {self}, but [{}] are needed", needed.join(", ")));
+        }
+        // Other sizes than the numbers in memory were refused with the header.
+        Shape::new(names.into_iter().zip(self.sizes.iter().copied())).checked("load").map_err(|error| error.to_string())
+    }
+
+    /// Names the axes, if there are as many and no two are one.
+    pub(super) fn name_axes(&mut self, axes: Vec<String>) -> Result<(), String> {
+        let twice = axes.iter().enumerate().any(|(i, axis)| axes[..i].contains(axis));
+        if twice || axes.len() != self.sizes.len() {
+            return Err(format!("with the sizes {:?} cannot have the axes [{}]", self.sizes, axes.join(", ")));
+        }
+        self.axes = Some(axes);
+        Ok(())
+    }
+}
+
+/// Prints as `[chans: 8, key: 4]`, names as written in programs.
+impl std::fmt::Display for Entry {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match &self.axes {
+            Some(axes) => f.write_str(&listed(axes.iter().map(String::as_str).zip(self.sizes.iter().copied()))),
+            None => write!(f, "{:?}", self.sizes),
+        }
+    }
+}
+
+impl std::fmt::Debug for Entry {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{self} {}", self.dtype)
+    }
+}
+
+/// `[chans: 8, key: 4]`
+pub(super) fn listed<'a>(axes: impl Iterator<Item = (&'a str, usize)>) -> String {
+    let axes: Vec<String> = axes.map(|(axis, size)| format!("{axis}: {size}")).collect();
+    format!("[{}]", axes.join(", "))
+}
+
+/// What the format calls elements of this kind.
+pub(super) fn dtype(kind: Kind) -> Dtype {
+    match kind {
+        Kind::F32 => Dtype::F32,
+        Kind::F64 => Dtype::F64,
+        Kind::Index => Dtype::I64,
+        Kind::Bool => Dtype::BOOL,
+    }
+}
+
+fn bytes<const N: usize, X: Copy>(numbers: &[X], to_bytes: impl Fn(X) -> [u8; N]) -> Vec<u8> {
+    numbers.iter().map(|&number| to_bytes(number)).collect::<Vec<[u8; N]>>().into_flattened()
+}
+
+fn numbers<const N: usize, X>(bytes: &[u8], from_bytes: impl Fn([u8; N]) -> X) -> Vec<X> {
+    bytes.as_chunks().0.iter().map(|&chunk| from_bytes(chunk)).collect()
+}

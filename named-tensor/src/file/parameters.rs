@@ -1,0 +1,126 @@
+//! Structs of parameters in files, each tensor under its dotted name.
+//!
+//! Lives here: saving, and loading that checks every name, axis, size and element before it replaces anything, so that
+//! one error tells all that does not fit. Not here: single tensors (`Tensors`), walking over a struct (`params`).
+
+use std::path::Path;
+
+use super::Tensors;
+use super::entry::{Entry, dtype, listed};
+use crate::axis::Name;
+use crate::element::Real;
+use crate::error::{Error, ErrorKind, Result};
+use crate::graph::Shape;
+use crate::params::{self, Parameter, Parameters};
+
+/// Saving and loading of every struct of parameters.
+///
+/// ```
+/// # use named_tensor::prelude::*;
+/// # axes! { chans, out }
+/// named! { fn Linear(X: R[chans]; W: R[chans, out], b: R[out] = 0) -> R[out] { X dot_chans W + b } }
+///
+/// let path = std::env::temp_dir().join("linear.safetensors");
+/// let trained = Linear::init(&mut seeded(0), (chans.of(3), out.of(2)))?;
+/// trained.save(&path)?;
+///
+/// let mut linear = Linear::init(&mut seeded(1), (chans.of(3), out.of(2)))?;
+/// linear.load(&path)?;
+/// assert_eq!(linear.W.to_vec((chans, out))?, trained.W.to_vec((chans, out))?);
+/// # let _ = std::fs::remove_file(&path);
+/// # Ok::<(), named_tensor::Error>(())
+/// ```
+pub trait Files<T: Real>: Parameters<T> {
+    /// Writes all parameters to a safetensors file, axes in the order of their types. A file of that name is replaced
+    /// in one step.
+    ///
+    /// # Errors
+    /// The file cannot be written.
+    #[track_caller]
+    fn save(&self, path: impl AsRef<Path>) -> Result<()> {
+        self.to_tensors()?.save(path)
+    }
+
+    /// Replaces all parameters by those of a safetensors file.
+    ///
+    /// # Errors
+    /// The file cannot be read, or its tensors are not exactly the parameters: the message lists everything that is
+    /// missing, unexpected, or has other axes, sizes or elements. Then no parameter has changed.
+    #[track_caller]
+    fn load(&mut self, path: impl AsRef<Path>) -> Result<()> {
+        self.load_from(&Tensors::open(path)?)
+    }
+
+    /// All parameters under their dotted names.
+    ///
+    /// # Errors
+    /// Those of computing a parameter that was computed.
+    #[track_caller]
+    fn to_tensors(&self) -> Result<Tensors> {
+        let (mut tensors, mut done) = (Tensors::new(), Ok(()));
+        self.visit(&mut params::Path::default(), &mut |parameter| {
+            if done.is_ok() {
+                done = entry(&parameter).and_then(|entry| tensors.add(parameter.name, entry));
+            }
+        });
+        done.map(|()| tensors)
+    }
+
+    /// Replaces all parameters by these tensors.
+    ///
+    /// # Errors
+    /// As [`load`](Files::load).
+    #[track_caller]
+    fn load_from(&mut self, tensors: &Tensors) -> Result<()> {
+        let (mut fitting, mut problems, mut needed) = (Vec::new(), Vec::new(), Vec::new());
+        self.visit(&mut params::Path::default(), &mut |parameter| {
+            needed.push(parameter.name.to_owned());
+            match fit(tensors, &parameter) {
+                Ok(found) => fitting.push(found),
+                Err(problem) => problems.push(problem),
+            }
+        });
+        let unexpected = tensors.entries.iter().filter(|(name, _)| !needed.contains(name));
+        problems.extend(unexpected.map(|(name, entry)| format!("`{name}` {entry} is unexpected")));
+        if !problems.is_empty() {
+            let source = tensors.source.as_ref().map_or("the tensors".to_owned(), |source| format!("`{source}`"));
+            let message = format!(
+                "the parameters are not those of {source}:\n  {}\nno parameter was changed",
+                problems.join("\n  ")
+            );
+            return Err(Error::here(ErrorKind::File, message));
+        }
+        let (mut fitting, mut done) = (fitting.into_iter(), Ok(()));
+        self.visit_mut(&mut params::Path::default(), &mut |mut parameter| {
+            if let (true, Some((shape, entry))) = (done.is_ok(), fitting.next()) {
+                done = parameter.set(shape, T::of(&entry.numbers(T::KIND)).to_vec());
+            }
+        });
+        done
+    }
+}
+
+impl<T: Real, P: Parameters<T>> Files<T> for P {}
+
+/// A parameter as it stands in a file.
+fn entry<T: Real>(parameter: &Parameter<'_, T>) -> Result<Entry> {
+    Ok(Entry::new(&parameter.shape().only(&parameter.axes), &T::into_buffer(parameter.to_vec()?)))
+}
+
+/// The tensor that is to replace a parameter, or what is wrong with it.
+fn fit<'a, T: Real>(
+    tensors: &'a Tensors,
+    parameter: &Parameter<'_, T>,
+) -> std::result::Result<(Shape, &'a Entry), String> {
+    let name = parameter.name;
+    let needed = parameter.shape().only(&parameter.axes);
+    let needed_sizes = || listed(needed.iter().map(|(axis, size)| (axis.text(), size)));
+    let Some(entry) = tensors.entries.get(name) else {
+        return Err(format!("`{name}` {} {} is missing", needed_sizes(), dtype(T::KIND)));
+    };
+    let shape = entry.shape(&parameter.axes, T::KIND).map_err(|problem| format!("`{name}` {problem}"))?;
+    if parameter.axes.iter().any(|&axis: &Name| shape.size(axis) != needed.size(axis)) {
+        return Err(format!("`{name}` has the sizes {entry}, but {} are needed", needed_sizes()));
+    }
+    Ok((shape, entry))
+}

@@ -1,0 +1,213 @@
+//! A node: one primitive applied to other nodes.
+//!
+//! Lives here: the node, its walk and its drop, both iterative so that a chain of a million nodes fits any stack.
+//! Not here: what the primitives mean (`op`), when they run (`plan`).
+
+use std::collections::HashSet;
+use std::fmt;
+use std::panic::Location;
+use std::sync::{Arc, OnceLock};
+
+use smallvec::SmallVec;
+
+use super::{Op, Shape, Value};
+use crate::element::Kind;
+use crate::error::{Error, Result};
+
+/// A tensor to be computed. Cheap to clone.
+#[derive(Clone)]
+pub struct Node(Arc<Inner>);
+
+struct Inner {
+    op: Op,
+    inputs: SmallVec<[Node; 2]>,
+    shape: Shape,
+    kind: Kind,
+    place: &'static Location<'static>,
+    value: OnceLock<Value>,
+}
+
+impl Node {
+    /// A node whose shape has been found by the shape rule of `op`, written at the caller's place.
+    #[must_use]
+    #[track_caller]
+    pub fn new(op: Op, inputs: impl IntoIterator<Item = Node>, shape: Shape, kind: Kind) -> Node {
+        let (inputs, place) = (inputs.into_iter().collect(), Location::caller());
+        Node(Arc::new(Inner { op, inputs, shape, kind, place, value: OnceLock::new() }))
+    }
+
+    /// A node that holds numbers.
+    #[must_use]
+    #[track_caller]
+    pub fn input(value: Value, shape: Shape) -> Node {
+        let kind = value.buffer.kind();
+        debug_assert_eq!(value.strides.len(), shape.rank(), "one stride per axis");
+        let place = Location::caller();
+        Node(Arc::new(Inner {
+            op: Op::Input,
+            inputs: SmallVec::new(),
+            shape,
+            kind,
+            place,
+            value: OnceLock::from(value),
+        }))
+    }
+
+    /// A node that carries an error instead of numbers. Everything computed from it carries the same error.
+    #[must_use]
+    #[track_caller]
+    pub fn failed(error: Error, kind: Kind) -> Node {
+        Node::new(Op::Failed(error), [], Shape::default(), kind)
+    }
+
+    /// What it computes.
+    #[must_use]
+    pub fn op(&self) -> &Op {
+        &self.0.op
+    }
+
+    /// What it computes from.
+    #[must_use]
+    pub fn inputs(&self) -> &[Node] {
+        &self.0.inputs
+    }
+
+    /// Its axes and sizes.
+    #[must_use]
+    pub fn shape(&self) -> &Shape {
+        &self.0.shape
+    }
+
+    /// What its elements are.
+    #[must_use]
+    pub fn kind(&self) -> Kind {
+        self.0.kind
+    }
+
+    /// Where in the program it was written.
+    #[must_use]
+    pub fn place(&self) -> &'static Location<'static> {
+        self.0.place
+    }
+
+    /// The error it carries.
+    #[must_use]
+    pub fn error(&self) -> Option<&Error> {
+        match &self.0.op {
+            Op::Failed(error) => Some(error),
+            _ => None,
+        }
+    }
+
+    /// Itself, or the error it carries.
+    ///
+    /// # Errors
+    /// The error of the operation that failed first.
+    pub fn checked(&self) -> Result<&Node> {
+        self.error().map_or(Ok(self), |error| Err(error.clone()))
+    }
+
+    /// Its numbers, once they have been computed.
+    #[must_use]
+    pub fn value(&self) -> Option<&Value> {
+        self.0.value.get()
+    }
+
+    /// Keeps its numbers, so that they are computed once. A second value is dropped: it has the same numbers.
+    pub fn remember(&self, value: Value) {
+        let _ = self.0.value.set(value);
+    }
+
+    /// A number that tells this node from every other living one.
+    #[must_use]
+    pub fn id(&self) -> usize {
+        Arc::as_ptr(&self.0).addr()
+    }
+
+    /// How many owners it has.
+    #[must_use]
+    pub fn owners(&self) -> usize {
+        Arc::strong_count(&self.0)
+    }
+
+    /// The nodes that `roots` are computed from, inputs before users, each once. Stops at nodes that have a value.
+    #[must_use]
+    pub fn walk(roots: &[Node]) -> Vec<Node> {
+        let mut order = Vec::new();
+        let mut seen = HashSet::new();
+        // (node, whether its inputs are done)
+        let mut stack: Vec<(Node, bool)> = roots.iter().rev().map(|root| (root.clone(), false)).collect();
+        while let Some((node, done)) = stack.pop() {
+            if done {
+                order.push(node);
+            } else if seen.insert(node.id()) {
+                let inputs: SmallVec<[Node; 2]> =
+                    if node.value().is_some() { SmallVec::new() } else { node.inputs().iter().cloned().collect() };
+                stack.push((node, true));
+                stack.extend(inputs.into_iter().rev().filter(|input| !seen.contains(&input.id())).map(|i| (i, false)));
+            }
+        }
+        order
+    }
+}
+
+/// Takes the inputs apart one by one: a chain of a million nodes must not recurse a million deep.
+impl Drop for Inner {
+    fn drop(&mut self) {
+        let mut stack: SmallVec<[Node; 2]> = std::mem::take(&mut self.inputs);
+        while let Some(node) = stack.pop() {
+            if let Some(mut inner) = Arc::into_inner(node.0) {
+                stack.extend(std::mem::take(&mut inner.inputs));
+            }
+        }
+    }
+}
+
+impl fmt::Debug for Node {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:?} {:?} {:?}", self.op(), self.kind(), self.shape())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::element::{Binary, Unary};
+    use crate::graph::testing::{A, counting};
+
+    #[test]
+    fn a_walk_meets_inputs_before_users_and_each_once() {
+        let x = counting(&[(A, 2)]);
+        let y = x.unary(Unary::Neg);
+        let z = y.binary(Binary::Mul, &x).binary(Binary::Add, &y);
+        let order = Node::walk(&[z.clone(), y.clone()]);
+        assert_eq!(order.len(), 4);
+        for (i, node) in order.iter().enumerate() {
+            let before = |input: &Node| order.iter().take(i).any(|earlier| earlier.id() == input.id());
+            assert!(node.inputs().iter().all(before), "{node:?} stands before an input");
+        }
+    }
+
+    #[test]
+    fn a_walk_stops_at_a_node_that_has_its_value() {
+        let x = counting(&[(A, 2)]);
+        let y = x.unary(Unary::Neg);
+        y.remember(x.value().unwrap().clone());
+        assert_eq!(Node::walk(&[y.unary(Unary::Neg)]).len(), 2);
+    }
+
+    #[test]
+    fn a_node_knows_where_it_was_written() {
+        let x = counting(&[(A, 2)]);
+        let (y, line) = (x.mean(&[A]), line!());
+        assert_eq!((y.place().file(), y.place().line()), (file!(), line));
+    }
+
+    #[test]
+    fn dropping_a_chain_leaves_what_others_still_own() {
+        let x = counting(&[(A, 2)]);
+        let y = x.unary(Unary::Neg);
+        drop(y.unary(Unary::Exp).binary(Binary::Add, &x));
+        assert_eq!((x.owners(), y.owners()), (2, 1));
+    }
+}

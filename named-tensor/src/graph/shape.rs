@@ -1,0 +1,194 @@
+//! A named shape: which axes there are and how many positions each has.
+//!
+//! The order in which a shape lists its axes has no meaning; it is only where a layout starts from.
+//! Lives here: lookup, union, and the checks of sizes. Not here: strides (`value`), sets in types (`axes`).
+
+use std::fmt;
+
+use smallvec::SmallVec;
+
+use crate::axis::Name;
+use crate::error::{Error, ErrorKind, Result};
+
+/// A few axes.
+pub type Names = SmallVec<[Name; 4]>;
+
+/// Axes with their sizes, each name once.
+#[derive(Clone, PartialEq, Eq, Hash, Default)]
+pub struct Shape(SmallVec<[(Name, usize); 6]>);
+
+impl Shape {
+    /// A shape of these axes. The names are unlike each other.
+    #[must_use]
+    pub fn new(axes: impl IntoIterator<Item = (Name, usize)>) -> Shape {
+        let axes: SmallVec<[(Name, usize); 6]> = axes.into_iter().collect();
+        debug_assert!(
+            axes.iter().enumerate().all(|(i, (name, _))| axes.iter().skip(i + 1).all(|(other, _)| name != other)),
+            "an axis stands twice in a shape: {axes:?}"
+        );
+        Shape(axes)
+    }
+
+    /// The axes in the order listed.
+    pub fn iter(&self) -> impl DoubleEndedIterator<Item = (Name, usize)> + ExactSizeIterator + '_ {
+        self.0.iter().copied()
+    }
+
+    /// The names in the order listed.
+    pub fn names(&self) -> impl DoubleEndedIterator<Item = Name> + ExactSizeIterator + '_ {
+        self.0.iter().map(|&(name, _)| name)
+    }
+
+    /// The sizes in the order listed.
+    pub fn sizes(&self) -> impl DoubleEndedIterator<Item = usize> + ExactSizeIterator + '_ {
+        self.0.iter().map(|&(_, size)| size)
+    }
+
+    /// How many axes there are.
+    #[must_use]
+    pub fn rank(&self) -> usize {
+        self.0.len()
+    }
+
+    /// Where `name` is listed.
+    #[must_use]
+    pub fn position(&self, name: Name) -> Option<usize> {
+        self.0.iter().position(|&(other, _)| other == name)
+    }
+
+    /// The size of the axis `name`.
+    #[must_use]
+    pub fn size(&self, name: Name) -> Option<usize> {
+        self.0.iter().find(|&&(other, _)| other == name).map(|&(_, size)| size)
+    }
+
+    /// Whether the axis is there.
+    #[must_use]
+    pub fn has(&self, name: Name) -> bool {
+        self.position(name).is_some()
+    }
+
+    /// How many elements a tensor of this shape has. Nodes exist only where this does not overflow.
+    #[must_use]
+    pub fn elements(&self) -> usize {
+        // An empty axis first: the other sizes alone need not have a product.
+        if self.sizes().any(|size| size == 0) { 0 } else { self.sizes().product() }
+    }
+
+    /// The axes other than `names`.
+    #[must_use]
+    pub fn without(&self, names: &[Name]) -> Shape {
+        Shape(self.0.iter().copied().filter(|(name, _)| !names.contains(name)).collect())
+    }
+
+    /// The axes among `names`, in the order of `names`.
+    #[must_use]
+    pub fn only(&self, names: &[Name]) -> Shape {
+        Shape::new(names.iter().filter_map(|&name| Some((name, self.size(name)?))))
+    }
+
+    /// This shape and one more axis at the end.
+    #[must_use]
+    pub fn with(&self, name: Name, size: usize) -> Shape {
+        Shape::new(self.iter().chain([(name, size)]))
+    }
+
+    /// This shape with the axes `parts` where `name` stood.
+    #[must_use]
+    pub fn replaced(&self, name: Name, parts: &[(Name, usize)]) -> Shape {
+        let at = self.position(name).unwrap_or(self.rank());
+        let (before, after) = self.0.split_at(at);
+        Shape::new(before.iter().chain(parts).chain(after.iter().skip(1)).copied())
+    }
+
+    /// Rule 1, union: the axes of both, a shared name having one size.
+    ///
+    /// The operand that has all axes of the other keeps its order; else the left one's come first.
+    ///
+    /// # Errors
+    /// A shared axis with two sizes.
+    pub fn union(&self, other: &Shape, operation: &str) -> Result<Shape> {
+        for (name, left) in self.iter() {
+            if let Some(right) = other.size(name)
+                && left != right
+            {
+                return Err(Error::size_clash(operation, name.text(), left, right));
+            }
+        }
+        let (first, second) = if self.names().all(|name| other.has(name)) { (other, self) } else { (self, other) };
+        let extra = second.iter().filter(|&(name, _)| !first.has(name));
+        Ok(Shape(first.iter().chain(extra).collect()))
+    }
+
+    /// Refuses a shape whose elements cannot be counted, or would not fit in the address space.
+    ///
+    /// # Errors
+    /// Too large for memory.
+    pub fn checked(self, operation: &str) -> Result<Shape> {
+        // An empty axis makes the whole tensor empty, however large the others are.
+        let known = if self.sizes().any(|size| size == 0) {
+            Some(0)
+        } else {
+            self.sizes().try_fold(1_usize, usize::checked_mul).and_then(|n| n.checked_mul(8))
+        };
+        match known {
+            Some(bytes) if isize::try_from(bytes).is_ok() => Ok(self),
+            _ => {
+                let message = format!("too large for memory: the result of `{operation}` would have the shape {self}");
+                Err(Error::new(ErrorKind::TooLarge, message))
+            }
+        }
+    }
+}
+
+/// Prints as `[seq: 5, key: 64]`.
+impl fmt::Display for Shape {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("[")?;
+        for (i, (name, size)) in self.iter().enumerate() {
+            let comma = if i == 0 { "" } else { ", " };
+            write!(f, "{comma}{name}: {size}")?;
+        }
+        f.write_str("]")
+    }
+}
+
+impl fmt::Debug for Shape {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_map().entries(self.iter()).finish()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::graph::testing::{A, B, C};
+
+    #[test]
+    fn union_keeps_the_order_of_the_operand_that_has_all_axes() {
+        let (small, large) = (Shape::new([(B, 3)]), Shape::new([(A, 2), (B, 3)]));
+        assert_eq!(small.union(&large, "+").unwrap(), large);
+        assert_eq!(large.union(&small, "+").unwrap(), large);
+        let other = Shape::new([(C, 4), (A, 2)]);
+        assert_eq!(large.union(&other, "+").unwrap(), Shape::new([(A, 2), (B, 3), (C, 4)]));
+        assert!(large.union(&Shape::new([(B, 4)]), "+").is_err());
+    }
+
+    #[test]
+    fn an_empty_axis_makes_every_other_size_fit() {
+        let huge = Shape::new([(A, usize::MAX), (B, usize::MAX)]);
+        assert_eq!(huge.clone().checked("+").unwrap_err().kind(), ErrorKind::TooLarge);
+        let empty = huge.with(C, 0).checked("+").unwrap();
+        assert_eq!(empty.elements(), 0);
+        assert_eq!(Shape::default().elements(), 1);
+    }
+
+    #[test]
+    fn an_axis_is_replaced_where_it_stood() {
+        let shape = Shape::new([(A, 2), (B, 6)]);
+        assert_eq!(shape.replaced(A, &[]), Shape::new([(B, 6)]));
+        assert_eq!(shape.replaced(A, &[(C, 1), (A, 2)]), Shape::new([(C, 1), (A, 2), (B, 6)]));
+        assert_eq!(shape.only(&[B, C, A]), Shape::new([(B, 6), (A, 2)]));
+        assert_eq!(shape.to_string(), "[a: 2, b: 6]");
+    }
+}

@@ -1,0 +1,201 @@
+//! Copies between strided views.
+//!
+//! Computes  `dst[i] = src[i]`  over a space, each side with its own strides; the destination may be a region of a larger
+//! array (to put tensors side by side) or dense (to lay a view out in another order).
+//! Contiguous runs are copied whole; transpositions go through square tiles, so that both sides are read and written in
+//! whole cache lines. Not here: copies that compute something (`map`).
+
+use super::lanes::vectorised;
+use super::parallel::{self, GRAIN, Shared};
+use super::span::{Odometer, Span, check_distinct, check_inside};
+use super::{View, ViewMut};
+use crate::element::Stored;
+
+/// The side of a tile.
+const TILE: usize = 32;
+
+/// Copies every position of a space of these sizes.
+///
+/// # Panics
+/// If a view leaves its slice, or if positions of the destination overlap.
+pub(crate) fn copy_into<T: Stored>(sizes: &[usize], src: View<'_, T>, dst: ViewMut<'_, T>) {
+    check_inside("copy: source", src.data.len(), src.offset, sizes, src.strides);
+    check_inside("copy: destination", dst.data.len(), dst.offset, sizes, dst.strides);
+    check_distinct("copy", sizes, dst.strides);
+    if sizes.contains(&0) {
+        return;
+    }
+    // The order is ours: the destination is written in the order in which it lies.
+    let mut axes: Vec<usize> = (0..sizes.len()).collect();
+    axes.sort_by_key(|&axis| std::cmp::Reverse(dst.strides[axis].unsigned_abs()));
+    let pick = |strides: &[isize]| -> Vec<isize> { axes.iter().map(|&axis| strides[axis]).collect() };
+    let sizes: Vec<usize> = axes.iter().map(|&axis| sizes[axis]).collect();
+    let (src_strides, dst_strides) = (pick(src.strides), pick(dst.strides));
+    let span = Span::new(&sizes, &[&src_strides, &dst_strides]);
+    let job = Job { src: src.data, src_offset: src.offset as isize, dst_offset: dst.offset as isize };
+    let shared = Shared::new(dst.data);
+    // An axis along which the source is contiguous, where the last axis is not, makes a transposition with it.
+    let last = span.sizes.len().saturating_sub(1);
+    let across = (0..last).rev().find(|&axis| span.strides[0][axis] == 1 && span.sizes[axis] >= 4);
+    match across {
+        Some(axis) if span.inner_stride(0).unsigned_abs() > 1 => job.transpose(&span, axis, &shared),
+        _ => job.rows(&span, &shared),
+    }
+}
+
+struct Job<'a, T> {
+    src: &'a [T],
+    src_offset: isize,
+    dst_offset: isize,
+}
+
+impl<T: Stored> Job<'_, T> {
+    /// Row by row along the last axis.
+    fn rows(&self, span: &Span, dst: &Shared<'_, T>) {
+        let (inner, [from_step, to_step]) = (span.inner(), [span.inner_stride(0), span.inner_stride(1)]);
+        let outer = &span.sizes[..span.sizes.len().saturating_sub(1)];
+        // A long row is itself cut into pieces.
+        let piece = inner.min(GRAIN);
+        let pieces = inner.div_ceil(piece);
+        let grain = GRAIN.div_ceil(piece);
+        parallel::for_each_range(outer.iter().product::<usize>() * pieces, grain, |range| {
+            let mut from = Odometer::new(outer, &span.strides[0][..outer.len()], range.start / pieces);
+            let mut to = Odometer::new(outer, &span.strides[1][..outer.len()], range.start / pieces);
+            for i in range {
+                let first = i % pieces * piece;
+                let size = piece.min(inner - first);
+                let start = (self.dst_offset + to.distance + first as isize * to_step) as usize;
+                let at = self.src_offset + from.distance + first as isize * from_step;
+                if to_step == 1 {
+                    // SAFETY: this piece of a row of the destination is visited once, and no positions overlap.
+                    let to = unsafe { dst.slice(start, size) };
+                    self.gather(at, from_step, to);
+                } else {
+                    for j in 0..size as isize {
+                        // SAFETY: this position of the destination is visited once, and no positions overlap.
+                        let to = unsafe { dst.slice((start as isize + j * to_step) as usize, 1) };
+                        to[0] = self.src[(at + j * from_step) as usize];
+                    }
+                }
+                if first + size == inner {
+                    from.step();
+                    to.step();
+                }
+            }
+        });
+    }
+
+    /// Every `step`th element of the source, from `at`.
+    #[inline]
+    fn gather(&self, at: isize, step: isize, to: &mut [T]) {
+        match step {
+            1 => to.copy_from_slice(&self.src[at as usize..][..to.len()]),
+            0 => to.fill(self.src[at as usize]),
+            _ => {
+                for (j, x) in (0..).zip(to) {
+                    *x = self.src[(at + j * step) as usize];
+                }
+            }
+        }
+    }
+
+    /// Tile by tile along the last axis and `axis`, along which the source is contiguous.
+    fn transpose(&self, span: &Span, axis: usize, dst: &Shared<'_, T>) {
+        let last = span.sizes.len() - 1;
+        let (height, width) = (span.sizes[axis], span.sizes[last]);
+        let (tiles_down, tiles_right) = (height.div_ceil(TILE), width.div_ceil(TILE));
+        let outer = |all: &[isize]| -> Vec<isize> { (0..last).filter(|&i| i != axis).map(|i| all[i]).collect() };
+        let sizes: Vec<usize> = (0..last).filter(|&i| i != axis).map(|i| span.sizes[i]).collect();
+        let (from_outer, to_outer) = (outer(&span.strides[0]), outer(&span.strides[1]));
+        let (from_right, to_down) = (span.strides[0][last], span.strides[1][axis]);
+        let to_right = span.strides[1][last];
+        let tiles = sizes.iter().product::<usize>() * tiles_down * tiles_right;
+        parallel::for_each_range(tiles, GRAIN / (TILE * TILE), |range| {
+            for tile in range {
+                let (top, left) = (tile / tiles_right % tiles_down * TILE, tile % tiles_right * TILE);
+                let (down, right) = (TILE.min(height - top), TILE.min(width - left));
+                let position = tile / tiles_right / tiles_down;
+                let from =
+                    Odometer::new(&sizes, &from_outer, position).distance + top as isize + left as isize * from_right;
+                let to = Odometer::new(&sizes, &to_outer, position).distance
+                    + top as isize * to_down
+                    + left as isize * to_right;
+                let mut block = [[T::default(); TILE]; TILE];
+                for (j, column) in (0..right as isize).zip(&mut block) {
+                    let at = (self.src_offset + from + j * from_right) as usize;
+                    column[..down].copy_from_slice(&self.src[at..at + down]);
+                }
+                for i in 0..down {
+                    let start = self.dst_offset + to + i as isize * to_down;
+                    if to_right == 1 {
+                        // SAFETY: this row of this tile of the destination is visited once, and no positions overlap.
+                        let row = unsafe { dst.slice(start as usize, right) };
+                        vectorised(
+                            #[inline(always)]
+                            || row.iter_mut().zip(&block).for_each(|(x, column)| *x = column[i]),
+                        );
+                    } else {
+                        for (j, column) in (0..right as isize).zip(&block) {
+                            // SAFETY: this position of the destination is visited once, and no positions overlap.
+                            let x = unsafe { dst.slice((start + j * to_right) as usize, 1) };
+                            x[0] = column[i];
+                        }
+                    }
+                }
+            }
+        });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::kernel::span::row_major;
+    use crate::kernel::testing::positions;
+
+    /// Copies numbered elements and looks every one of them up.
+    fn check<T: Stored>(sizes: &[usize], from: (usize, &[isize]), to: (usize, &[isize]), number: impl Fn(usize) -> T) {
+        let data: Vec<T> = (0..20_000).map(&number).collect();
+        let mut out = vec![number(99_999); 20_000];
+        let src = View { data: &data, offset: from.0, strides: from.1 };
+        copy_into(sizes, src, ViewMut { data: &mut out, offset: to.0, strides: to.1 });
+        let mut expected = vec![number(99_999); 20_000];
+        for (a, b) in positions(sizes, from.1).zip(positions(sizes, to.1)) {
+            expected[(to.0 as isize + b) as usize] = data[(from.0 as isize + a) as usize];
+        }
+        assert!(out == expected, "{sizes:?} from {from:?} to {to:?}");
+    }
+
+    #[test]
+    fn every_order_of_axes_arrives_in_every_other() {
+        let sizes = [5, 34, 67];
+        let orders = [[0, 1, 2], [0, 2, 1], [1, 0, 2], [1, 2, 0], [2, 0, 1], [2, 1, 0]];
+        let strides = orders.map(|order| {
+            let dense = row_major(&order.map(|axis| sizes[axis]));
+            let mut strides = [0; 3];
+            (0..3).for_each(|i| strides[order[i]] = dense[i]);
+            strides
+        });
+        for from in &strides {
+            for to in &strides {
+                check(&sizes, (7, from), (3, to), |i| i as f32);
+                check(&sizes, (7, from), (3, to), |i| i as f64);
+                check(&sizes, (7, from), (3, to), |i| i as i64);
+                check(&sizes, (7, from), (3, to), |i| i % 7 < 3);
+            }
+        }
+    }
+
+    #[test]
+    fn regions_repetitions_and_backward_walks_are_copied() {
+        let number = |i| i as f32;
+        check(&[9, 50], (0, &[50, 1]), (4, &[120, 1]), number);
+        check(&[9, 50], (5, &[0, 1]), (0, &[50, 1]), number);
+        check(&[9, 50], (5, &[1, 0]), (0, &[50, 1]), number);
+        check(&[9, 50], (449, &[-50, -1]), (0, &[50, 1]), number);
+        check(&[40, 50], (0, &[1, 40]), (6_000, &[-120, -2]), number);
+        check(&[], (3, &[]), (8, &[]), number);
+        check(&[1, 1], (3, &[5, 5]), (8, &[0, 0]), number);
+        check(&[4, 0, 2], (0, &[1, 1, 1]), (0, &[0, 0, 0]), number);
+    }
+}

@@ -1,0 +1,114 @@
+//! Rows of a table, taken at computed positions.
+//!
+//! Computes  `dst[outer, inner] = table[outer, inner, positions[outer]]`,  `dst` dense in row-major order.
+//! Lives here: the check of the positions and the copy of rows. Not here: sums at positions.
+
+use super::View;
+use super::parallel::{self, GRAIN};
+use super::span::{Odometer, Span, check_inside};
+use crate::element::Stored;
+
+/// Takes rows of `table`, a view over `outer`, `inner` and the `limit` positions of the axis that is gathered along.
+/// Returns whether all `positions`, a view over `outer`, are below `limit`; if one is not, `dst` is not written.
+///
+/// # Panics
+/// If a view leaves its slice, or if `dst` does not have one element per position of `outer` and `inner`.
+#[must_use]
+pub(crate) fn gather<T: Stored>(
+    outer: &[usize],
+    inner: &[usize],
+    limit: usize,
+    table: View<'_, T>,
+    positions: View<'_, i64>,
+    dst: &mut [T],
+) -> bool {
+    check_inside("gather: table", table.data.len(), table.offset, &[outer, inner, &[limit]].concat(), table.strides);
+    check_inside("gather: positions", positions.data.len(), positions.offset, outer, positions.strides);
+    let rows: usize = outer.iter().product();
+    let row: usize = inner.iter().product();
+    assert_eq!(dst.len(), rows * row, "gather: the destination has one element per outer and inner position");
+    let (outer_strides, rest) = table.strides.split_at(outer.len());
+    let (inner_strides, step) = rest.split_at(inner.len());
+    let position = |at: &Odometer<'_>| positions.data[positions.offset.wrapping_add_signed(at.distance)];
+    let mut at = Odometer::new(outer, positions.strides, 0);
+    for _ in 0..rows {
+        if usize::try_from(position(&at)).map_or(true, |position| position >= limit) {
+            return false;
+        }
+        at.step();
+    }
+    if dst.is_empty() {
+        return true;
+    }
+    let span = Span::new(inner, &[inner_strides]);
+    parallel::for_each_chunk(dst, GRAIN.div_ceil(row) * row, |first, chunk| {
+        let mut at = Odometer::new(outer, positions.strides, first / row);
+        let mut from = Odometer::new(outer, outer_strides, first / row);
+        for row in chunk.chunks_mut(row) {
+            let distance = from.distance + step[0] * position(&at) as isize;
+            copy_row(table.data, table.offset.wrapping_add_signed(distance), &span, row);
+            at.step();
+            from.step();
+        }
+    });
+    true
+}
+
+/// One row, whose own axes may lie in any way.
+fn copy_row<T: Stored>(table: &[T], first: usize, span: &Span, row: &mut [T]) {
+    let (size, stride) = (span.inner(), span.inner_stride(0));
+    let outer = span.sizes.len().saturating_sub(1);
+    let mut from = Odometer::new(&span.sizes[..outer], &span.strides[0][..outer], 0);
+    for piece in row.chunks_mut(size) {
+        let start = first.wrapping_add_signed(from.distance);
+        if stride == 1 {
+            piece.copy_from_slice(&table[start..start + size]);
+        } else {
+            for (i, value) in piece.iter_mut().enumerate() {
+                *value = table[start.wrapping_add_signed(stride * i as isize)];
+            }
+        }
+        from.step();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::kernel::testing::positions as places;
+
+    #[test]
+    fn rows_are_those_at_their_positions() {
+        let data: Vec<f64> = (0..2 * 5 * 3 * 4).map(f64::from).collect();
+        let data = data.as_slice();
+        // The axes of the table: shared, gathered, and two of a row; in several orders of memory.
+        for [shared, gathered, a, b] in [[60, 12, 4, 1], [1, 2, 10, 30], [60, 1, 5, 15], [0, 12, 4, 1]] {
+            for positions in [[4_i64, 0, 2, 2, 1, 3], [0; 6]] {
+                let (outer, inner) = ([2, 3], [3, 4]);
+                let table = View { data, offset: 0, strides: &[shared, 0, a, b, gathered] };
+                let at = View { data: &positions, offset: 0, strides: &[3, 1] };
+                let mut dst = [f64::NAN; 72];
+                assert!(gather(&outer, &inner, 5, table, at, &mut dst), "all positions are there");
+                let rows: Vec<isize> = places(&outer, &[shared, 0]).collect();
+                let columns: Vec<isize> = places(&inner, &[a, b]).collect();
+                let exact = rows.iter().zip(positions).flat_map(|(row, position)| {
+                    columns.iter().map(move |column| data[(row + column + gathered * position as isize) as usize])
+                });
+                assert!(dst.iter().copied().eq(exact), "{shared} {gathered} {a} {b}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_position_that_is_not_there_is_told() {
+        let table = View { data: &[1.0_f32, 2.0, 3.0], offset: 0, strides: &[0, 1] };
+        let mut dst = [0.0; 2];
+        for (position, there) in [(-1, false), (0, true), (2, true), (3, false), (i64::MIN, false)] {
+            let positions = View { data: &[0, position], offset: 0, strides: &[1] };
+            assert_eq!(gather(&[2], &[], 3, table, positions, &mut dst), there, "{position}");
+        }
+        assert_eq!(dst, [1.0, 3.0], "the last good rows");
+        let none = View { data: &[], offset: 0, strides: &[1] };
+        assert!(gather(&[0], &[], 3, table, none, &mut []), "nothing is asked for");
+    }
+}

@@ -1,0 +1,92 @@
+//! Plain loops, compiled for the widest vectors of the processor at hand.
+//!
+//! Lives here: the run-time choice of instruction set, made by `pulp`, and the loops that keep many accumulators.
+//! A loop written over slices is vectorised by the compiler once it stands in a function that may use AVX2 or AVX-512.
+//! The number of accumulators is fixed, and fused multiply-adds are written as such: results do not depend on the width.
+
+/// How many partial results a fold over a contiguous run keeps.
+pub(super) const LANES: usize = 32;
+
+/// Runs `work` compiled for the widest instruction set at hand.
+/// Only what is inlined into it profits: closures given to it are marked `#[inline(always)]`.
+#[inline(always)]
+pub(super) fn vectorised<R>(work: impl FnOnce() -> R) -> R {
+    pulp::Arch::new().dispatch(work)
+}
+
+/// Writes `f(x)` for every `x` of `src`.
+#[inline(always)]
+pub(super) fn each<A: Copy, B>(src: &[A], dst: &mut [B], f: impl Fn(A) -> B) {
+    vectorised(
+        #[inline(always)]
+        || {
+            for (d, &x) in dst.iter_mut().zip(src) {
+                *d = f(x);
+            }
+        },
+    );
+}
+
+/// Writes `f(x, y)` for every pair of `xs` and `ys`.
+#[inline(always)]
+pub(super) fn pairs<A: Copy, B: Copy, C>(xs: &[A], ys: &[B], dst: &mut [C], f: impl Fn(A, B) -> C) {
+    vectorised(
+        #[inline(always)]
+        || {
+            for ((d, &x), &y) in dst.iter_mut().zip(xs).zip(ys) {
+                *d = f(x, y);
+            }
+        },
+    );
+}
+
+/// Folds a contiguous run with [`LANES`] accumulators, element `i` into accumulator `i % LANES`, and then joins those
+/// by halves. Must stand inside [`vectorised`].
+#[inline(always)]
+pub(super) fn fold<T: Copy, A: Copy>(values: &[T], start: A, step: impl Fn(A, T) -> A, join: impl Fn(A, A) -> A) -> A {
+    let mut lanes = [start; LANES];
+    let (whole, rest) = values.as_chunks::<LANES>();
+    for chunk in whole {
+        for (lane, &x) in lanes.iter_mut().zip(chunk) {
+            *lane = step(*lane, x);
+        }
+    }
+    for (lane, &x) in lanes.iter_mut().zip(rest) {
+        *lane = step(*lane, x);
+    }
+    let mut width = LANES;
+    while width > 1 {
+        width /= 2;
+        for i in 0..width {
+            lanes[i] = join(lanes[i], lanes[i + width]);
+        }
+    }
+    lanes[0]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_fold_sees_every_element_once_whatever_the_size() {
+        for size in 0..200_usize {
+            let values: Vec<i64> = (0..size as i64).map(|i| 3 * i + 1).collect();
+            let expected: i64 = values.iter().sum();
+            let folded = vectorised(
+                #[inline(always)]
+                || fold(&values, 0, |a, x| a + x, |a, b| a + b),
+            );
+            assert_eq!(folded, expected, "size {size}");
+        }
+    }
+
+    #[test]
+    fn each_and_pairs_stop_at_the_shortest_slice() {
+        let mut out = [0.0_f32; 3];
+        each(&[1.0_f32, 2.0], &mut out, |x| x + 1.0);
+        assert_eq!(out, [2.0, 3.0, 0.0], "the third element has no source");
+        pairs(&[1.0_f32, 2.0, 3.0], &[5.0_f32, 5.0, 5.0], &mut out, |x, y| x * y);
+        assert_eq!(out, [5.0, 10.0, 15.0], "elementwise products");
+    }
+}

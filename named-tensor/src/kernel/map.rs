@@ -1,0 +1,115 @@
+//! Fused elementwise programs: many operations on each element in one pass over memory.
+//!
+//! Lives here: instructions, and the walk over a space in blocks. A block is small enough for the first-level cache and
+//! large enough that choosing an operation once per block costs nothing.
+//! Not here: how a program is prepared (`program`), what happens to one block (`block`), fast functions (`math`).
+//!
+//! Reals are computed in their own precision; positions with saturating arithmetic, where a quotient by 0 is 0.
+
+mod block;
+mod program;
+
+pub(crate) use program::Program;
+
+use super::parallel::{self, GRAIN};
+use super::span::{Span, check_inside};
+use crate::element::{Binary, Buffer, Comparison, Kind, Unary};
+use block::{Cell, Worker};
+use program::Source;
+use smallvec::SmallVec;
+
+/// One operation. Other instructions are named by their numbers, which are smaller than its own.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Instruction {
+    /// The element of an operand.
+    Load(usize),
+    /// A number of this kind.
+    Constant(Kind, f64),
+    /// The position along an axis of the space.
+    Position(usize),
+    /// A function of one number.
+    Unary(Unary, usize),
+    /// A function of two numbers of one kind.
+    Binary(Binary, usize, usize),
+    /// A truth value, from two numbers of one kind.
+    Compare(Comparison, usize, usize),
+    /// The second where the first is true, else the third.
+    Select(usize, usize, usize),
+    /// The same number in another kind: reals become positions by truncation, truth values are 1 and 0.
+    Cast(Kind, usize),
+}
+
+/// A buffer seen through one stride per axis of the space.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Operand<'a> {
+    /// Where the elements are.
+    pub(crate) buffer: &'a Buffer,
+    /// The position of the first one.
+    pub(crate) offset: usize,
+    /// The distance from one element to the next along each axis.
+    pub(crate) strides: &'a [isize],
+}
+
+/// Elements of one block.
+const BLOCK: usize = 1024;
+
+/// A program, the simplified space it runs over, and what it reads.
+struct Job<'a> {
+    program: &'a Program,
+    /// The operands of the space are the sources of the program.
+    span: Span,
+    operands: &'a [Operand<'a>],
+}
+
+/// Runs a program at every position of a space; `out` receives the results in row-major order.
+///
+/// # Panics
+/// If an operand leaves its buffer, or if kinds or sizes are not those of the program and the space.
+pub(crate) fn run(program: &Program, sizes: &[usize], operands: &[Operand<'_>], out: &mut Buffer) {
+    assert_eq!(operands.len(), program.operands().len(), "map: operands of the program");
+    for (operand, &kind) in operands.iter().zip(program.operands()) {
+        assert_eq!(operand.buffer.kind(), kind, "map: kind of an operand");
+        check_inside("map: operand", operand.buffer.size(), operand.offset, sizes, operand.strides);
+    }
+    assert_eq!(out.size(), sizes.iter().product::<usize>(), "map: one result per position");
+    let along: Vec<SmallVec<[isize; 8]>> =
+        (0..sizes.len()).map(|axis| (0..sizes.len()).map(|other| isize::from(other == axis)).collect()).collect();
+    let strides: SmallVec<[&[isize]; 8]> = program
+        .sources()
+        .iter()
+        .map(|source| match *source {
+            Source::Operand(i) => operands[i].strides,
+            Source::Position(axis) => &along[axis],
+        })
+        .collect();
+    let job = Job { program, span: Span::new(sizes, &strides), operands };
+    match out {
+        Buffer::F32(out) => job.run(out),
+        Buffer::F64(out) => job.run(out),
+        Buffer::Index(out) => job.run(out),
+        Buffer::Bool(out) => job.run(out),
+    }
+}
+
+impl Job<'_> {
+    fn run<T: Cell>(&self, out: &mut [T]) {
+        assert_eq!(T::KIND, self.program.result(), "map: kind of the result");
+        let inner = self.span.inner();
+        parallel::for_each_chunk(out, GRAIN, |first, chunk| {
+            let mut worker = Worker::new(self, BLOCK.min(chunk.len()));
+            let mut done = 0;
+            while done < chunk.len() {
+                let mut size = BLOCK.min(chunk.len() - done);
+                if inner >= BLOCK / 2 {
+                    // Long rows are not mixed in a block, so that operands can be read where they lie.
+                    size = size.min(inner - (first + done) % inner);
+                }
+                worker.block(first + done, &mut chunk[done..done + size]);
+                done += size;
+            }
+        });
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,277 @@
+//! One block of a fused program: sources are read, and each step runs over the whole block.
+//!
+//! Lives here: the registers of a thread, and what each action is for each kind of element.
+//! A source that lies dense under the block is read in place; any other is gathered into its register first.
+
+use super::program::{Action, Source, Step};
+use super::{Job, Operand};
+use crate::element::{Binary, Buffer, Comparison, Kind, Stored, Unary};
+use crate::kernel::lanes::{each, pairs, vectorised};
+use crate::kernel::math::Scalar;
+use crate::kernel::span::Odometer;
+use smallvec::SmallVec;
+
+/// The registers of one thread.
+pub(super) struct Worker<'a> {
+    job: &'a Job<'a>,
+    registers: Vec<Buffer>,
+    /// For each source that is read in place in this block, where the block begins in its buffer.
+    in_place: SmallVec<[Option<usize>; 8]>,
+}
+
+impl<'a> Worker<'a> {
+    /// Registers for blocks of at most `size` elements.
+    pub(super) fn new(job: &'a Job<'a>, size: usize) -> Worker<'a> {
+        let program = job.program;
+        let sources = program.sources().len();
+        // Registers of sources stay empty until they are gathered into.
+        let room = |register: usize| if register < sources { 0 } else { size };
+        let mut registers: Vec<Buffer> =
+            program.registers().iter().enumerate().map(|(i, &kind)| Buffer::zeros(kind, room(i))).collect();
+        for &(register, value) in program.constants() {
+            match &mut registers[register] {
+                Buffer::F32(values) => values.fill(Stored::from_f64(value)),
+                Buffer::F64(values) => values.fill(value),
+                Buffer::Index(values) => values.fill(Stored::from_f64(value)),
+                Buffer::Bool(values) => values.fill(Stored::from_f64(value)),
+            }
+        }
+        Worker { job, registers, in_place: SmallVec::from_elem(None, sources) }
+    }
+
+    /// Computes the results of the positions that begin with that numbered `first`.
+    pub(super) fn block<T: Cell>(&mut self, first: usize, out: &mut [T]) {
+        for source in 0..self.in_place.len() {
+            self.locate(source, first, out.len());
+        }
+        let job = self.job;
+        for &Step { action, to } in job.program.steps() {
+            let Some(to) = to else {
+                self.compute(action, out);
+                continue;
+            };
+            // The register is taken out, so that the others can be read; a step never reads what it writes.
+            let mut register = std::mem::replace(&mut self.registers[to], Buffer::Bool(Vec::new()));
+            match &mut register {
+                Buffer::F32(values) => self.compute(action, &mut values[..out.len()]),
+                Buffer::F64(values) => self.compute(action, &mut values[..out.len()]),
+                Buffer::Index(values) => self.compute(action, &mut values[..out.len()]),
+                Buffer::Bool(values) => self.compute(action, &mut values[..out.len()]),
+            }
+            self.registers[to] = register;
+        }
+    }
+
+    /// Finds where a source lies under a block, or gathers it.
+    fn locate(&mut self, source: usize, first: usize, size: usize) {
+        let span = &self.job.span;
+        let (inner, stride) = (span.inner(), span.inner_stride(source));
+        let outer = span.sizes.len().saturating_sub(1);
+        let strides = &span.strides[source];
+        let column = first % inner;
+        let rows = Odometer::new(&span.sizes[..outer], &strides[..outer], first / inner);
+        let start = rows.distance + column as isize * stride;
+        let operand = match self.job.program.sources()[source] {
+            Source::Operand(i) => Some(&self.job.operands[i]),
+            Source::Position(_) => None,
+        };
+        let is_in_one_piece = (stride == 1 && column + size <= inner) || span.is_dense(source);
+        self.in_place[source] =
+            operand.filter(|_| is_in_one_piece).map(|operand| (operand.offset as isize + start) as usize);
+        let is_one_number = strides.iter().all(|&stride| stride == 0);
+        if self.in_place[source].is_some() || (is_one_number && self.registers[source].size() >= size) {
+            return;
+        }
+        let rows = Rows { rows, column, inner, stride };
+        match (&mut self.registers[source], operand) {
+            (Buffer::F32(to), Some(operand)) => rows.elements(operand, to, size),
+            (Buffer::F64(to), Some(operand)) => rows.elements(operand, to, size),
+            (Buffer::Index(to), Some(operand)) => rows.elements(operand, to, size),
+            (Buffer::Bool(to), Some(operand)) => rows.elements(operand, to, size),
+            (Buffer::Index(to), None) => rows.gather(to, size, |start, to| {
+                for (i, x) in (0..).zip(to) {
+                    *x = (start + i * stride) as i64;
+                }
+            }),
+            _ => unreachable!("positions are kept as positions"),
+        }
+    }
+
+    /// The values of a register under a block of `size` elements.
+    fn read<T: Stored>(&self, register: usize, size: usize) -> &[T] {
+        match (self.in_place.get(register), self.job.program.sources().get(register)) {
+            (Some(&Some(start)), Some(&Source::Operand(i))) => &T::of(self.job.operands[i].buffer)[start..start + size],
+            _ => &T::of(&self.registers[register])[..size],
+        }
+    }
+
+    /// The kind of a register.
+    fn kind(&self, register: usize) -> Kind {
+        self.job.program.registers()[register]
+    }
+
+    /// Runs one action over the block.
+    fn compute<T: Cell>(&self, action: Action, out: &mut [T]) {
+        let size = out.len();
+        match action {
+            Action::Unary(op, x) => T::unary(op, self.read(x, size), out),
+            Action::Binary(op, x, y) => T::binary(op, self.read(x, size), self.read(y, size), out),
+            Action::Compare(op, x, y) => match self.kind(x) {
+                Kind::F32 => self.compare::<f32, T>(op, x, y, out),
+                Kind::F64 => self.compare::<f64, T>(op, x, y, out),
+                Kind::Index => self.compare::<i64, T>(op, x, y, out),
+                Kind::Bool => self.compare::<bool, T>(op, x, y, out),
+            },
+            Action::Select(condition, x, y) => {
+                select(self.read(condition, size), self.read(x, size), self.read(y, size), out);
+            }
+            Action::Cast(x) => match self.kind(x) {
+                Kind::F32 => T::from_f32(self.read(x, size), out),
+                Kind::F64 => T::from_f64_slice(self.read(x, size), out),
+                Kind::Index => T::from_index(self.read(x, size), out),
+                Kind::Bool => T::from_bool(self.read(x, size), out),
+            },
+        }
+    }
+
+    fn compare<S: Stored, T: Cell>(&self, op: Comparison, x: usize, y: usize, out: &mut [T]) {
+        let (xs, ys): (&[S], &[S]) = (self.read(x, out.len()), self.read(y, out.len()));
+        let out = T::as_truth_values(out);
+        match op {
+            Comparison::Eq => pairs(xs, ys, out, |x, y| x == y),
+            Comparison::Ne => pairs(xs, ys, out, |x, y| x != y),
+            Comparison::Lt => pairs(xs, ys, out, |x, y| x < y),
+            Comparison::Le => pairs(xs, ys, out, |x, y| x <= y),
+            Comparison::Gt => pairs(xs, ys, out, |x, y| x > y),
+            Comparison::Ge => pairs(xs, ys, out, |x, y| x >= y),
+        }
+    }
+}
+
+/// `x` where the condition holds, else `y`.
+fn select<T: Copy>(conditions: &[bool], xs: &[T], ys: &[T], out: &mut [T]) {
+    vectorised(
+        #[inline(always)]
+        || {
+            for (((z, &condition), &x), &y) in out.iter_mut().zip(conditions).zip(xs).zip(ys) {
+                *z = if condition { x } else { y };
+            }
+        },
+    );
+}
+
+/// The part of the rows of a source that lies under a block.
+struct Rows<'a> {
+    rows: Odometer<'a>,
+    column: usize,
+    inner: usize,
+    stride: isize,
+}
+
+impl Rows<'_> {
+    /// Fills a register row by row; `fill` gets the distance of the first element of its part.
+    fn gather<T: Stored>(mut self, register: &mut Vec<T>, size: usize, fill: impl Fn(isize, &mut [T])) {
+        if register.len() < size {
+            register.resize(size, T::default());
+        }
+        let mut rest = &mut register[..size];
+        while !rest.is_empty() {
+            let (part, after) = rest.split_at_mut((self.inner - self.column).min(rest.len()));
+            fill(self.rows.distance + self.column as isize * self.stride, part);
+            rest = after;
+            self.column = 0;
+            self.rows.step();
+        }
+    }
+
+    /// Fills a register with elements of an operand.
+    fn elements<T: Stored>(self, operand: &Operand<'_>, register: &mut Vec<T>, size: usize) {
+        let (data, stride) = (T::of(operand.buffer), self.stride);
+        self.gather(register, size, |start, part| {
+            let first = operand.offset as isize + start;
+            match stride {
+                0 => part.fill(data[first as usize]),
+                1 => part.copy_from_slice(&data[first as usize..][..part.len()]),
+                _ => {
+                    for (i, x) in (0..).zip(part) {
+                        *x = data[(first + i * stride) as usize];
+                    }
+                }
+            }
+        });
+    }
+}
+
+/// What steps do to each kind of element.
+pub(super) trait Cell: Stored {
+    fn unary(op: Unary, xs: &[Self], out: &mut [Self]);
+    fn binary(op: Binary, xs: &[Self], ys: &[Self], out: &mut [Self]);
+    fn from_f32(xs: &[f32], out: &mut [Self]);
+    fn from_f64_slice(xs: &[f64], out: &mut [Self]);
+    fn from_index(xs: &[i64], out: &mut [Self]);
+    fn from_bool(xs: &[bool], out: &mut [Self]);
+    /// The same slice if these are truth values; only they are asked for it.
+    fn as_truth_values(_: &mut [Self]) -> &mut [bool] {
+        unreachable!("a comparison gives truth values")
+    }
+}
+
+macro_rules! casts {
+    ($from_f32:expr, $from_f64:expr, $from_index:expr, $from_bool:expr) => {
+        fn from_f32(xs: &[f32], out: &mut [Self]) {
+            each(xs, out, $from_f32);
+        }
+        fn from_f64_slice(xs: &[f64], out: &mut [Self]) {
+            each(xs, out, $from_f64);
+        }
+        fn from_index(xs: &[i64], out: &mut [Self]) {
+            each(xs, out, $from_index);
+        }
+        fn from_bool(xs: &[bool], out: &mut [Self]) {
+            each(xs, out, $from_bool);
+        }
+    };
+}
+
+macro_rules! real_cell {
+    ($type:ident) => {
+        impl Cell for $type {
+            fn unary(op: Unary, xs: &[$type], out: &mut [$type]) {
+                Scalar::unary(op, xs, out);
+            }
+            fn binary(op: Binary, xs: &[$type], ys: &[$type], out: &mut [$type]) {
+                Scalar::binary(op, xs, ys, out);
+            }
+            casts!(|x| x as $type, |x| x as $type, |x| x as $type, |x| $type::from(u8::from(x)));
+        }
+    };
+}
+
+real_cell!(f32);
+real_cell!(f64);
+
+impl Cell for i64 {
+    fn unary(op: Unary, xs: &[i64], out: &mut [i64]) {
+        each(xs, out, |x| op.of_index(x));
+    }
+    fn binary(op: Binary, xs: &[i64], ys: &[i64], out: &mut [i64]) {
+        pairs(xs, ys, out, |x, y| op.of_index(x, y));
+    }
+    casts!(|x| x as i64, |x| x as i64, |x| x, i64::from);
+}
+
+impl Cell for bool {
+    fn unary(_: Unary, xs: &[bool], out: &mut [bool]) {
+        each(xs, out, |x| !x);
+    }
+    fn binary(op: Binary, xs: &[bool], ys: &[bool], out: &mut [bool]) {
+        match op {
+            Binary::And => pairs(xs, ys, out, |x, y| x & y),
+            _ => pairs(xs, ys, out, |x, y| x | y),
+        }
+    }
+    casts!(|x| x != 0.0, |x| x != 0.0, |x| x != 0, |x| x);
+    fn as_truth_values(out: &mut [bool]) -> &mut [bool] {
+        out
+    }
+}

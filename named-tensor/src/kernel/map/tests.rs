@@ -1,0 +1,210 @@
+//! Programs against plain evaluation of their instructions, element by element in `f64`.
+
+use super::*;
+use crate::element::Stored;
+use crate::kernel::span::row_major;
+use crate::kernel::testing::{Random, positions};
+use Instruction::{Cast, Compare, Constant, Load, Position, Select};
+
+/// The number at a position of a buffer.
+fn number(buffer: &Buffer, at: usize) -> f64 {
+    match buffer {
+        Buffer::F32(values) => values[at].to_f64(),
+        Buffer::F64(values) => values[at].to_f64(),
+        Buffer::Index(values) => values[at].to_f64(),
+        Buffer::Bool(values) => values[at].to_f64(),
+    }
+}
+
+/// What a program means: each instruction at each position. Kinds matter only where numbers are rounded or cut off.
+fn plain(instructions: &[Instruction], sizes: &[usize], operands: &[Operand<'_>]) -> Vec<f64> {
+    let walks: Vec<Vec<isize>> = operands.iter().map(|o| positions(sizes, o.strides).collect()).collect();
+    let dense = row_major(sizes);
+    let one = |at: usize| {
+        let mut values: Vec<f64> = Vec::new();
+        for &instruction in instructions {
+            let value = match instruction {
+                Load(i) => number(operands[i].buffer, (operands[i].offset as isize + walks[i][at]) as usize),
+                Constant(_, value) => value,
+                Position(axis) => (at / dense[axis] as usize % sizes[axis]) as f64,
+                Instruction::Unary(op, x) => op.of(values[x]),
+                Instruction::Binary(op, x, y) => op.of(values[x], values[y]),
+                Compare(op, x, y) => f64::from(u8::from(op.holds(values[x], values[y]))),
+                Select(condition, x, y) => {
+                    if values[condition] != 0.0 {
+                        values[x]
+                    } else {
+                        values[y]
+                    }
+                }
+                Cast(Kind::Index, x) => values[x].trunc(),
+                Cast(Kind::Bool, x) => f64::from(u8::from(values[x] != 0.0)),
+                Cast(_, x) => values[x],
+            };
+            values.push(value);
+        }
+        *values.last().unwrap()
+    };
+    (0..sizes.iter().product()).map(one).collect()
+}
+
+/// Runs a program into a buffer of its kind and compares.
+fn check(instructions: Vec<Instruction>, sizes: &[usize], operands: &[Operand<'_>], tolerance: f64) {
+    let kinds: Vec<Kind> = operands.iter().map(|operand| operand.buffer.kind()).collect();
+    let exact = plain(&instructions, sizes, operands);
+    let program = Program::new(instructions, &kinds);
+    let mut out = Buffer::zeros(program.result(), exact.len());
+    run(&program, sizes, operands, &mut out);
+    for (i, exact) in exact.into_iter().enumerate() {
+        let got = number(&out, i);
+        assert!(
+            (got - exact).abs() <= tolerance * (1.0 + exact.abs()),
+            "{got} for {exact} at {i} of {sizes:?}, {program:?}"
+        );
+    }
+}
+
+/// Operands of the four kinds, large enough for all the spaces below.
+fn data() -> [Buffer; 4] {
+    let mut random = Random::new(2);
+    let size = 70_000;
+    let reals = random.reals(size);
+    let doubles = reals.iter().rev().map(|&x| f64::from(x)).collect();
+    let indices = (0..size).map(|_| random.below(40) as i64 - 20).collect();
+    let truths = (0..size).map(|_| random.below(3) == 0).collect();
+    [Buffer::F32(reals), Buffer::F64(doubles), Buffer::Index(indices), Buffer::Bool(truths)]
+}
+
+const SPACES: [&[usize]; 10] =
+    [&[], &[1], &[5], &[7, 3], &[2, 3, 4], &[30, 600], &[3, 1, 2000], &[0, 4], &[20_000, 3], &[11, 5, 13, 17]];
+
+#[test]
+fn a_fused_chain_agrees_with_its_instructions_in_every_space_and_layout() {
+    let [reals, ..] = &data();
+    for sizes in SPACES {
+        let dense = row_major(sizes);
+        let rank = sizes.len();
+        // Dense, the last axis alone (a bias), all but the last (a mean), the axes reversed, one number.
+        let bias: Vec<isize> = (0..rank).map(|axis| isize::from(axis + 1 == rank)).collect();
+        let mut mean = vec![0; rank];
+        let mut reversed = vec![1; rank];
+        for axis in 1..rank {
+            reversed[axis] = reversed[axis - 1] * sizes[axis - 1] as isize;
+        }
+        let lead = row_major(&sizes[..rank.saturating_sub(1)]);
+        mean[..lead.len()].copy_from_slice(&lead);
+        let none = vec![0; rank];
+        let layouts: [&[isize]; 5] = [&dense, &bias, &mean, &reversed, &none];
+        for first in layouts {
+            for second in layouts {
+                let operands = [
+                    Operand { buffer: reals, offset: 5, strides: first },
+                    Operand { buffer: reals, offset: 900, strides: second },
+                ];
+                // relu((x + y) · 3) - tanh y
+                let chain = vec![
+                    Load(0),
+                    Load(1),
+                    Instruction::Binary(Binary::Add, 0, 1),
+                    Constant(Kind::F32, 3.0),
+                    Instruction::Binary(Binary::Mul, 2, 3),
+                    Instruction::Unary(Unary::Relu, 4),
+                    Instruction::Unary(Unary::Tanh, 1),
+                    Instruction::Binary(Binary::Sub, 5, 6),
+                ];
+                check(chain, sizes, &operands, 1e-6);
+            }
+        }
+    }
+}
+
+#[test]
+fn positions_are_those_along_the_axis_of_the_space() {
+    for sizes in SPACES {
+        for axis in 0..sizes.len() {
+            check(vec![Position(axis)], sizes, &[], 0.0);
+            let last = sizes.len() - 1;
+            let program = vec![Position(axis), Position(last), Compare(Comparison::Le, 0, 1)];
+            check(program, sizes, &[], 0.0);
+        }
+    }
+}
+
+#[test]
+fn a_mask_selects_and_casts_go_between_all_kinds() {
+    let buffers = data();
+    let kinds = [Kind::F32, Kind::F64, Kind::Index, Kind::Bool];
+    let operands: Vec<Operand<'_>> =
+        buffers.iter().map(|buffer| Operand { buffer, offset: 3, strides: &[50, 1] }).collect();
+    for (from, operand) in operands.iter().enumerate() {
+        for to in kinds {
+            check(vec![Load(0), Cast(to, 0)], &[40, 50], &[*operand], 1e-7);
+        }
+        let choice = vec![Load(from), Load(3), Constant(kinds[from], 1.0), Select(1, 0, 2)];
+        check(choice, &[40, 50], &operands, 0.0);
+        for comparison in
+            [Comparison::Eq, Comparison::Ne, Comparison::Lt, Comparison::Le, Comparison::Gt, Comparison::Ge]
+        {
+            let half = if from < 2 { 0.5 } else { 1.0 };
+            check(vec![Load(from), Constant(kinds[from], half), Compare(comparison, 0, 1)], &[40, 50], &operands, 0.0);
+        }
+    }
+}
+
+#[test]
+fn truth_values_are_combined_and_negated() {
+    let [.., truths] = &data();
+    let strides: [&[isize]; 2] = [&[1], &[7]];
+    let operands = strides.map(|strides| Operand { buffer: truths, offset: 0, strides });
+    for op in [Binary::And, Binary::Or] {
+        let program = vec![Load(0), Load(1), Instruction::Unary(Unary::Not, 1), Instruction::Binary(op, 0, 2)];
+        check(program, &[3000], &operands, 0.0);
+    }
+}
+
+#[test]
+fn index_arithmetic_neither_overflows_nor_divides_by_zero() {
+    let extremes = Buffer::Index(vec![i64::MIN, i64::MAX, -7, 7, 0]);
+    let others = Buffer::Index(vec![-1, i64::MAX, 2, -2, 0]);
+    let operand = |buffer| Operand { buffer, offset: 0, strides: &[1] };
+    let cases = [
+        (Binary::Add, [i64::MIN, i64::MAX, -5, 5, 0]),
+        (Binary::Sub, [i64::MIN + 1, 0, -9, 9, 0]),
+        (Binary::Mul, [i64::MAX, i64::MAX, -14, -14, 0]),
+        (Binary::Div, [i64::MAX, 1, -4, -3, 0]),
+        (Binary::Max, [-1, i64::MAX, 2, 7, 0]),
+        (Binary::Min, [i64::MIN, i64::MAX, -7, -2, 0]),
+    ];
+    for (op, expected) in cases {
+        let program = Program::new(vec![Load(0), Load(1), Instruction::Binary(op, 0, 1)], &[Kind::Index; 2]);
+        let mut out = Buffer::zeros(Kind::Index, 5);
+        run(&program, &[5], &[operand(&extremes), operand(&others)], &mut out);
+        assert_eq!(out, Buffer::Index(expected.to_vec()), "{op:?}");
+    }
+}
+
+#[test]
+fn many_values_alive_at_once_keep_their_registers() {
+    let [reals, ..] = &data();
+    let operand = Operand { buffer: reals, offset: 0, strides: &[1] };
+    // Twelve scaled copies, summed from the last to the first.
+    let mut program = vec![Load(0)];
+    for i in 0..12 {
+        program.push(Constant(Kind::F32, f64::from(i)));
+        program.push(Instruction::Binary(Binary::Mul, 0, 2 * i as usize + 1));
+    }
+    let mut sum = 24;
+    for i in (0..11).rev() {
+        program.push(Instruction::Binary(Binary::Add, sum, 2 * i + 2));
+        sum = program.len() - 1;
+    }
+    check(program, &[5000], &[operand], 1e-5);
+}
+
+#[test]
+#[should_panic(expected = "map: operand: elements 0 to 9 of a slice of 5")]
+fn an_operand_past_its_buffer_is_refused() {
+    let buffer = Buffer::F32(vec![0.0; 5]);
+    let operand = Operand { buffer: &buffer, offset: 0, strides: &[1] };
+    run(&Program::new(vec![Load(0)], &[Kind::F32]), &[10], &[operand], &mut Buffer::zeros(Kind::F32, 10));
+}

@@ -1,0 +1,148 @@
+//! The fast functions against their definitions, over a scan of all bit patterns of `f32`.
+
+use super::*;
+
+/// Prime, so that all exponents and mantissas are met.
+const STEP: usize = 4_001;
+
+/// Every [`STEP`]th `f32`, NaNs included, and the special ones.
+fn scan() -> Vec<f32> {
+    let special = [0.0, -0.0, 1.0, -1.0, f32::INFINITY, f32::NEG_INFINITY, f32::NAN, f32::MAX, f32::MIN];
+    let small = [f32::MIN_POSITIVE, -f32::MIN_POSITIVE, f32::from_bits(1), -f32::from_bits(1), 0.9, -0.9, 14.5, -14.5];
+    let dense = (-40_000..40_000).map(|i| i as f32 / 2_003.0);
+    let bits = (0..=u32::MAX).step_by(STEP).map(f32::from_bits);
+    special.into_iter().chain(small).chain(dense).chain(bits).collect()
+}
+
+/// The error of `got` in units of the last place of `exact`.
+fn ulps(got: f32, exact: f64) -> f64 {
+    let rounded = exact as f32;
+    if rounded.is_nan() || rounded.is_infinite() || got.is_nan() || got.is_infinite() {
+        return if got == rounded || (got.is_nan() && rounded.is_nan()) { 0.0 } else { f64::INFINITY };
+    }
+    let exponent = (f64::from(rounded).abs().log2().floor()).max(-126.0);
+    (f64::from(got) - exact).abs() / (exponent - 23.0).exp2()
+}
+
+/// The definition, but for the one whose formula cancels where it is small.
+fn definition(op: Unary, x: f64) -> f64 {
+    match op {
+        Unary::GeluTanh => x * Unary::Sigmoid.of((8.0 / std::f64::consts::PI).sqrt() * (x + 0.044715 * x * x * x)),
+        _ => op.of(x),
+    }
+}
+
+/// What is lost where a gate, to be multiplied by `x`, is subnormal.
+fn of_subnormal_gate(x: f64) -> f64 {
+    if (-112.0..=-12.0).contains(&x) { x.abs() } else { 0.0 }
+}
+
+/// Panics with the worst argument unless `op` is within `bound(x)` ulp of its definition everywhere.
+fn check(op: Unary, bound: impl Fn(f64) -> f64) {
+    let xs = scan();
+    let mut ys = vec![0.0; xs.len()];
+    f32::unary(op, &xs, &mut ys);
+    let (mut worst, mut at) = (0.0, 0.0);
+    for (&x, &y) in xs.iter().zip(&ys) {
+        let exact = definition(op, f64::from(x));
+        let error = ulps(y, exact) / bound(f64::from(x));
+        if error > worst {
+            (worst, at) = (error, x);
+        }
+    }
+    assert!(worst <= 1.0, "{}({at:e}) is off by {worst} times its bound", op.name());
+}
+
+#[test]
+fn exp_is_within_1_ulp() {
+    check(Unary::Exp, |_| 1.0);
+}
+
+#[test]
+fn log_is_within_1_ulp() {
+    check(Unary::Log, |_| 1.0);
+}
+
+#[test]
+fn tanh_is_within_2_and_a_half_ulp() {
+    check(Unary::Tanh, |_| 2.5);
+}
+
+#[test]
+fn sigmoid_is_within_3_ulp() {
+    check(Unary::Sigmoid, |_| 3.0);
+}
+
+#[test]
+fn silu_is_within_4_ulp() {
+    check(Unary::Silu, |x| 4.0 + if x < -87.0 { of_subnormal_gate(x) } else { 0.0 });
+}
+
+#[test]
+fn gelu_is_within_7_ulp() {
+    check(Unary::Gelu, |x| 7.0 + if x < -13.0 { of_subnormal_gate(x) } else { 0.0 });
+}
+
+#[test]
+fn gelu_by_tanh_is_within_its_bound() {
+    check(Unary::GeluTanh, |x| 4.0 + 6.0 * (0.8 * (x + 0.044715 * x * x * x)).abs().min(200.0));
+}
+
+#[test]
+fn erf_is_within_2_ulp() {
+    check(Unary::Erf, |_| 2.0);
+}
+
+#[test]
+fn sin_and_cos_are_rounded_almost_exactly() {
+    check(Unary::Sin, |_| 0.51);
+    check(Unary::Cos, |_| 0.51);
+}
+
+#[test]
+fn simple_functions_are_exact() {
+    for op in [Unary::Neg, Unary::Abs, Unary::Relu] {
+        check(op, |_| f64::MIN_POSITIVE);
+    }
+    check(Unary::Sqrt, |_| 0.500_001);
+}
+
+#[test]
+fn gates_follow_their_formulas_at_the_infinities() {
+    for op in [Unary::Gelu, Unary::GeluTanh, Unary::Silu] {
+        let mut out = [1.0_f32; 3];
+        f32::unary(op, &[f32::INFINITY, -f32::MAX, f32::NEG_INFINITY], &mut out);
+        assert_eq!(out[..2], [f32::INFINITY, 0.0], "{} of large numbers", op.name());
+        assert!(out[2].is_nan(), "{} of -∞ is -∞ · 0", op.name());
+    }
+}
+
+#[test]
+fn the_larger_and_the_smaller_of_a_number_and_nan_are_nan() {
+    let (xs, ys) = ([1.0_f32, f32::NAN, 3.0, -0.5], [f32::NAN, 1.0, 2.0, f32::INFINITY]);
+    for (op, expected) in [(Binary::Max, [3.0, f32::INFINITY]), (Binary::Min, [2.0, -0.5])] {
+        let mut out = [0.0_f32; 4];
+        f32::binary(op, &xs, &ys, &mut out);
+        assert!(out[0].is_nan() && out[1].is_nan(), "{} passes NaN on", op.name());
+        assert_eq!(out[2..], expected, "{} of numbers", op.name());
+        assert!(op.of(1.0, f64::NAN).is_nan() && op.of(f64::NAN, 1.0).is_nan(), "the definition too");
+    }
+}
+
+#[test]
+fn f64_functions_follow_their_definitions() {
+    let xs: Vec<f64> = (-400..=400).map(|i| f64::from(i) / 10.0).chain([f64::NAN, f64::INFINITY]).collect();
+    let all = [Unary::Neg, Unary::Abs, Unary::Exp, Unary::Log, Unary::Sqrt, Unary::Tanh, Unary::Sigmoid, Unary::Relu];
+    let more = [Unary::Gelu, Unary::GeluTanh, Unary::Silu, Unary::Sin, Unary::Cos, Unary::Erf];
+    for op in all.into_iter().chain(more) {
+        let mut ys = vec![0.0; xs.len()];
+        f64::unary(op, &xs, &mut ys);
+        for (&x, &y) in xs.iter().zip(&ys) {
+            let exact = op.of(x);
+            assert!(
+                (y - exact).abs() <= 1e-15 * exact.abs() || y == exact || (y.is_nan() && exact.is_nan()),
+                "{op:?} {x}"
+            );
+        }
+    }
+}

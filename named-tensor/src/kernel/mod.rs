@@ -1,0 +1,27 @@
+//! Kernels: slices and strides in, numbers out.
+//!
+//! Lives here: every loop over elements, and all the `unsafe` there is.
+//! Not here: names of axes, graphs, decisions about layout or fusion. Nothing of ours is imported but `crate::element`.
+//!
+//! Strides count elements and may be 0 (one element repeated) or negative. Iteration spaces are row-major: the last
+//! axis runs fastest. Every entry checks once that its views stay inside their slices, and panics if they do not.
+//! All kernels but `matmul` give the same bits on every processor and with any number of threads.
+
+pub(crate) mod attention;
+pub(crate) mod copy;
+pub(crate) mod gather;
+mod lanes;
+mod line;
+pub(crate) mod map;
+pub(crate) mod math;
+pub(crate) mod matmul;
+mod parallel;
+pub(crate) mod pool;
+pub(crate) mod reduce;
+pub(crate) mod softmax;
+mod span;
+pub(crate) mod standardize;
+#[cfg(test)]
+mod testing;
+
+pub(crate) use span::{View, ViewMut};

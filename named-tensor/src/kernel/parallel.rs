@@ -1,0 +1,137 @@
+//! Work split over threads; the only use of `rayon` besides `gemm`.
+//!
+//! Lives here: loops over disjoint pieces, and a slice that several threads write, each its own elements.
+//! The pieces depend on the sizes alone, never on the number of threads, so neither do the results.
+//! Without the feature `parallel`, or when there is one piece, everything runs in the calling thread.
+
+use std::marker::PhantomData;
+use std::ops::Range;
+
+#[cfg(feature = "parallel")]
+use rayon::prelude::*;
+
+/// Elements that are worth a second thread, where each costs about one pass over memory.
+pub(crate) const GRAIN: usize = 32 * 1024;
+
+/// Whether there is more than one thread.
+pub(crate) fn is_available() -> bool {
+    #[cfg(feature = "parallel")]
+    return rayon::current_num_threads() > 1;
+    #[cfg(not(feature = "parallel"))]
+    return false;
+}
+
+/// Runs `work` on pieces of `grain` elements of `out`, each with the position of its first element.
+pub(crate) fn for_each_chunk<T: Send>(out: &mut [T], grain: usize, work: impl Fn(usize, &mut [T]) + Sync) {
+    let grain = grain.max(1);
+    #[cfg(feature = "parallel")]
+    if out.len() > grain && is_available() {
+        out.par_chunks_mut(grain).enumerate().for_each(|(i, chunk)| work(i * grain, chunk));
+        return;
+    }
+    for (i, chunk) in out.chunks_mut(grain).enumerate() {
+        work(i * grain, chunk);
+    }
+}
+
+/// Runs `work` on pieces of `grain` numbers of `0..total`.
+pub(crate) fn for_each_range(total: usize, grain: usize, work: impl Fn(Range<usize>) + Sync) {
+    let grain = grain.max(1);
+    let piece = |i: usize| work(i * grain..total.min((i + 1) * grain));
+    let pieces = total.div_ceil(grain);
+    #[cfg(feature = "parallel")]
+    if pieces > 1 && is_available() {
+        (0..pieces).into_par_iter().for_each(piece);
+        return;
+    }
+    (0..pieces).for_each(piece);
+}
+
+/// A mutable slice that several threads hold at once, each writing elements that no other touches.
+#[derive(Debug)]
+pub(super) struct Shared<'a, T> {
+    start: *mut T,
+    size: usize,
+    life: PhantomData<&'a mut [T]>,
+}
+
+// SAFETY: a `Shared` gives out elements only through `slice`, whose callers promise that no element is reached twice at
+// a time; so threads that hold it hold disjoint `&mut [T]`, which may be sent because `T: Send`.
+unsafe impl<T: Send> Sync for Shared<'_, T> {}
+
+impl<'a, T> Shared<'a, T> {
+    /// Shares a slice.
+    pub(super) fn new(slice: &'a mut [T]) -> Shared<'a, T> {
+        Shared { start: slice.as_mut_ptr(), size: slice.len(), life: PhantomData }
+    }
+
+    /// The first element. Writing through it needs the promise of [`Shared::slice`].
+    pub(super) fn as_ptr(&self) -> *mut T {
+        self.start
+    }
+
+    /// The elements `start..start + size`.
+    ///
+    /// # Safety
+    /// While the result lives, no other slice with one of these elements may be taken.
+    #[expect(clippy::mut_from_ref, reason = "the elements are disjoint from all others, as the caller promises")]
+    pub(super) unsafe fn slice(&self, start: usize, size: usize) -> &mut [T] {
+        assert!(start <= self.size && size <= self.size - start, "a piece lies outside of the shared slice");
+        // SAFETY: `start <= self.size`, so the pointer stays inside the slice it was made from, or at its end.
+        let first = unsafe { self.start.add(start) };
+        // SAFETY: `size` elements follow `first` inside that slice, which is borrowed mutably for `'a` and initialised;
+        // the caller promises that nothing else reaches them.
+        unsafe { std::slice::from_raw_parts_mut(first, size) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
+    #[test]
+    fn every_chunk_is_seen_once_with_its_position() {
+        let mut out = vec![0_usize; 1003];
+        for_each_chunk(&mut out, 64, |start, chunk| {
+            for (i, x) in chunk.iter_mut().enumerate() {
+                *x += start + i;
+            }
+        });
+        assert!(out.iter().enumerate().all(|(i, &x)| x == i), "each element holds its own position");
+    }
+
+    #[test]
+    fn ranges_cover_everything_once() {
+        for total in [0, 1, 63, 64, 65, 1000] {
+            let sum = AtomicUsize::new(0);
+            for_each_range(total, 64, |range| {
+                sum.fetch_add(range.sum::<usize>(), Ordering::Relaxed);
+            });
+            assert_eq!(sum.into_inner(), total * total.saturating_sub(1) / 2, "total {total}");
+        }
+    }
+
+    #[test]
+    fn threads_write_interleaved_pieces_of_a_shared_slice() {
+        let mut out = vec![0_usize; 120];
+        let shared = Shared::new(&mut out);
+        for_each_range(40, 1, |range| {
+            for row in range {
+                // SAFETY: each row is visited once, and rows of three elements do not meet.
+                let piece = unsafe { shared.slice(3 * row, 3) };
+                piece.fill(row);
+            }
+        });
+        assert!(out.iter().enumerate().all(|(i, &x)| x == i / 3), "each element holds its row");
+    }
+
+    #[test]
+    #[should_panic(expected = "outside of the shared slice")]
+    fn a_piece_past_the_shared_slice_is_refused() {
+        let mut out = [0_u8; 4];
+        let shared = Shared::new(&mut out);
+        // SAFETY: no other slice is taken.
+        let _ = unsafe { shared.slice(2, 3) };
+    }
+}

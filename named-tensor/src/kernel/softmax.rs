@@ -1,0 +1,252 @@
+//! Softmax and its logarithm along one axis.
+//!
+//! Computes  `yᵢ = e^(xᵢ - m) / Σⱼ e^(xⱼ - m)`  or  `yᵢ = xᵢ - m - ln Σⱼ e^(xⱼ - m)`  with  `m = max xⱼ`.
+//! The sum is accumulated in `f64`. For `f32` the relative error of softmax is at most `(3 + |xᵢ - m| / 2) 2⁻²³` (the
+//! subtraction is rounded) where the result is not subnormal; that of its logarithm is absolute, `2⁻²³ (1 + |yᵢ|)`.
+//! A line with NaN or +∞, or of -∞ alone, has no softmax: all of it becomes NaN. Next to a finite number, -∞ gives exactly
+//! 0 (logarithm: -∞).
+
+use super::lanes::{LANES, each, fold, vectorised};
+use super::line::{Columns, ColumnsMut, Line, WIDTH, along};
+use super::math::Scalar;
+use super::{View, ViewMut};
+
+/// Softmax along the last axis of two views over `outer` and an axis of `size`.
+///
+/// # Panics
+/// If a view leaves its slice, or if positions of the destination overlap.
+pub(crate) fn softmax<T: Scalar>(outer: &[usize], size: usize, src: View<'_, T>, dst: ViewMut<'_, T>) {
+    along("softmax", &Softmax, outer, size, src, dst);
+}
+
+/// The logarithm of softmax along the last axis of two views over `outer` and an axis of `size`.
+///
+/// # Panics
+/// If a view leaves its slice, or if positions of the destination overlap.
+pub(crate) fn log_softmax<T: Scalar>(outer: &[usize], size: usize, src: View<'_, T>, dst: ViewMut<'_, T>) {
+    along("log softmax", &LogSoftmax, outer, size, src, dst);
+}
+
+/// Softmax of one row.
+pub(super) fn softmax_row<T: Scalar>(src: &[T], dst: &mut [T]) {
+    Softmax.row(src, dst);
+}
+
+struct Softmax;
+struct LogSoftmax;
+
+impl<T: Scalar> Line<T> for Softmax {
+    fn row(&self, src: &[T], dst: &mut [T]) {
+        let top = largest(src);
+        let sum = exponentials(src, top, dst);
+        let scale = T::narrow(1.0 / sum);
+        vectorised(
+            #[inline(always)]
+            || dst.iter_mut().for_each(|y| *y = *y * scale),
+        );
+    }
+
+    fn columns(&self, src: &Columns<'_, T>, dst: &mut ColumnsMut<'_, T>) {
+        let top = largest_of_columns(src);
+        let mut sum = [0.0; WIDTH];
+        vectorised(
+            #[inline(always)]
+            || {
+                for i in 0..src.size {
+                    for (((y, &x), &top), sum) in dst.row(i).iter_mut().zip(src.row(i)).zip(&top).zip(&mut sum) {
+                        *y = (x - top).exp();
+                        *sum += y.wide();
+                    }
+                }
+                let scale = sum.map(|sum| T::narrow(1.0 / sum));
+                for i in 0..src.size {
+                    for (y, &scale) in dst.row(i).iter_mut().zip(&scale) {
+                        *y = *y * scale;
+                    }
+                }
+            },
+        );
+    }
+}
+
+impl<T: Scalar> Line<T> for LogSoftmax {
+    fn row(&self, src: &[T], dst: &mut [T]) {
+        let top = largest(src);
+        let sum = vectorised(
+            #[inline(always)]
+            || fold(src, 0.0, |sum, x| sum + (x - top).exp().wide(), |a: f64, b| a + b),
+        );
+        let (top, log) = (top.wide(), sum.ln());
+        each(src, dst, |x| T::narrow(x.wide() - top - log));
+    }
+
+    fn columns(&self, src: &Columns<'_, T>, dst: &mut ColumnsMut<'_, T>) {
+        let top = largest_of_columns(src);
+        let mut sum = [0.0; WIDTH];
+        vectorised(
+            #[inline(always)]
+            || {
+                for i in 0..src.size {
+                    for ((&x, &top), sum) in src.row(i).iter().zip(&top).zip(&mut sum) {
+                        *sum += (x - top).exp().wide();
+                    }
+                }
+                for log in &mut sum {
+                    *log = log.ln();
+                }
+                for i in 0..src.size {
+                    for (((y, &x), &top), &log) in dst.row(i).iter_mut().zip(src.row(i)).zip(&top).zip(&sum) {
+                        *y = T::narrow(x.wide() - top.wide() - log);
+                    }
+                }
+            },
+        );
+    }
+}
+
+/// The largest element; NaN if there is one.
+fn largest<T: Scalar>(src: &[T]) -> T {
+    vectorised(
+        #[inline(always)]
+        || fold(src, T::LOWEST, T::larger, T::larger),
+    )
+}
+
+/// The largest element of each column; NaN if there is one in it.
+fn largest_of_columns<T: Scalar>(src: &Columns<'_, T>) -> [T; WIDTH] {
+    let mut top = [T::LOWEST; WIDTH];
+    vectorised(
+        #[inline(always)]
+        || {
+            for i in 0..src.size {
+                for (top, &x) in top.iter_mut().zip(src.row(i)) {
+                    *top = top.larger(x);
+                }
+            }
+        },
+    );
+    top
+}
+
+/// Writes `e^(x - top)` and returns the sum of what was written.
+fn exponentials<T: Scalar>(src: &[T], top: T, dst: &mut [T]) -> f64 {
+    let mut lanes = [0.0; LANES];
+    vectorised(
+        #[inline(always)]
+        || {
+            let (whole, rest) = src.as_chunks::<LANES>();
+            let (whole_dst, rest_dst) = dst.as_chunks_mut::<LANES>();
+            for (xs, ys) in whole.iter().zip(whole_dst) {
+                for ((y, &x), sum) in ys.iter_mut().zip(xs).zip(&mut lanes) {
+                    *y = (x - top).exp();
+                    *sum += y.wide();
+                }
+            }
+            for ((y, &x), sum) in rest_dst.iter_mut().zip(rest).zip(&mut lanes) {
+                *y = (x - top).exp();
+                *sum += y.wide();
+            }
+        },
+    );
+    lanes.iter().sum()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::kernel::span::row_major;
+    use crate::kernel::testing::{Random, positions};
+
+    /// Both functions of one line, in `f64`.
+    fn plain(line: &[f64]) -> Vec<(f64, f64)> {
+        let top = line.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+        let sum: f64 = line.iter().map(|x| (x - top).exp()).sum();
+        line.iter().map(|x| ((x - top).exp() / sum, x - top - sum.ln())).collect()
+    }
+
+    /// Runs both functions from one layout to another and compares with plain loops.
+    fn check<T: Scalar>(outer: &[usize], size: usize, from: &[isize], to: &[isize], tolerance: f64) {
+        let sizes = [outer, &[size]].concat();
+        let total = sizes.iter().product();
+        let data: Vec<T> = Random::new(3).reals(total).into_iter().map(|x| T::narrow(12.0 * f64::from(x))).collect();
+        let (mut soft, mut log) = (vec![T::default(); total], vec![T::default(); total]);
+        let src = View { data: &data, offset: 0, strides: from };
+        softmax(outer, size, src, ViewMut { data: &mut soft, offset: 0, strides: to });
+        log_softmax(outer, size, src, ViewMut { data: &mut log, offset: 0, strides: to });
+        let read: Vec<f64> = positions(&sizes, from).map(|d| data[d as usize].wide()).collect();
+        let write: Vec<usize> = positions(&sizes, to).map(|d| d as usize).collect();
+        for (line, places) in read.chunks(size).zip(write.chunks(size)) {
+            for ((exact, exact_log), &at) in plain(line).into_iter().zip(places) {
+                let (got, got_log) = (soft[at].wide(), log[at].wide());
+                let allowed = tolerance * (3.0 - exact_log / 2.0);
+                assert!((got - exact).abs() <= allowed * exact, "softmax {got} for {exact}, {sizes:?} {from:?} {to:?}");
+                let allowed = tolerance * (1.0 + exact_log.abs());
+                assert!(
+                    (got_log - exact_log).abs() <= allowed,
+                    "log {got_log} for {exact_log}, {sizes:?} {from:?} {to:?}"
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn every_layout_agrees_with_plain_loops() {
+        for (a, b, size) in [(3, 5, 1), (2, 70, 33), (1, 8, 200), (7, 3, 64), (1, 1, 1000), (40, 130, 9)] {
+            let (outer, dense) = ([a, b], row_major(&[a, b, size]));
+            let last: &[isize] = &dense;
+            let middle: &[isize] = &[(b * size) as isize, 1, b as isize];
+            let first: &[isize] = &[b as isize, 1, (a * b) as isize];
+            let swapped: &[isize] = &[1, (a * size) as isize, a as isize];
+            for from in [last, middle, first, swapped] {
+                for to in [last, middle, first, swapped] {
+                    check::<f32>(&outer, size, from, to, f64::from(f32::EPSILON));
+                    check::<f64>(&outer, size, from, to, 8.0 * f64::EPSILON);
+                }
+            }
+        }
+    }
+
+    /// The softmax of one line, computed as a row and as a column among 20.
+    fn both_ways(line: &[f32]) -> [Vec<f32>; 2] {
+        let n = line.len();
+        let mut row = vec![9.0; n];
+        let strides: &[isize] = &[1];
+        softmax(&[], n, View { data: line, offset: 0, strides }, ViewMut { data: &mut row, offset: 0, strides });
+        let mut columns = vec![1.0; 20 * n];
+        (0..n).for_each(|i| columns[20 * i + 7] = line[i]);
+        let (mut out, strides): (_, &[isize]) = (vec![9.0; 20 * n], &[1, 20]);
+        let src = View { data: &columns, offset: 0, strides };
+        softmax(&[20], n, src, ViewMut { data: &mut out, offset: 0, strides });
+        assert_eq!(out[3], 1.0 / n as f32, "its neighbours are not touched");
+        [row, (0..n).map(|i| out[20 * i + 7]).collect()]
+    }
+
+    #[test]
+    fn minus_infinity_is_given_nothing() {
+        for out in both_ways(&[1.0, f32::NEG_INFINITY, 1.0, f32::NEG_INFINITY]) {
+            assert_eq!(out, [0.5, 0.0, 0.5, 0.0], "the two finite numbers share");
+        }
+    }
+
+    #[test]
+    fn a_line_without_a_softmax_is_nan_everywhere() {
+        for bad in [[f32::NEG_INFINITY; 4], [1.0, f32::NAN, 2.0, 3.0], [1.0, f32::INFINITY, f32::NEG_INFINITY, 3.0]] {
+            for out in both_ways(&bad) {
+                assert!(out.iter().all(|x| x.is_nan()), "{bad:?} gives {out:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn large_numbers_do_not_overflow() {
+        for out in both_ways(&[3.0e38, 3.0e38, -3.0e38, 1.0]) {
+            assert_eq!(out, [0.5, 0.5, 0.0, 0.0], "the largest share");
+        }
+    }
+
+    #[test]
+    fn an_empty_axis_writes_nothing() {
+        let strides: &[isize] = &[1, 1];
+        softmax::<f32>(&[3], 0, View { data: &[], offset: 0, strides }, ViewMut { data: &mut [], offset: 0, strides });
+    }
+}

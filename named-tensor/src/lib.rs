@@ -1,0 +1,93 @@
+//! Tensors whose axes have names: wrong axes do not compile.
+//!
+//! Neural-network mathematics is written once, in *Named Tensor Notation* (Chiang, Rush and Barak, 2023), and that text
+//! is the program:
+//!
+//! ```
+//! use named_tensor::prelude::*;
+//!
+//! axes! { seq, key, val }
+//!
+//! named! {
+//!     /// What one query draws from all positions.
+//!     fn Attention(Q: R[key], K: R[seq, key], V: R[seq, val]) -> R[val] {
+//!         softmax_seq(Q dot_key K / sqrt(|key|)) dot_seq V
+//!     }
+//! }
+//!
+//! let q = Tensor::new(key, [1.0, 0.0]);
+//! let k = Tensor::new((seq, key), [[9.0, 0.0], [0.0, 9.0]]);
+//! let v = Tensor::new((seq, val), [[1.0], [2.0]]);
+//! let y: Tensor<R![val]> = Attention(&q, &k, &v);
+//! assert!((y.at(val, 0).item()? - 1.0).abs() < 0.01);
+//!
+//! // Many queries at once: nobody has to say how.
+//! let z: Tensor<R![seq, val]> = Attention(&k, &k, &v);
+//! assert_eq!(z.size(seq), 2);
+//! # Ok::<(), named_tensor::Error>(())
+//! ```
+//!
+//! Softmax over an axis that is not there is an error of the compiler, at that word:
+//!
+//! ```compile_fail
+//! # use named_tensor::prelude::*;
+//! # axes! { seq, key, val }
+//! named! {
+//!     fn Weights(Q: R[key], K: R[seq, key]) -> R[seq] {
+//!         softmax_val(Q dot_key K)
+//!     }
+//! }
+//! ```
+//!
+//! # Where to read on
+//!
+//! - [`Tensor`] and its methods: plain Rust, one file per heading of the paper.
+//! - [`axes!`], [`R!`], [`named!`], [`#[lift]`](lift): the language of equations.
+//! - [`lift`](mod@lift): rule 3, why a function written for one query works for many.
+//! - [`params`]: parameters after the semicolon of `f(X; W, b)`.
+//! - [`graph`], [`plan`]: what is to be computed, and how.
+//!
+//! # Features
+//!
+//! `parallel` (default) splits work over threads; `files` reads and writes safetensors; `ndarray` converts from and to
+//! that crate. No feature changes a result.
+
+extern crate self as named_tensor;
+
+pub mod axes;
+pub mod axis;
+#[cfg(feature = "ndarray")]
+pub mod convert;
+mod display;
+pub mod element;
+pub mod error;
+#[cfg(feature = "files")]
+pub mod file;
+pub mod graph;
+pub(crate) mod kernel;
+pub mod lift;
+pub mod params;
+pub mod plan;
+#[doc(hidden)]
+pub mod private;
+pub mod random;
+pub mod tensor;
+
+pub use error::{Error, ErrorKind, Result};
+pub use named_tensor_macros::{R, axes, lift, named};
+pub use tensor::Tensor;
+
+/// Everything a program needs: `use named_tensor::prelude::*;`.
+pub mod prelude {
+    pub use crate::axes::selector::Of;
+    pub use crate::axes::{Axes, With};
+    pub use crate::axis::Axis;
+    pub use crate::element::{Index, Real};
+    pub use crate::error::{Error, ErrorKind};
+    #[cfg(feature = "files")]
+    pub use crate::file::Files;
+    pub use crate::params::Parameters;
+    pub use crate::random::seeded;
+    pub use crate::tensor::{Tensor, eval};
+    pub use crate::{R, axes, lift, named};
+}

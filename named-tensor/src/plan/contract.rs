@@ -1,0 +1,261 @@
+//! A contraction of named axes as products of matrices.
+//!
+//! Sizes and strides in, the description of a batched matrix product out: which axes together are the rows, the columns,
+//! the summed positions, which are looped over, in which order the result is written, and which operand has to be
+//! copied first because its strides do not allow any of this. The choice is by estimated time.
+//! Not here: names (`lower`), the product itself (`kernel::matmul`).
+
+use smallvec::SmallVec;
+
+use super::layout::Order;
+use crate::graph::value::row_major;
+
+/// One axis of a contraction.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Axis {
+    pub(super) size: usize,
+    /// Its stride in the left operand, 0 where that does not have it.
+    pub(super) left: isize,
+    /// Its stride in the right operand, 0 where that does not have it.
+    pub(super) right: isize,
+    /// Whether the operands have it.
+    pub(super) has: (bool, bool),
+    /// Whether it is summed.
+    pub(super) summed: bool,
+}
+
+/// An axis that is looped over.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Loop {
+    pub(super) size: usize,
+    pub(super) left: isize,
+    pub(super) right: isize,
+    pub(super) out: isize,
+}
+
+/// out(batch, row, column) = Σ_inner left(batch, row, inner) · right(batch, inner, column), all with strides.
+#[derive(Clone, Debug)]
+pub(super) struct Product {
+    /// The order in which the left operand is copied first, if it is.
+    pub(super) copy_left: Option<Order>,
+    /// The order in which the right operand is copied first, if it is.
+    pub(super) copy_right: Option<Order>,
+    pub(super) batch: SmallVec<[Loop; 4]>,
+    pub(super) rows: Loop,
+    pub(super) columns: Loop,
+    /// `out` is 0 here.
+    pub(super) inner: Loop,
+    /// The axes of the result, slowest first; its strides are those of this order without gaps.
+    pub(super) order: Order,
+}
+
+/// The description that is estimated to run fastest. The axes of `tail` are wanted fastest in the result.
+pub(super) fn product(axes: &[Axis], tail: &[usize]) -> Product {
+    let mut best: Option<(f64, Product)> = None;
+    for (copy_left, copy_right) in [(false, false), (true, false), (false, true), (true, true)] {
+        if let Some(product) = described(axes, tail, copy_left, copy_right) {
+            let time = seconds(axes, &product);
+            if best.as_ref().is_none_or(|(least, _)| time < *least) {
+                best = Some((time, product));
+            }
+        }
+    }
+    let (_, product) = best.expect("a product of two copied operands has one summed group");
+    product
+}
+
+/// An estimate that only has to put descriptions in order: a core does about 200 GFLOP/s in blocks of at least
+/// 24 × 24 × 32, a call costs a fraction of a microsecond, packing or copying an element a fraction of a nanosecond.
+fn seconds(axes: &[Axis], product: &Product) -> f64 {
+    let (m, n, k) = (product.rows.size as f64, product.columns.size as f64, product.inner.size as f64);
+    let batch: f64 = product.batch.iter().map(|axis| axis.size as f64).product();
+    let fill = |size: f64, whole: f64| (size / whole).min(1.0);
+    let speed = 200e9 * fill(m, 24.0) * fill(n, 24.0) * fill(k, 32.0);
+    let call = 0.2e-6 + 2.0 * m * n * k / speed + 0.25e-9 * (m * k + k * n);
+    let copied = |has: fn(&Axis) -> bool| axes.iter().filter(|axis| has(axis)).map(|axis| axis.size as f64).product();
+    let left: f64 = if product.copy_left.is_some() { copied(|axis| axis.has.0) } else { 0.0 };
+    let right: f64 = if product.copy_right.is_some() { copied(|axis| axis.has.1) } else { 0.0 };
+    batch * call + 0.8e-9 * (left + right)
+}
+
+/// The description when these operands are copied; none if the summed axes are not one run in both.
+fn described(axes: &[Axis], tail: &[usize], copy_left: bool, copy_right: bool) -> Option<Product> {
+    let mut axes: SmallVec<[Axis; 8]> = axes.into();
+    let pick = |axes: &[Axis], wanted: fn(&Axis) -> bool| -> Order {
+        (0..axes.len()).filter(|&i| axes[i].size != 1 && wanted(&axes[i])).collect()
+    };
+    // An axis along which an operand repeats itself is no axis of that operand.
+    let mut summed = pick(&axes, |axis| axis.summed);
+    let mut both = pick(&axes, |axis| !axis.summed && (axis.left != 0) == (axis.right != 0));
+    let mut only_left = pick(&axes, |axis| !axis.summed && axis.left != 0 && axis.right == 0);
+    let mut only_right = pick(&axes, |axis| !axis.summed && axis.left == 0 && axis.right != 0);
+
+    // A copied operand lies as the other one asks for.
+    if copy_left && !copy_right {
+        summed.sort_by_key(|&i| (-axes[i].right, -axes[i].left));
+    } else {
+        summed.sort_by_key(|&i| (-axes[i].left, -axes[i].right));
+    }
+    both.sort_by_key(|&i| (-axes[i].left, -axes[i].right));
+    only_left.sort_by_key(|&i| -axes[i].left);
+    only_right.sort_by_key(|&i| -axes[i].right);
+    let left_order = copy_left.then(|| {
+        let order: Order = chain(&[&both, &only_left, &summed]).filter(|&i| axes[i].has.0).collect();
+        for (&i, stride) in order.iter().zip(row_major(order.iter().map(|&i| axes[i].size))) {
+            axes[i].left = stride;
+        }
+        order
+    });
+    let right_order = copy_right.then(|| {
+        let order: Order = chain(&[&both, &summed, &only_right]).filter(|&i| axes[i].has.1).collect();
+        for (&i, stride) in order.iter().zip(row_major(order.iter().map(|&i| axes[i].size))) {
+            axes[i].right = stride;
+        }
+        order
+    });
+
+    let mut inner = runs(&axes, &summed);
+    if inner.len() > 1 {
+        return None;
+    }
+    let inner = inner.pop().unwrap_or_default();
+    let (mut row_runs, mut column_runs) = (runs(&axes, &only_left), runs(&axes, &only_right));
+    let rows = take_largest(&axes, &mut row_runs);
+    let columns = take_largest(&axes, &mut column_runs);
+
+    // The order of the result, a run being one unit.
+    let ones = (0..axes.len()).filter(|&i| axes[i].size == 1 && !axes[i].summed).map(|i| Order::from_slice(&[i]));
+    let mut units: SmallVec<[Order; 8]> = ones.collect();
+    units.extend(both.iter().map(|&i| Order::from_slice(&[i])));
+    units.extend(row_runs.iter().cloned());
+    units.extend((!rows.is_empty()).then(|| rows.clone()));
+    units.extend(column_runs.iter().cloned());
+    units.extend((!columns.is_empty()).then(|| columns.clone()));
+    let order = arranged(units, tail, [&rows, &columns]);
+    let mut out: SmallVec<[isize; 8]> = SmallVec::from_elem(0, axes.len());
+    for (&i, stride) in order.iter().zip(row_major(order.iter().map(|&i| axes[i].size))) {
+        out[i] = stride;
+    }
+
+    let single = |run: &[usize]| Loop {
+        size: run.iter().map(|&i| axes[i].size).product(),
+        left: run.last().map_or(0, |&i| axes[i].left),
+        right: run.last().map_or(0, |&i| axes[i].right),
+        out: run.last().map_or(0, |&i| out[i]),
+    };
+    let batch = both.iter().map(std::slice::from_ref).chain(row_runs.iter().chain(&column_runs).map(|run| &run[..]));
+    Some(Product {
+        copy_left: left_order,
+        copy_right: right_order,
+        batch: batch.map(single).collect(),
+        rows: single(&rows),
+        columns: single(&columns),
+        inner: single(&inner),
+        order,
+    })
+}
+
+/// The axes of the units in the order of a result: those in `tail` last, and at the very end the rows or the columns.
+pub(super) fn arranged(mut units: SmallVec<[Order; 8]>, tail: &[usize], matrix: [&Order; 2]) -> Order {
+    let wanted = |unit: &Order| unit.iter().filter_map(|axis| tail.iter().position(|other| other == axis)).min();
+    units.sort_by_key(|unit| wanted(unit).map_or(0, |at| at + 1));
+    // One of the steps inside a matrix of the result has to be 1.
+    if let Some(last) = units.iter().rposition(|unit| matrix.contains(&unit)) {
+        let unit = units.remove(last);
+        units.push(unit);
+    }
+    units.into_iter().flatten().collect()
+}
+
+fn chain<'a>(orders: &'a [&'a Order]) -> impl Iterator<Item = usize> + 'a {
+    orders.iter().flat_map(|order| order.iter().copied())
+}
+
+/// Cuts the sorted axes into runs that can be walked with one stride in each operand.
+pub(super) fn runs(axes: &[Axis], sorted: &[usize]) -> SmallVec<[Order; 4]> {
+    let mut runs: SmallVec<[Order; 4]> = SmallVec::new();
+    for &i in sorted {
+        let axis = &axes[i];
+        let size = isize::try_from(axis.size).unwrap_or(isize::MAX);
+        let joins = |&before: &usize| {
+            axes[before].left == axis.left.saturating_mul(size) && axes[before].right == axis.right.saturating_mul(size)
+        };
+        match runs.last_mut() {
+            Some(run) if run.last().is_some_and(joins) => run.push(i),
+            _ => runs.push(Order::from_slice(&[i])),
+        }
+    }
+    runs
+}
+
+/// Takes the run of most positions out; empty if there is none.
+pub(super) fn take_largest(axes: &[Axis], runs: &mut SmallVec<[Order; 4]>) -> Order {
+    let size = |run: &Order| run.iter().map(|&i| axes[i].size).product::<usize>();
+    let largest = (0..runs.len()).max_by_key(|&i| size(&runs[i]));
+    largest.map_or_else(Order::new, |i| runs.remove(i))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn axis(size: usize, left: isize, right: isize, summed: bool) -> Axis {
+        Axis { size, left, right, has: (left != 0, right != 0), summed }
+    }
+
+    #[test]
+    fn a_projection_to_heads_is_one_matrix_product() {
+        // x[seq, chans] · w[chans, heads, key]
+        let axes = [axis(5, 12, 0, false), axis(12, 1, 12, true), axis(3, 0, 4, false), axis(4, 0, 1, false)];
+        let product = product(&axes, &[]);
+        assert!(product.copy_left.is_none() && product.copy_right.is_none(), "both are read as they lie");
+        assert!(product.batch.is_empty(), "heads and key are the columns: {product:?}");
+        assert_eq!((product.rows.size, product.inner.size, product.columns.size), (5, 12, 12));
+        assert_eq!(&product.order[..], [0, 2, 3]);
+    }
+
+    #[test]
+    fn scores_read_heads_with_strides_and_values_write_what_the_next_product_reads() {
+        let (seq, seq_, heads, key) = (50, 60, 3, 40);
+        // q[seq′, heads, key] · k[seq, heads, key]
+        let wide = 3 * 40;
+        let axes =
+            [axis(seq_, wide, 0, false), axis(heads, 40, 40, false), axis(key, 1, 1, true), axis(seq, 0, wide, false)];
+        let scores = product(&axes, &[3]);
+        assert!(scores.copy_left.is_none() && scores.copy_right.is_none(), "both are read as they lie");
+        assert_eq!(&scores.order[..], [1, 0, 3], "heads, seq′, seq");
+        assert_eq!(scores.batch[..], [Loop { size: heads, left: 40, right: 40, out: 3000 }]);
+
+        // a[heads, seq′, seq] · v[seq, heads, val], where heads and val are summed next.
+        let axes =
+            [axis(heads, 3000, 40, false), axis(seq_, 50, 0, false), axis(seq, 1, wide, true), axis(key, 0, 1, false)];
+        let values = product(&axes, &[0, 3]);
+        assert!(values.copy_left.is_none() && values.copy_right.is_none(), "both are read as they lie");
+        assert_eq!(&values.order[..], [1, 0, 3], "seq′, heads, val");
+        assert_eq!((values.rows.out, values.columns.out), (wide, 1));
+
+        // o[seq′, heads, val] · w[chans, heads, val]
+        let axes =
+            [axis(seq_, wide, 0, false), axis(heads, 40, 40, true), axis(key, 1, 1, true), axis(7, 0, wide, false)];
+        let last = product(&axes, &[]);
+        assert_eq!((last.rows.size, last.inner.size, last.columns.size), (seq_, 120, 7));
+        assert!(last.batch.is_empty() && last.copy_left.is_none() && last.copy_right.is_none(), "one matrix product");
+    }
+
+    #[test]
+    fn summed_axes_in_different_orders_have_the_smaller_operand_copied() {
+        // Left lies as [m, a, b], right as [b, a, n].
+        let axes = [axis(90, 12, 0, false), axis(3, 4, 5, true), axis(4, 1, 15, true), axis(5, 0, 1, false)];
+        let product = product(&axes, &[]);
+        assert_eq!(product.copy_left, None, "the left operand is larger");
+        assert_eq!(product.copy_right.as_deref(), Some(&[1, 2, 3][..]), "it is brought into the order of the left one");
+        assert_eq!((product.inner.size, product.inner.left, product.inner.right), (12, 1, 5));
+    }
+
+    #[test]
+    fn the_last_axis_of_the_result_is_a_row_or_a_column_whatever_is_wanted() {
+        let axes = [axis(4, 100, 100, false), axis(5, 10, 0, false), axis(6, 1, 1, true), axis(7, 0, 10, false)];
+        let product = product(&axes, &[0]);
+        assert!(product.rows.out == 1 || product.columns.out == 1, "{product:?}");
+    }
+}

@@ -1,0 +1,145 @@
+//! A plan that a person can read: each step as an equation with axes, sizes, work and buffers.
+//!
+//! Lives here: the words. Not here: the steps (`schedule`); names come from the graph that is asked about, since a plan
+//! serves every graph of its structure.
+
+use std::fmt::{Display, Formatter, Result as Written, Write};
+
+use super::key::Trace;
+use super::schedule::{Action, RowFunction, Schedule, Step};
+use super::{cache, lower};
+use crate::error::Result;
+use crate::graph::{Node, Op};
+
+/// The steps that would compute `roots`, one a line:
+///
+/// ```text
+///  2  #7[seq: 512, heads: 12, key: 64] = dot(#0, #3)   0.60 GFLOP   5.5 MB
+/// ```
+///
+/// `#7` is a buffer; those of stored tensors come first. Bytes count what a step reads and writes.
+///
+/// # Errors
+/// The error that a root carries.
+pub fn describe(roots: &[Node]) -> Result<String> {
+    let trace = Trace::new(roots)?;
+    let schedule = cache::schedule(&trace.key, || lower::schedule(&trace));
+    Ok(Page { trace: &trace, schedule: &schedule }.to_string())
+}
+
+struct Page<'a, 'b> {
+    trace: &'a Trace<'b>,
+    schedule: &'a Schedule,
+}
+
+impl Display for Page<'_, '_> {
+    fn fmt(&self, f: &mut Formatter<'_>) -> Written {
+        for (slot, &leaf) in self.schedule.leaves.iter().enumerate() {
+            let node = self.trace.node(leaf);
+            let what = if self.trace.value(leaf).is_some() { "stored".to_owned() } else { constant(node.op()) };
+            writeln!(f, "    #{slot}{} = {what}", node.shape())?;
+        }
+        let (mut flops, mut bytes) = (0.0, 0.0);
+        for (number, step) in self.schedule.steps.iter().enumerate() {
+            let work = (self.flops(step), self.bytes(step));
+            flops += work.0;
+            bytes += work.1;
+            let equation = self.equation(step)?;
+            writeln!(f, "{:3} {equation}   {}   {}", number + 1, scaled(work.0, "FLOP"), scaled(work.1, "B"))?;
+        }
+        let held =
+            self.schedule.slots[self.schedule.leaves.len()..].iter().map(|slot| (slot.size * slot.kind.bytes()) as f64);
+        let (steps, held) = (self.schedule.steps.len(), scaled(held.sum(), "B"));
+        write!(
+            f,
+            "{steps} steps   {}   {} read and written   {held} of buffers",
+            scaled(flops, "FLOP"),
+            scaled(bytes, "B")
+        )
+    }
+}
+
+impl Page<'_, '_> {
+    /// `#7[seq: 5] = softmax(#6)`, with the operations that are fused in their order.
+    fn equation(&self, step: &Step) -> std::result::Result<String, std::fmt::Error> {
+        let node = self.trace.node(step.node);
+        let slot = self.schedule.slots[step.out as usize];
+        let mut line = String::new();
+        write!(line, "#{}", step.out)?;
+        // A copy or a product on the way to the node has no axes of the node.
+        if slot.size == node.shape().elements() {
+            write!(line, "{}", node.shape())?;
+        }
+        let what = match &step.action {
+            Action::Join { pieces, around: None } if pieces.len() == 1 => "copy".to_owned(),
+            Action::Product { .. } => "dot".to_owned(),
+            Action::Attention { .. } => "attention".to_owned(),
+            Action::Fill(value) => return write!(line, " = {value}").map(|()| line),
+            Action::Rows { function: RowFunction::Standardize { .. }, .. } => "standardize".to_owned(),
+            _ => {
+                let fused = step.fused.iter().map(|&fused| self.trace.node(fused).op());
+                let names = fused.chain([node.op()]).filter(|op| !matches!(op, Op::Rename)).map(Op::name);
+                names.collect::<Vec<_>>().join(", ")
+            }
+        };
+        let mut operands = Vec::new();
+        step.action.reads(|slot| operands.push(format!("#{slot}")));
+        write!(line, " = {what}({})", operands.join(", "))?;
+        if let Action::Product { batch, rows, columns, inner, .. } = &step.action {
+            let batch: usize = batch.iter().map(|axis| axis.size).product();
+            write!(line, " as {batch} of {}×{}×{}", rows.size, inner.size, columns.size)?;
+        }
+        Ok(line)
+    }
+
+    fn flops(&self, step: &Step) -> f64 {
+        let size = |sizes: &[usize]| sizes.iter().map(|&size| size as f64).product::<f64>();
+        let out = self.schedule.slots[step.out as usize].size as f64;
+        match &step.action {
+            Action::Map { .. } => {
+                let computes =
+                    |&&number: &&u32| !matches!(self.trace.node(number).op(), Op::Rename | Op::Iota | Op::Cast);
+                out * (1 + step.fused.iter().filter(computes).count()) as f64
+            }
+            Action::Product { inner, .. } => 2.0 * out * inner.size as f64,
+            Action::Attention { batch, sizes: [rows, keys, positions, columns], .. } => {
+                size(batch) * size(&[*rows, *positions]) * (2.0 * (*keys + *columns) as f64 + 5.0)
+            }
+            Action::Reduce { sizes, over, .. } => size(sizes) * size(over),
+            // The largest, the difference, the exponential, the sum and the quotient; or mean, difference, square,
+            // sum and quotient.
+            Action::Rows { .. } => 5.0 * out,
+            _ => 0.0,
+        }
+    }
+
+    fn bytes(&self, step: &Step) -> f64 {
+        let size = |slot: u32| {
+            let slot = self.schedule.slots[slot as usize];
+            (slot.size * slot.kind.bytes()) as f64
+        };
+        let mut bytes = size(step.out);
+        step.action.reads(|slot| bytes += size(slot));
+        bytes
+    }
+}
+
+fn constant(op: &Op) -> String {
+    match op {
+        Op::Fill(value) => value.to_string(),
+        op => op.name().to_owned(),
+    }
+}
+
+/// `12.3 MB`: three digits and a prefix.
+fn scaled(number: f64, unit: &str) -> String {
+    let prefixes = ["", "k", "M", "G", "T", "P"];
+    let mut left = number;
+    let mut prefix = 0;
+    while left >= 1000.0 && prefix + 1 < prefixes.len() {
+        left /= 1000.0;
+        prefix += 1;
+    }
+    let digits = if left >= 100.0 || prefix == 0 { 0 } else { 1 };
+    format!("{left:.digits$} {}{unit}", prefixes[prefix])
+}

@@ -1,0 +1,180 @@
+//! Elementwise groups: items that one pass over memory computes together.
+//!
+//! Users are looked at before what they use. An elementwise item joins the group of its users if all of them are in one
+//! group and read it at the same places; so a group has one result, and nothing in it is computed twice. Renaming
+//! inside a group costs nothing. Groups are bounded, so a chain of a million items becomes many small steps.
+//! Not here: the program of a group (`lower`), the loop (`kernel::map`).
+
+use smallvec::SmallVec;
+
+use super::LARGEST_RANK;
+use super::key::narrow;
+use super::simplify::{Items, Work};
+use crate::graph::{Op, Shape};
+
+/// At most this many items in a group, so that its values stay in the registers and the nearest cache.
+const LARGEST_GROUP: u32 = 64;
+
+/// For each axis of an item, its place among the axes of the group's result.
+pub(super) type Places = SmallVec<[u8; 8]>;
+
+/// How an item takes part.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Part {
+    /// Nobody needs it, or every user computes it by itself.
+    Dead,
+    /// It has numbers of its own in memory, or is a view of such.
+    Alone,
+    /// It is computed inside the group whose result is this item, and lies so among its axes.
+    In(u32, Places),
+}
+
+/// What the users of an item have in common.
+#[derive(Clone)]
+enum Demand {
+    Nothing,
+    /// Only positions are read, which every user counts by itself.
+    Counted,
+    One(u32, Places),
+    Many,
+}
+
+/// The part of each item. The result of a group is `In` its own group.
+pub(super) fn parts(items: &Items<'_>) -> Vec<Part> {
+    let mut demands = vec![Demand::Nothing; items.list.len()];
+    let mut parts = vec![Part::Dead; items.list.len()];
+    let mut sizes = vec![0_u32; items.list.len()];
+    for &root in &items.roots {
+        demands[root as usize] = Demand::Many;
+    }
+    for i in (0..items.list.len()).rev() {
+        let item = &items.list[i];
+        let elementwise = item.is_elementwise();
+        let part = match std::mem::replace(&mut demands[i], Demand::Many) {
+            Demand::Nothing => Part::Dead,
+            Demand::Counted => Part::Dead,
+            Demand::One(group, places)
+                if (elementwise || item.is_rename())
+                    && sizes[group as usize] < LARGEST_GROUP
+                    && (counts(items, i) || item.shape.elements() == items.item(group).shape.elements()) =>
+            {
+                Part::In(group, places)
+            }
+            _ if elementwise && item.shape.rank() <= LARGEST_RANK => {
+                Part::In(narrow(i), (0..=u8::MAX).take(item.shape.rank()).collect())
+            }
+            _ => Part::Alone,
+        };
+        match &part {
+            Part::Dead => {}
+            Part::Alone => item.inputs.iter().for_each(|&input| demands[input as usize] = Demand::Many),
+            Part::In(group, places) => {
+                sizes[*group as usize] += 1;
+                for &input in &item.inputs {
+                    let places = inherited(item.shape, places, items.item(input).shape, item.is_rename());
+                    let demand = &mut demands[input as usize];
+                    *demand = match std::mem::replace(demand, Demand::Many) {
+                        Demand::Nothing => Demand::One(*group, places),
+                        Demand::One(other, same) if other == *group && same == places => Demand::One(other, same),
+                        // Counting is cheaper than reading, in each of the groups.
+                        Demand::One(..) | Demand::Counted if counts(items, input as usize) => Demand::Counted,
+                        _ => Demand::Many,
+                    };
+                }
+            }
+        }
+        parts[i] = part;
+    }
+    parts
+}
+
+/// Whether it is the positions of an axis.
+pub(super) fn counts(items: &Items<'_>, i: usize) -> bool {
+    matches!(items.list[i].work, Work::Op(Op::Iota))
+}
+
+/// Where the axes of an input lie, given where those of its user do.
+pub(super) fn inherited(user: &Shape, places: &Places, input: &Shape, renamed: bool) -> Places {
+    if renamed || user == input {
+        return places.clone();
+    }
+    // An elementwise item has all axes of its inputs.
+    input.names().map(|name| user.position(name).map_or(u8::MAX, |at| places[at])).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::axis::Name;
+    use crate::element::{Binary, Kind, Unary};
+    use crate::graph::Node;
+    use crate::graph::op::Reduction;
+    use crate::plan::key::Trace;
+    use crate::plan::{lower, simplify};
+
+    const A: Name = Name::declared("a");
+    const B: Name = Name::declared("b");
+
+    fn input(axes: &[(Name, usize)]) -> Node {
+        Node::random(
+            crate::graph::op::Distribution::Uniform { low: 0.0, high: 1.0 },
+            1,
+            Kind::F32,
+            Shape::new(axes.iter().copied()),
+        )
+    }
+
+    /// How many steps the roots take, those of their random inputs not counted.
+    fn steps(roots: &[Node]) -> usize {
+        let inputs = Node::walk(roots).iter().filter(|node| matches!(node.op(), Op::Random(..))).count();
+        lower::schedule(&Trace::new(roots).unwrap()).steps.len() - inputs
+    }
+
+    #[test]
+    fn a_tree_of_elementwise_operations_is_one_step() {
+        let (x, y) = (input(&[(A, 3), (B, 4)]), input(&[(B, 4)]));
+        let shared = x.binary(Binary::Mul, &y);
+        let root = shared.unary(Unary::Tanh).binary(Binary::Add, &shared.unary(Unary::Neg));
+        assert_eq!(steps(&[root]), 1, "the shared product is inside the group");
+    }
+
+    #[test]
+    fn renaming_does_not_part_a_group() {
+        let x = input(&[(A, 3)]).unary(Unary::Neg);
+        let fresh = A.freshened();
+        let root = x.rename(&[(A, fresh)]).unary(Unary::Tanh).rename(&[(fresh, A)]).unary(Unary::Exp);
+        assert_eq!(steps(&[root]), 1, "names are not numbers");
+    }
+
+    #[test]
+    fn what_two_groups_need_is_computed_once() {
+        let x = input(&[(A, 3), (B, 4)]).unary(Unary::Exp);
+        let sum = x.unary(Unary::Neg).reduce(Reduction::Sum, &[A]);
+        let root = x.binary(Binary::Mul, &sum);
+        // exp; its negative; the sum; the product.
+        assert_eq!(steps(&[root]), 4);
+    }
+
+    #[test]
+    fn what_is_repeated_along_an_axis_is_computed_before_it_is_repeated() {
+        let (x, y) = (input(&[(A, 3)]).unary(Unary::Exp), input(&[(A, 3), (B, 4)]));
+        assert_eq!(steps(&[x.binary(Binary::Mul, &y)]), 2, "the exponential has 3 elements, not 12");
+    }
+
+    #[test]
+    fn positions_are_counted_in_every_group_that_needs_them() {
+        let positions = Node::iota(A, 3).cast(Kind::F32);
+        let roots =
+            [input(&[(A, 3)]).binary(Binary::Mul, &positions), input(&[(A, 3), (B, 2)]).reduce(Reduction::Sum, &[B])];
+        assert_eq!(steps(&roots), 2, "nothing is stored for them");
+    }
+
+    #[test]
+    fn a_contraction_over_nothing_is_elementwise() {
+        let root = input(&[(A, 3)]).contract(&input(&[(B, 4)]), &[]).unary(Unary::Exp);
+        let trace = Trace::new(std::slice::from_ref(&root)).unwrap();
+        let items = simplify::items(&trace);
+        assert!(items.list.iter().all(|item| !matches!(item.work, Work::Contract(..))), "it is a product");
+        assert_eq!(steps(std::slice::from_ref(&root)), 1);
+    }
+}

@@ -1,0 +1,176 @@
+//! The structure of a graph as a key.
+//!
+//! One pass over the graph lists its nodes, inputs before users, and writes what a plan depends on as words: primitives,
+//! sizes, kinds, and how the numbers of its leaves lie. Axis names are numbered by first appearance, so that a graph
+//! built again with fresh names has the same key; constants and seeds are data of the run, not of the structure.
+//! Lives here: the walk. Not here: the words (`words`), who keeps plans (`cache`), what is done with the list (`simplify`).
+
+use smallvec::SmallVec;
+
+use super::words::{FoldMap, KeyWords, Words};
+use crate::error::Result;
+use crate::graph::{Node, Value};
+
+/// The nodes of a graph by number, with its key.
+#[derive(Default)]
+pub(super) struct Trace<'a> {
+    nodes: SmallVec<[&'a Node; 16]>,
+    /// The stored numbers of each node, looked up once: another thread may store some while we look.
+    values: SmallVec<[Option<&'a Value>; 16]>,
+    /// The inputs of all nodes, one after the other, by number.
+    edges: SmallVec<[u32; 32]>,
+    /// Where the inputs of each node end in `edges`.
+    ends: SmallVec<[u32; 16]>,
+    /// The roots by number.
+    pub(super) roots: SmallVec<[u32; 4]>,
+    /// Equal for graphs that one plan serves.
+    pub(super) key: KeyWords,
+}
+
+impl<'a> Trace<'a> {
+    /// Lists what `roots` are computed from. Nodes that have a value are leaves.
+    pub(super) fn new(roots: &'a [Node]) -> Result<Trace<'a>> {
+        let mut trace = Trace::default();
+        let mut words = Words::default();
+        let mut seen: FoldMap<usize, u32> = FoldMap::default();
+        // The numbers of inputs that are done and whose users are not.
+        let mut done: SmallVec<[u32; 32]> = SmallVec::new();
+        let mut stack: SmallVec<[Visit<'a>; 16]> = SmallVec::new();
+        for root in roots {
+            if let Some(&number) = seen.get(&root.id()) {
+                trace.roots.push(number);
+                continue;
+            }
+            stack.push(Visit::new(root));
+            while let Some(visit) = stack.last_mut() {
+                if let Some(input) = visit.inputs.get(visit.next) {
+                    visit.next += 1;
+                    match seen.get(&input.id()) {
+                        Some(&number) => done.push(number),
+                        None => stack.push(Visit::new(input)),
+                    }
+                    continue;
+                }
+                let Visit { node, value, inputs, .. } = *visit;
+                stack.pop();
+                node.checked()?;
+                let first = done.len() - inputs.len();
+                words.node(node, value, &done[first..], &mut trace.key);
+                trace.edges.extend(done.drain(first..));
+                trace.ends.push(narrow(trace.edges.len()));
+                let number = narrow(trace.nodes.len());
+                trace.nodes.push(node);
+                trace.values.push(value);
+                seen.insert(node.id(), number);
+                done.push(number);
+            }
+            trace.roots.extend(done.pop());
+        }
+        trace.key.extend(trace.roots.iter().map(|&root| u64::from(root)));
+        Ok(trace)
+    }
+
+    /// How many nodes there are.
+    pub(super) fn size(&self) -> usize {
+        self.nodes.len()
+    }
+
+    /// The node of this number.
+    pub(super) fn node(&self, number: u32) -> &'a Node {
+        self.nodes[number as usize]
+    }
+
+    /// The numbers of its inputs; none for a leaf.
+    pub(super) fn inputs(&self, number: u32) -> &[u32] {
+        let number = number as usize;
+        let start = if number == 0 { 0 } else { self.ends[number - 1] };
+        &self.edges[start as usize..self.ends[number] as usize]
+    }
+
+    /// The numbers it had when the graph was walked.
+    pub(super) fn value(&self, number: u32) -> Option<&'a Value> {
+        self.values[number as usize]
+    }
+}
+
+/// A node on the way down.
+struct Visit<'a> {
+    node: &'a Node,
+    value: Option<&'a Value>,
+    /// None are needed where there is a value.
+    inputs: &'a [Node],
+    /// How many inputs have been looked at.
+    next: usize,
+}
+
+impl<'a> Visit<'a> {
+    fn new(node: &'a Node) -> Visit<'a> {
+        let value = node.value();
+        Visit { node, value, inputs: if value.is_some() { &[] } else { node.inputs() }, next: 0 }
+    }
+}
+
+/// A number of a node. Four billion nodes do not fit in memory, since each takes more than 64 bytes.
+#[expect(clippy::cast_possible_truncation, reason = "the bound is in the comment above")]
+pub(super) fn narrow(number: usize) -> u32 {
+    number as u32
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::axis::Name;
+    use crate::element::{Binary, Kind};
+    use crate::graph::Shape;
+    use crate::graph::op::{Distribution, Reduction};
+
+    const A: Name = Name::declared("a");
+    const B: Name = Name::declared("b");
+
+    fn draw(kind: Kind, axes: &[(Name, usize)], seed: u64) -> Node {
+        Node::random(Distribution::Uniform { low: 0.0, high: 1.0 }, seed, kind, Shape::new(axes.iter().copied()))
+    }
+
+    fn key(root: &Node) -> Vec<u64> {
+        Trace::new(std::slice::from_ref(root)).unwrap().key.to_vec()
+    }
+
+    #[test]
+    fn names_count_by_where_they_are_the_same() {
+        let sum = |x, y| key(&draw(Kind::F32, &[(x, 3)], 1).binary(Binary::Add, &draw(Kind::F32, &[(y, 3)], 2)));
+        assert_eq!(sum(A, A), sum(B, B), "one axis of any name");
+        assert_eq!(sum(A, B), sum(B, A.freshened()), "two axes of any names");
+        assert_ne!(sum(A, A), sum(A, B), "one axis is not two");
+    }
+
+    #[test]
+    fn sizes_kinds_and_parameters_count_and_seeds_do_not() {
+        let x = |kind, size, seed| draw(kind, &[(A, size), (B, 4)], seed);
+        let first = key(&x(Kind::F32, 3, 1).at(B, 1));
+        assert_eq!(first, key(&x(Kind::F32, 3, 2).at(B, 1)), "another seed");
+        assert_ne!(first, key(&x(Kind::F32, 5, 1).at(B, 1)), "another size");
+        assert_ne!(first, key(&x(Kind::F64, 3, 1).at(B, 1)), "another kind");
+        assert_ne!(first, key(&x(Kind::F32, 3, 1).at(B, 2)), "another position");
+        let reduced = |reduction, axis| key(&x(Kind::F32, 4, 1).reduce(reduction, &[axis]));
+        assert_ne!(reduced(Reduction::Sum, A), reduced(Reduction::Max, A), "another reduction");
+        assert_ne!(reduced(Reduction::Sum, A), reduced(Reduction::Sum, B), "another axis");
+    }
+
+    #[test]
+    fn inputs_stand_before_their_users_and_each_node_once() {
+        let x = draw(Kind::F32, &[(A, 3)], 1);
+        let sum = x.binary(Binary::Add, &x);
+        let root = sum.binary(Binary::Mul, &x.binary(Binary::Sub, &sum));
+        let roots = [root, sum];
+        let trace = Trace::new(&roots).unwrap();
+        assert_eq!(trace.size(), 4, "x, the sum, the difference, the product");
+        for number in 0..narrow(trace.size()) {
+            assert!(trace.inputs(number).iter().all(|&input| input < number), "inputs before users");
+            for (input, &number) in trace.node(number).inputs().iter().zip(trace.inputs(number)) {
+                assert_eq!(input.id(), trace.node(number).id(), "the input in its place");
+            }
+        }
+        let numbered = trace.roots.iter().map(|&root| trace.node(root).id());
+        assert!(numbered.eq(roots.iter().map(Node::id)), "the roots in their order");
+    }
+}

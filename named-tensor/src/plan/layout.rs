@@ -1,0 +1,182 @@
+//! Layouts: where numbers lie, and in which order results had best lie.
+//!
+//! A view of stored numbers is a place like any other, found here without a step. A result lies in the order of its
+//! largest operand; a contraction may choose, and is told by its users which axes they want fastest (its *tail*):
+//! softmax the axes it sums, another contraction its summed axes side by side.
+//! Not here: the steps (`lower`), the choice inside one contraction (`contract`).
+
+use smallvec::SmallVec;
+
+use super::fuse::Part;
+use super::simplify::{Item, Items, Work};
+use super::words::FoldMap;
+use crate::graph::shape::Names;
+use crate::graph::value::Strides;
+use crate::graph::{Op, Shape};
+
+/// Axes by number, slowest first.
+pub(super) type Order = SmallVec<[usize; 8]>;
+
+/// Where the numbers of an item lie: one stride for each axis of its shape.
+#[derive(Clone, Debug)]
+pub(super) struct Place {
+    pub(super) slot: u32,
+    pub(super) offset: usize,
+    pub(super) strides: Strides,
+}
+
+impl Place {
+    /// The same numbers with these axes only, in this order.
+    pub(super) fn in_order<'a>(&self, order: impl IntoIterator<Item = &'a usize>) -> Place {
+        let strides = order.into_iter().map(|&at| self.strides[at]).collect();
+        Place { slot: self.slot, offset: self.offset, strides }
+    }
+}
+
+/// The axes from the largest stride to the smallest.
+pub(super) fn by_stride(strides: &[isize]) -> Order {
+    let mut order: Order = (0..strides.len()).collect();
+    order.sort_by_key(|&i| -strides[i]);
+    order
+}
+
+/// Whether the axes, in this order, are walked with the stride of the last one.
+pub(super) fn is_one_run(sizes: &[usize], strides: &[isize]) -> bool {
+    let mut expected = None;
+    for (&size, &stride) in sizes.iter().zip(strides).rev().filter(|&(&size, _)| size != 1) {
+        if expected.is_some_and(|expected| stride != expected) {
+            return false;
+        }
+        expected = Some(stride.saturating_mul(isize::try_from(size).unwrap_or(isize::MAX)));
+    }
+    true
+}
+
+/// The place of a view of its first input, which lies at `of`; none if it is no view, or its numbers must move.
+pub(super) fn view(item: &Item<'_>, input: &Shape, of: &Place) -> Option<Place> {
+    let Work::Op(op) = item.work else { return None };
+    let along = |name| input.position(name).map_or(0, |at| of.strides[at]);
+    // The strides of axes that the input has as well.
+    let kept = |item: &Item<'_>| -> Strides { item.shape.names().map(along).collect() };
+    let set = |strides: &mut Strides, name, stride| {
+        if let Some(at) = item.shape.position(name) {
+            strides[at] = stride;
+        }
+    };
+    let step = |stride: isize, step: usize| stride.saturating_mul(isize::try_from(step).unwrap_or(isize::MAX));
+    let moved = |offset: usize, stride: isize, by: usize| offset.saturating_add_signed(step(stride, by));
+    let mut offset = of.offset;
+    let strides = match op {
+        Op::Rename => of.strides.clone(),
+        Op::Split(axis, parts) => {
+            let mut strides = kept(item);
+            let mut stride = along(*axis);
+            for &part in parts.iter().rev() {
+                set(&mut strides, part, stride);
+                stride = step(stride, item.shape.size(part).unwrap_or(1).max(1));
+            }
+            strides
+        }
+        Op::Merge(parts, axis) => {
+            let sizes: Order = parts.iter().map(|&part| input.size(part).unwrap_or(1)).collect();
+            let steps: Strides = parts.iter().map(|&part| along(part)).collect();
+            if !is_one_run(&sizes, &steps) {
+                return None;
+            }
+            let mut strides = kept(item);
+            // The fastest axis that is more than one position sets the step.
+            let last = sizes.iter().zip(&steps).rev().find(|&(&size, _)| size != 1);
+            set(&mut strides, *axis, last.map_or(0, |(_, &stride)| stride));
+            strides
+        }
+        Op::Slice { axis, start, step: by } => {
+            let mut strides = kept(item);
+            // Nothing is read from an empty slice, whose start may be one past the end.
+            if item.shape.elements() > 0 {
+                offset = moved(offset, along(*axis), *start);
+            }
+            set(&mut strides, *axis, step(along(*axis), *by));
+            strides
+        }
+        Op::At(axis, position) => {
+            if item.shape.elements() > 0 {
+                offset = moved(offset, along(*axis), *position);
+            }
+            kept(item)
+        }
+        Op::Window { axis, into, step: by } => {
+            let mut strides = kept(item);
+            set(&mut strides, *into, along(*axis));
+            set(&mut strides, *axis, step(along(*axis), *by));
+            strides
+        }
+        _ => return None,
+    };
+    Some(Place { slot: of.slot, offset, strides })
+}
+
+/// For each item, which axes its users want fastest, the fastest last; the user with the most work decides.
+pub(super) fn tails(items: &Items<'_>, parts: &[Part], places: &FoldMap<u32, Place>) -> FoldMap<u32, Names> {
+    let mut wishes: FoldMap<u32, (usize, Names)> = FoldMap::default();
+    for i in (0..items.list.len()).rev().filter(|&i| parts[i] != Part::Dead) {
+        let item = &items.list[i];
+        let own = wishes.get(&super::key::narrow(i)).cloned();
+        for (which, &input) in item.inputs.iter().enumerate() {
+            if let Some((work, tail)) = wish(items, places, item, which, own.as_ref())
+                && !tail.is_empty()
+                && wishes.get(&input).is_none_or(|(other, _)| *other < work)
+            {
+                wishes.insert(input, (work, tail));
+            }
+        }
+    }
+    wishes.into_iter().map(|(item, (_, tail))| (item, tail)).collect()
+}
+
+/// What `item` wants of the input `which`, given what is wanted of itself.
+fn wish(
+    items: &Items<'_>,
+    places: &FoldMap<u32, Place>,
+    item: &Item<'_>,
+    which: usize,
+    own: Option<&(usize, Names)>,
+) -> Option<(usize, Names)> {
+    let input = items.item(item.inputs[which]).shape;
+    let passed = |names: Names| own.map(|&(work, _)| (work, names));
+    match item.work {
+        Work::Contract(axes, _) if which < 2 => {
+            let work = item.shape.elements().saturating_mul(input.elements());
+            // Stored numbers cannot be asked to lie otherwise, so both operands follow them.
+            let stored = item.inputs[..2].iter().find_map(|input| Some((items.item(*input).shape, places.get(input)?)));
+            let mut tail = axes.clone();
+            if let Some((shape, place)) = stored {
+                tail.sort_by_key(|&name| shape.position(name).map_or(0, |at| -place.strides[at]));
+            }
+            (tail.len() > 1).then_some((work, tail))
+        }
+        Work::Op(Op::Softmax { axes, .. } | Op::Standardize { axes, .. }) => Some((input.elements(), axes.clone())),
+        Work::Op(Op::Rename) => {
+            let tail = own?.1.iter().filter_map(|&name| input.names().nth(item.shape.position(name)?)).collect();
+            passed(tail)
+        }
+        Work::Op(Op::Split(axis, parts)) => {
+            let mut tail = Names::new();
+            for name in own?.1.iter().map(|name| if parts.contains(name) { *axis } else { *name }) {
+                if !tail.contains(&name) {
+                    tail.push(name);
+                }
+            }
+            passed(tail)
+        }
+        Work::Op(Op::Merge(parts, axis)) => match own {
+            Some((work, tail)) if tail.contains(axis) => {
+                let one = |name| if name == *axis { parts.clone() } else { Names::from_slice(&[name]) };
+                Some((*work, tail.iter().flat_map(|&name| one(name)).collect()))
+            }
+            _ => Some((input.elements(), parts.clone())),
+        },
+        Work::Op(Op::Slice { .. } | Op::At(..)) => passed(own?.1.clone()),
+        _ if item.is_elementwise() => passed(own?.1.iter().copied().filter(|&name| input.has(name)).collect()),
+        _ => None,
+    }
+}

@@ -1,0 +1,134 @@
+//! Elementwise groups as programs of the map kernel.
+//!
+//! Lives here: the program of a group and the order in which its result lies: that of its largest operand.
+//! Not here: which items make a group (`fuse`), the loop over the elements (`kernel::map`).
+
+use smallvec::SmallVec;
+
+use super::Lowering;
+use crate::graph::Op;
+use crate::kernel::map::{Instruction, Program};
+use crate::plan::fuse::{self, Part, Places};
+use crate::plan::layout::{Order, Place};
+use crate::plan::schedule::{Action, Sizes};
+use crate::plan::simplify::{Item, Items, Work};
+
+impl Lowering<'_> {
+    /// The step of the group whose result is item `root`.
+    pub(super) fn group(&mut self, root: u32) {
+        let shape = self.items.item(root).shape;
+        let mut members = self.members.remove(&root).unwrap_or_default();
+        members.push(root);
+        if shape.elements() == 0 {
+            return self.fill(root, 0.0);
+        }
+        let mut draft = Draft::default();
+        for &member in &members {
+            draft.member(self.items, self.parts, member);
+        }
+        let spread = |&(input, ref places): &(u32, Places)| spread(&self.places[&input], places, shape.rank());
+        let operands: SmallVec<[Place; 4]> = draft.loads.iter().map(spread).collect();
+        let order = self.order(root, &operands);
+        for instruction in &mut draft.instructions {
+            if let Instruction::Position(axis) = instruction {
+                *axis = order.iter().position(|at| at == axis).unwrap_or(0);
+            }
+        }
+        let kinds: SmallVec<[_; 8]> = draft.loads.iter().map(|(input, _)| self.items.item(*input).kind).collect();
+        let sizes: Sizes = shape.sizes().collect();
+        let action = Action::Map {
+            program: Program::new(draft.instructions, &kinds),
+            sizes: order.iter().map(|&at| sizes[at]).collect(),
+            operands: operands.iter().map(|place| place.in_order(&order)).collect(),
+        };
+        members.pop();
+        let fused = members.iter().map(|&member| self.items.item(member).node).collect();
+        self.step(root, &order, action, fused);
+    }
+
+    /// The order of the axes of the group's result: that of the first operand that has them all; else the axes of
+    /// the largest operand are fastest, and then those that the users want so.
+    fn order(&self, root: u32, operands: &[Place]) -> Order {
+        let shape = self.items.item(root).shape;
+        let sizes: Sizes = shape.sizes().collect();
+        let has = |place: &Place, at: usize| place.strides[at] != 0 || sizes[at] == 1;
+        let covered =
+            |place: &Place| -> usize { (0..sizes.len()).filter(|&at| has(place, at)).map(|at| sizes[at]).product() };
+        let mut order: Order = (0..sizes.len()).collect();
+        // The first of the largest: `max_by_key` would take the last.
+        let largest = operands.iter().rev().max_by_key(|place| covered(place));
+        if let Some(largest) = largest {
+            order.sort_by_key(|&at| (has(largest, at), -largest.strides[at]));
+            if covered(largest) == shape.elements() {
+                return order;
+            }
+        }
+        if let Some(tail) = self.tails.get(&root) {
+            let wanted =
+                |at: usize| shape.names().nth(at).and_then(|name| tail.iter().position(|&other| other == name));
+            order.sort_by_key(|&at| wanted(at).map_or(0, |rank| rank + 1));
+        }
+        order
+    }
+}
+
+/// The strides of an operand along the axes of the result, 0 along those it does not have.
+fn spread(place: &Place, places: &Places, rank: usize) -> Place {
+    let mut strides = smallvec::smallvec![0; rank];
+    for (&at, &stride) in places.iter().zip(&place.strides) {
+        strides[usize::from(at)] = stride;
+    }
+    Place { slot: place.slot, offset: place.offset, strides }
+}
+
+/// A program in the making. Its positions are along axes of the result's shape.
+#[derive(Default)]
+struct Draft {
+    /// The members that have been written, with the instruction that holds their number.
+    values: SmallVec<[(u32, usize); 16]>,
+    /// What is read: an item and where its axes lie.
+    loads: SmallVec<[(u32, Places); 4]>,
+    instructions: Vec<Instruction>,
+}
+
+impl Draft {
+    fn member(&mut self, items: &Items<'_>, parts: &[Part], member: u32) {
+        let item = items.item(member);
+        let Part::In(_, places) = &parts[member as usize] else { return };
+        let inputs: SmallVec<[usize; 3]> =
+            item.inputs.iter().map(|&input| self.input(items, item, places, input)).collect();
+        let Work::Op(op) = item.work else { return };
+        let instruction = match (op, &inputs[..]) {
+            (Op::Iota, _) => Instruction::Position(usize::from(places[0])),
+            (Op::Cast, &[x]) => Instruction::Cast(item.kind, x),
+            (Op::Unary(function), &[x]) => Instruction::Unary(*function, x),
+            (Op::Binary(function), &[x, y]) => Instruction::Binary(*function, x, y),
+            (Op::Compare(comparison), &[x, y]) => Instruction::Compare(*comparison, x, y),
+            (Op::Select, &[condition, yes, no]) => Instruction::Select(condition, yes, no),
+            // A renamed number is the number.
+            (_, inputs) => return self.values.extend(inputs.first().map(|&x| (member, x))),
+        };
+        self.instructions.push(instruction);
+        self.values.push((member, self.instructions.len() - 1));
+    }
+
+    /// The instruction that holds the number of an input.
+    fn input(&mut self, items: &Items<'_>, user: &Item<'_>, places: &Places, input: u32) -> usize {
+        if let Some(&(_, value)) = self.values.iter().rev().find(|&&(member, _)| member == input) {
+            return value;
+        }
+        let places = fuse::inherited(user.shape, places, items.item(input).shape, user.is_rename());
+        let instruction = if fuse::counts(items, input as usize) {
+            Instruction::Position(usize::from(places[0]))
+        } else {
+            let load = (input, places);
+            let known = self.loads.iter().position(|other| *other == load);
+            Instruction::Load(known.unwrap_or_else(|| {
+                self.loads.push(load);
+                self.loads.len() - 1
+            }))
+        };
+        self.instructions.push(instruction);
+        self.instructions.len() - 1
+    }
+}

@@ -1,0 +1,64 @@
+//! Reading and writing at computed positions as steps.
+//!
+//! Lives here: gather and the dynamic slice as rows of a table, the dynamic update as a piece that is moved.
+//! Not here: the loops (`kernel::gather`, `kernel::copy`), sums at positions, which are evaluated plainly.
+
+use smallvec::SmallVec;
+
+use super::Lowering;
+use crate::axis::Name;
+use crate::graph::shape::Names;
+use crate::plan::layout::{Order, Place};
+use crate::plan::schedule::Action;
+
+impl Lowering<'_> {
+    /// The step of a gather along `axis`, from positions below `limit`. A slice has that many positions from each on.
+    pub(super) fn gather(&mut self, i: u32, axis: Name, limit: usize, slice: Option<usize>) {
+        let item = self.items.item(i);
+        let [table, positions] =
+            [0, 1].map(|which| (self.items.item(item.inputs[which]).shape, &self.places[&item.inputs[which]]));
+        let along = |(shape, place): (&crate::graph::Shape, &Place), name| {
+            shape.position(name).map_or(0, |at| place.strides[at])
+        };
+        // The positions may bring back an axis of the table's name; the table itself is not stepped along it.
+        let shared = |&name: &Name| if name == axis { 0 } else { along(table, name) };
+        let outer: Names = positions.0.names().collect();
+        let mut inner: Names =
+            table.0.names().filter(|name| !outer.contains(name) && (*name != axis || slice.is_some())).collect();
+        inner.sort_by_key(|&name| -along(table, name));
+        let size = |name: &Name| item.shape.size(*name).unwrap_or(1);
+        let strides =
+            outer.iter().map(shared).chain(inner.iter().map(|&name| along(table, name))).chain([along(table, axis)]);
+        let action = Action::Gather {
+            inputs: self.inputs(i),
+            table: Place { slot: table.1.slot, offset: table.1.offset, strides: strides.collect() },
+            positions: positions.1.clone(),
+            outer: outer.iter().map(size).collect(),
+            inner: inner.iter().map(size).collect(),
+            limit,
+        };
+        let order: Order = outer.iter().chain(&inner).filter_map(|&name| item.shape.position(name)).collect();
+        self.step(i, &order, action, SmallVec::new());
+    }
+
+    /// The step of an update from one start on.
+    pub(super) fn update(&mut self, i: u32, axis: Name) {
+        let item = self.items.item(i);
+        let part = self.items.item(item.inputs[1]).shape;
+        if part.elements() == 0 {
+            // Nothing is put anywhere, and nobody asks where.
+            return self.plain(i);
+        }
+        let names: Names = item.shape.names().collect();
+        let start = &self.places[&item.inputs[2]];
+        let action = Action::Update {
+            inputs: self.inputs(i),
+            pieces: SmallVec::from_iter([self.piece(i, 0, &names, 0), self.piece(i, 1, &names, 0)]),
+            start: (start.slot, start.offset),
+            step: self.distance(i, axis, 1),
+            limit: item.shape.size(axis).map_or(0, |whole| whole + 1 - part.size(axis).unwrap_or(0)),
+        };
+        let order: Order = (0..item.shape.rank()).collect();
+        self.step(i, &order, action, SmallVec::new());
+    }
+}

@@ -1,0 +1,242 @@
+//! From items to steps: every item that needs numbers of its own gets a buffer and a step that fills it.
+//!
+//! Lives here: the walk over the items, views, and the primitives that one step does as they are. Elementwise groups
+//! (`group`), contractions (`product`) and functions of rows (`rows`) have files of their own.
+//! Not here: what is fused (`fuse`), which layouts are wanted (`layout`).
+
+mod attention;
+mod group;
+mod indexing;
+mod product;
+mod rows;
+
+use smallvec::SmallVec;
+
+use super::LARGEST_RANK;
+use super::fuse::{self, Part};
+use super::key::{Trace, narrow};
+use super::layout::{self, Order, Place};
+use super::schedule::{Action, Inputs, Piece, Schedule, Sizes, Slot, Step};
+use super::simplify::{self, Items, Work};
+use super::words::FoldMap;
+use crate::axis::Name;
+use crate::element::Kind;
+use crate::graph::shape::Names;
+use crate::graph::value::{Strides, row_major};
+use crate::graph::{Op, Shape};
+
+/// The schedule of a graph.
+pub(super) fn schedule(trace: &Trace<'_>) -> Schedule {
+    let items = simplify::items(trace);
+    let parts = fuse::parts(&items);
+    let mut lowering = Lowering {
+        items: &items,
+        parts: &parts,
+        places: FoldMap::default(),
+        tails: FoldMap::default(),
+        members: FoldMap::default(),
+        schedule: Schedule { leaves: Vec::new(), slots: Vec::new(), steps: Vec::new(), roots: SmallVec::new() },
+    };
+    lowering.stored(trace);
+    lowering.tails = layout::tails(&items, &parts, &lowering.places);
+    for i in 0..narrow(items.list.len()) {
+        lowering.item(i);
+    }
+    let mut schedule = lowering.schedule;
+    schedule.roots = items.roots.iter().map(|root| lowering.places[root].clone()).collect();
+    schedule.find_dead();
+    schedule
+}
+
+struct Lowering<'a> {
+    items: &'a Items<'a>,
+    parts: &'a [Part],
+    /// Where the numbers of each item lie, once they have a place.
+    places: FoldMap<u32, Place>,
+    /// Which axes the users of an item want fastest.
+    tails: FoldMap<u32, Names>,
+    /// The items of each group that are not its result.
+    members: FoldMap<u32, Vec<u32>>,
+    schedule: Schedule,
+}
+
+impl Lowering<'_> {
+    /// Gives the leaves and their views their places. Every leaf of the graph is one of the run, dead or alive.
+    fn stored(&mut self, trace: &Trace<'_>) {
+        let leaf = |item: &&simplify::Item<'_>| matches!(item.work, Work::Leaf);
+        for item in self.items.list.iter().filter(leaf) {
+            self.schedule.leaves.push(item.node);
+            self.schedule.slots.push(Slot { kind: item.kind, size: item.shape.elements() });
+        }
+        let mut slot = 0;
+        for i in 0..narrow(self.items.list.len()) {
+            let item = self.items.item(i);
+            if matches!(item.work, Work::Leaf) {
+                let strides = trace.value(item.node).map(|value| value.strides.clone());
+                // A constant is one number, repeated along every axis.
+                let strides = strides.unwrap_or_else(|| Strides::from_elem(0, item.shape.rank()));
+                self.places.insert(i, Place { slot, offset: 0, strides });
+                slot += 1;
+            } else if self.parts[i as usize] == Part::Alone {
+                self.view(i);
+            }
+        }
+    }
+
+    /// The place of a view, if it is one and its input has a place.
+    fn view(&mut self, i: u32) -> bool {
+        let item = self.items.item(i);
+        let of = item.inputs.first().and_then(|input| Some((self.items.item(*input).shape, self.places.get(input)?)));
+        match of.and_then(|(shape, place)| layout::view(item, shape, place)) {
+            Some(place) => self.places.insert(i, place).is_none(),
+            None => false,
+        }
+    }
+
+    fn item(&mut self, i: u32) {
+        match &self.parts[i as usize] {
+            Part::Dead => {}
+            Part::In(group, _) if *group == i => self.group(i),
+            Part::In(group, _) => self.members.entry(*group).or_default().push(i),
+            Part::Alone if self.places.contains_key(&i) || self.view(i) => {}
+            Part::Alone => self.alone(i),
+        }
+    }
+
+    fn alone(&mut self, i: u32) {
+        let items = self.items;
+        let item = items.item(i);
+        let input = item.inputs.first().map(|&input| items.item(input));
+        let ranks = item.inputs.iter().map(|&input| items.item(input).shape.rank());
+        let fits = ranks.chain([item.shape.rank()]).max().is_some_and(|rank| rank <= LARGEST_RANK);
+        match (&item.work, input) {
+            (Work::Contract(axes, scale), _) if item.shape.rank() + axes.len() <= LARGEST_RANK => {
+                self.product(i, axes, *scale);
+            }
+            (Work::Attention(attention), _) => self.attention(i, attention),
+            _ if !fits => self.plain(i),
+            _ if item.shape.elements() == 0 => self.fill(i, 0.0),
+            (Work::Op(Op::Reduce(reduction, axes)), _) => self.reduce(i, *reduction, axes),
+            (Work::Op(Op::Softmax { axes, log }), _) => self.softmax(i, axes, *log),
+            (Work::Op(Op::Standardize { axes, epsilon }), _) => self.standardize(i, axes, *epsilon),
+            (Work::Op(Op::Merge(from, into)), _) => {
+                let order: Names = item
+                    .shape
+                    .names()
+                    .flat_map(|name| if name == *into { from.clone() } else { Names::from_slice(&[name]) })
+                    .collect();
+                self.join(i, None, &[(0, order, 0)]);
+            }
+            (Work::Op(Op::Pad { axis, before, value }), _) => {
+                self.join(i, Some(*value), &[(0, item.shape.names().collect(), self.distance(i, *axis, *before))]);
+            }
+            (Work::Op(Op::Concat(axis)), Some(first)) => {
+                let size = first.shape.size(*axis).unwrap_or(0);
+                let names: Names = item.shape.names().collect();
+                self.join(i, None, &[(0, names.clone(), 0), (1, names, self.distance(i, *axis, size))]);
+            }
+            (Work::Op(Op::Gather(axis)), Some(table)) => {
+                self.gather(i, *axis, table.shape.size(*axis).unwrap_or(0), None);
+            }
+            (Work::Op(Op::DynamicSlice(axis)), Some(whole)) => {
+                let size = item.shape.size(*axis).unwrap_or(0);
+                self.gather(i, *axis, whole.shape.size(*axis).map_or(0, |whole| whole + 1 - size), Some(size));
+            }
+            (Work::Op(Op::DynamicUpdate(axis)), _) if items.item(item.inputs[2]).shape.elements() == 1 => {
+                self.update(i, *axis);
+            }
+            _ => self.plain(i),
+        }
+    }
+
+    /// The inputs of an item, each in the order of its own shape.
+    fn inputs(&self, i: u32) -> Inputs {
+        self.items.item(i).inputs.iter().map(|input| self.places[input].clone()).collect()
+    }
+
+    /// A new buffer.
+    fn slot(&mut self, kind: Kind, size: usize) -> u32 {
+        self.schedule.slots.push(Slot { kind, size });
+        narrow(self.schedule.slots.len() - 1)
+    }
+
+    /// Adds a step that fills a new buffer with the numbers of item `i`, whose axes lie in this order without gaps.
+    fn step(&mut self, i: u32, order: &[usize], action: Action, fused: SmallVec<[u32; 4]>) {
+        let item = self.items.item(i);
+        let out = self.slot(item.kind, item.shape.elements());
+        self.schedule.steps.push(Step { action, out, node: item.node, fused, dead: SmallVec::new() });
+        self.places.insert(i, Place { slot: out, offset: 0, strides: dense(item.shape, order) });
+    }
+
+    fn fill(&mut self, i: u32, value: f64) {
+        let order: Order = (0..self.items.item(i).shape.rank()).collect();
+        self.step(i, &order, Action::Fill(value), SmallVec::new());
+    }
+
+    fn plain(&mut self, i: u32) {
+        let order: Order = (0..self.items.item(i).shape.rank()).collect();
+        self.step(i, &order, Action::Plain { inputs: self.inputs(i) }, SmallVec::new());
+    }
+
+    /// How far apart the elements 0 and `positions` of an axis are in a result in the order of its shape.
+    fn distance(&self, i: u32, axis: Name, positions: usize) -> usize {
+        let shape = self.items.item(i).shape;
+        let after = shape.iter().skip_while(|&(name, _)| name != axis).skip(1);
+        positions * after.map(|(_, size)| size).product::<usize>()
+    }
+
+    /// Copies inputs (which one, its axes in the order of the result, from where on) into a result in its shape's order.
+    fn join(&mut self, i: u32, around: Option<f64>, inputs: &[(usize, Names, usize)]) {
+        let order: Order = (0..self.items.item(i).shape.rank()).collect();
+        let pieces = inputs.iter().map(|(which, names, offset)| self.piece(i, *which, names, *offset)).collect();
+        self.step(i, &order, Action::Join { around, pieces }, SmallVec::new());
+    }
+
+    /// The input `which` as a piece of the result, which lies in the order of its shape.
+    fn piece(&self, i: u32, which: usize, names: &[Name], offset: usize) -> Piece {
+        let item = self.items.item(i);
+        let (shape, place) = (self.items.item(item.inputs[which]).shape, &self.places[&item.inputs[which]]);
+        // Along an axis that only the result has, the input repeats itself.
+        let sizes: Sizes = names.iter().map(|&name| shape.size(name).or(item.shape.size(name)).unwrap_or(1)).collect();
+        // A merged axis has several in its place: then the result is walked as if it had them.
+        let merged = matches!(item.work, Work::Op(Op::Merge(..)));
+        let strides = if merged { row_major(sizes.iter().copied()) } else { row_major(item.shape.sizes()) };
+        let along = |&name: &Name| shape.position(name).map_or(0, |at| place.strides[at]);
+        let source = Place { slot: place.slot, offset: place.offset, strides: names.iter().map(along).collect() };
+        Piece { source, sizes, offset, strides }
+    }
+
+    /// Copies the numbers at `source`, which has these sizes, into a new buffer with its axes in this order, and
+    /// returns where they lie now.
+    fn copied(&mut self, i: u32, source: &Place, sizes: &[usize], order: &[usize]) -> Place {
+        let item = self.items.item(i);
+        let ordered: Sizes = order.iter().map(|&at| sizes[at]).collect();
+        let strides = row_major(ordered.iter().copied());
+        let mut place = Place { slot: 0, offset: 0, strides: Strides::from_elem(0, sizes.len()) };
+        for (&at, &stride) in order.iter().zip(&strides) {
+            place.strides[at] = stride;
+        }
+        let source = source.in_order(order);
+        place.slot = self.slot(item.kind, ordered.iter().product());
+        let piece = Piece { source, sizes: ordered, offset: 0, strides };
+        let action = Action::Join { around: None, pieces: SmallVec::from_iter([piece]) };
+        self.schedule.steps.push(Step {
+            action,
+            out: place.slot,
+            node: item.node,
+            fused: SmallVec::new(),
+            dead: SmallVec::new(),
+        });
+        place
+    }
+}
+
+/// The strides, in the order of the shape, of numbers whose axes lie in this order without gaps.
+fn dense(shape: &Shape, order: &[usize]) -> Strides {
+    let sizes: Sizes = shape.sizes().collect();
+    let mut strides = Strides::from_elem(0, sizes.len());
+    for (&at, stride) in order.iter().zip(row_major(order.iter().map(|&at| sizes[at]))) {
+        strides[at] = stride;
+    }
+    strides
+}

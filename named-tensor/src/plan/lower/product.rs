@@ -1,0 +1,113 @@
+//! Contractions as steps: copies if strides demand them, and a batched product of matrices.
+//!
+//! Lives here: from names to axes, and the steps for what `contract` describes.
+//! Not here: the choice of rows, columns and order (`contract`), the product itself (`kernel::matmul`).
+
+use smallvec::SmallVec;
+
+use super::Lowering;
+use crate::element::Binary;
+use crate::graph::op::Reduction;
+use crate::graph::shape::Names;
+use crate::graph::value::{Strides, row_major};
+use crate::kernel::map::{Instruction, Program};
+use crate::plan::contract::{self, Axis, Product};
+use crate::plan::layout::{Order, Place};
+use crate::plan::schedule::{Action, Sizes, Step};
+use crate::plan::simplify::Scale;
+
+impl Lowering<'_> {
+    /// The steps of `Σ_summed left · right`.
+    pub(super) fn product(&mut self, i: u32, summed: &Names, scale: Scale) {
+        let item = self.items.item(i);
+        let [left, right] =
+            [item.inputs[0], item.inputs[1]].map(|input| (self.items.item(input).shape, &self.places[&input]));
+        let mut names: Names = left.0.names().collect();
+        names.extend(right.0.names().filter(|&name| !left.0.has(name)));
+        let axes: SmallVec<[Axis; 8]> = names
+            .iter()
+            .map(|&name| {
+                let at = [left.0.position(name), right.0.position(name)];
+                Axis {
+                    size: left.0.size(name).or(right.0.size(name)).unwrap_or(1),
+                    left: at[0].map_or(0, |at| left.1.strides[at]),
+                    right: at[1].map_or(0, |at| right.1.strides[at]),
+                    has: (at[0].is_some(), at[1].is_some()),
+                    summed: summed.contains(&name),
+                }
+            })
+            .collect();
+        let (left, right) = ((left.1.slot, left.1.offset), (right.1.slot, right.1.offset));
+        if item.shape.elements() == 0 || axes.iter().any(|axis| axis.size == 0) {
+            return self.fill(i, 0.0);
+        }
+        let tail = self.tails.get(&i);
+        let tail: Order =
+            tail.into_iter().flatten().filter_map(|tail| names.iter().position(|name| name == tail)).collect();
+        let product = contract::product(&axes, &tail);
+        // The axes of the result by their places in its shape.
+        let placed =
+            |order: &[usize]| -> Order { order.iter().filter_map(|&at| item.shape.position(names[at])).collect() };
+        if product.rows.size == 1 && product.columns.size == 1 && scale == Scale::None {
+            let order = placed(&product.order);
+            return self.products_then_sum(i, &axes, &product.order, &order, left, right);
+        }
+        let left = self.readable(i, left, &axes, |axis| axis.left, product.copy_left.as_ref());
+        let right = self.readable(i, right, &axes, |axis| axis.right, product.copy_right.as_ref());
+        let scale = (scale != Scale::None).then(|| (self.places[&item.inputs[2]].clone(), scale == Scale::By));
+        let order = placed(&product.order);
+        let Product { batch, rows, columns, inner, .. } = product;
+        self.step(i, &order, Action::Product { left, right, batch, rows, columns, inner, scale }, SmallVec::new());
+    }
+
+    /// Where an operand is read: where it lies, or where it is copied to.
+    fn readable(
+        &mut self,
+        i: u32,
+        (slot, offset): (u32, usize),
+        axes: &[Axis],
+        stride: fn(&Axis) -> isize,
+        copy: Option<&Order>,
+    ) -> (u32, usize) {
+        let Some(order) = copy else { return (slot, offset) };
+        let sizes: Sizes = axes.iter().map(|axis| axis.size).collect();
+        let place = Place { slot, offset, strides: axes.iter().map(stride).collect() };
+        (self.copied(i, &place, &sizes, order).slot, 0)
+    }
+
+    /// Rows times rows: without columns to share a row, the products are one pass over memory, and their sums another.
+    fn products_then_sum(
+        &mut self,
+        i: u32,
+        axes: &[Axis],
+        kept: &[usize],
+        order: &[usize],
+        left: (u32, usize),
+        right: (u32, usize),
+    ) {
+        let item = self.items.item(i);
+        let mut summed: Order = (0..axes.len()).filter(|&at| axes[at].summed).collect();
+        summed.sort_by_key(|&at| (-axes[at].left, -axes[at].right));
+        let space: Order = kept.iter().chain(&summed).copied().collect();
+        let sizes: Sizes = space.iter().map(|&at| axes[at].size).collect();
+        let strides = |stride: fn(&Axis) -> isize| space.iter().map(|&at| stride(&axes[at])).collect();
+        let operands = [
+            Place { slot: left.0, offset: left.1, strides: strides(|axis| axis.left) },
+            Place { slot: right.0, offset: right.1, strides: strides(|axis| axis.right) },
+        ];
+        let times = vec![Instruction::Load(0), Instruction::Load(1), Instruction::Binary(Binary::Mul, 0, 1)];
+        let action = Action::Map {
+            program: Program::new(times, &[item.kind; 2]),
+            sizes: sizes.clone(),
+            operands: SmallVec::from_iter(operands),
+        };
+        let out = self.slot(item.kind, sizes.iter().fold(1, |total, &size| total.saturating_mul(size)));
+        self.schedule.steps.push(Step { action, out, node: item.node, fused: SmallVec::new(), dead: SmallVec::new() });
+
+        let strides: Strides = row_major(sizes.iter().copied());
+        let (sizes, over) = sizes.split_at(kept.len());
+        let source = Place { slot: out, offset: 0, strides };
+        let action = Action::Reduce { reduction: Reduction::Sum, source, sizes: sizes.into(), over: over.into() };
+        self.step(i, order, action, SmallVec::new());
+    }
+}

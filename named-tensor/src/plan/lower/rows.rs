@@ -1,0 +1,80 @@
+//! Reductions and functions of rows as steps.
+//!
+//! Lives here: which axes make a row, and the copy that brings them side by side when they are several.
+//! Not here: the loops (`kernel::reduce`, `kernel::softmax`, `kernel::standardize`).
+
+use smallvec::SmallVec;
+
+use super::{Lowering, dense};
+use crate::graph::op::Reduction;
+use crate::graph::shape::Names;
+use crate::graph::value::Strides;
+use crate::plan::layout::{self, Order};
+use crate::plan::schedule::{Action, RowFunction, Sizes};
+
+impl Lowering<'_> {
+    /// The step of a reduction. Its result lies in the order of its source.
+    pub(super) fn reduce(&mut self, i: u32, reduction: Reduction, axes: &Names) {
+        let item = self.items.item(i);
+        let (shape, source) = (self.items.item(item.inputs[0]).shape, &self.places[&item.inputs[0]]);
+        let names: Names = shape.names().collect();
+        let sizes: Sizes = shape.sizes().collect();
+        let (over, kept): (Order, Order) =
+            layout::by_stride(&source.strides).into_iter().partition(|&at| axes.contains(&names[at]));
+        let action = Action::Reduce {
+            reduction,
+            source: source.in_order(kept.iter().chain(&over)),
+            sizes: kept.iter().map(|&at| sizes[at]).collect(),
+            over: over.iter().map(|&at| sizes[at]).collect(),
+        };
+        let order: Order = kept.iter().filter_map(|&at| item.shape.position(names[at])).collect();
+        self.step(i, &order, action, SmallVec::new());
+    }
+
+    pub(super) fn softmax(&mut self, i: u32, axes: &Names, log: bool) {
+        self.rows(i, axes, RowFunction::Softmax { log });
+    }
+
+    pub(super) fn standardize(&mut self, i: u32, axes: &Names, epsilon: f64) {
+        self.rows(i, axes, RowFunction::Standardize { epsilon });
+    }
+
+    /// The step of a function of rows. Its result lies in the order of its source, several axes of a row side by side.
+    fn rows(&mut self, i: u32, axes: &Names, function: RowFunction) {
+        let item = self.items.item(i);
+        let (shape, mut source) = (self.items.item(item.inputs[0]).shape, self.places[&item.inputs[0]].clone());
+        let names: Names = shape.names().collect();
+        let sizes: Sizes = shape.sizes().collect();
+        let mut order = layout::by_stride(&source.strides);
+        let row: Order = order.iter().copied().filter(|&at| axes.contains(&names[at])).collect();
+        let run = |strides: &[isize]| {
+            let (sizes, strides): (Sizes, Strides) = row.iter().map(|&at| (sizes[at], strides[at])).unzip();
+            layout::is_one_run(&sizes, &strides)
+        };
+        if !run(&source.strides) || !run(&dense(shape, &order)) {
+            order = order.iter().copied().filter(|at| !row.contains(at)).chain(row.iter().copied()).collect();
+            source = self.copied(i, &source, &sizes, &order);
+        }
+        let out = dense(shape, &order);
+        let others: Order = order.iter().copied().filter(|at| !row.contains(at)).collect();
+        // The step along the row is that of its fastest axis; an axis of one position has none.
+        let fastest: Order =
+            row.iter().rev().copied().find(|&at| sizes[at] != 1).or(row.last().copied()).into_iter().collect();
+        let along = || others.iter().chain(&fastest);
+        let mut rows = source.in_order(along());
+        let mut out: Strides = along().map(|&at| out[at]).collect();
+        // A row over no axes is one number.
+        if row.is_empty() {
+            rows.strides.push(0);
+            out.push(0);
+        }
+        let action = Action::Rows {
+            function,
+            source: rows,
+            sizes: others.iter().map(|&at| sizes[at]).collect(),
+            row: row.iter().map(|&at| sizes[at]).product(),
+            out,
+        };
+        self.step(i, &order, action, SmallVec::new());
+    }
+}

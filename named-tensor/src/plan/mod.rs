@@ -1,0 +1,63 @@
+//! The plan: from a graph of named tensors to steps over buffers, and their execution.
+//!
+//! A graph is listed and keyed by its structure (`key`, `words`); for a structure seen before the plan is there (`cache`), else it
+//! is made: common parts are shared (`simplify`), elementwise items grouped (`fuse`), layouts chosen (`layout`,
+//! `contract`), and everything written down as steps (`lower`, `schedule`). Then it is run on the graph's leaves
+//! (`execute`). `describe` prints it. The plain evaluation of `graph` is what every plan is tested against.
+
+mod cache;
+mod contract;
+mod describe;
+mod execute;
+mod fuse;
+mod key;
+mod layout;
+mod lower;
+mod schedule;
+mod simplify;
+#[cfg(test)]
+mod tests;
+mod words;
+
+pub use describe::describe;
+
+use std::sync::LazyLock;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use smallvec::SmallVec;
+
+use crate::error::Result;
+use crate::graph::{self, Node, Value};
+use key::Trace;
+
+/// The largest rank that the kernels take; what has more axes is evaluated plainly.
+const LARGEST_RANK: usize = 16;
+
+static PLAINLY: LazyLock<AtomicBool> =
+    LazyLock::new(|| AtomicBool::new(std::env::var_os("NAMED_TENSOR_PLAN").is_some_and(|value| value == "off")));
+
+/// Turns the planner off, so that every primitive is evaluated by its own definition: to find out which of both is wrong.
+/// Setting `NAMED_TENSOR_PLAN=off` in the environment does the same from outside. For all threads.
+pub fn plainly(on: bool) {
+    PLAINLY.store(on, Ordering::Relaxed);
+}
+
+/// The numbers of `roots`, in any layout. The roots remember them.
+///
+/// # Errors
+/// The error that a root carries, or one that only the numbers can tell.
+pub fn evaluate(roots: &[Node]) -> Result<SmallVec<[Value; 2]>> {
+    let values = if PLAINLY.load(Ordering::Relaxed) {
+        graph::evaluate::plainly(roots)?.into_iter().collect()
+    } else {
+        let trace = Trace::new(roots)?;
+        let schedule = cache::schedule(&trace.key, || lower::schedule(&trace));
+        execute::run(&schedule, &trace)?
+    };
+    for (root, value) in roots.iter().zip(&values) {
+        if root.value().is_none() {
+            root.remember(value.clone());
+        }
+    }
+    Ok(values)
+}

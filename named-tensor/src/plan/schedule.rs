@@ -1,0 +1,158 @@
+//! A schedule: the steps of a plan over numbered buffers.
+//!
+//! Lives here: what a step is, which buffers it reads and writes, and after which step a buffer is dead.
+//! Sizes and strides only, no names and no numbers: one schedule serves every graph of the same structure.
+//! Not here: how steps are found (`lower`), how they run (`execute`).
+
+use smallvec::SmallVec;
+
+use super::contract::Loop;
+use super::layout::Place;
+use crate::element::Kind;
+use crate::graph::op::Reduction;
+use crate::graph::value::Strides;
+use crate::kernel::map::Program;
+
+/// The sizes of an iteration space, the last axis fastest.
+pub(super) type Sizes = SmallVec<[usize; 6]>;
+
+/// The inputs of a node, each in the order of its own shape: what the plain evaluation takes. Steps that read positions
+/// have them as well, so that a wrong position is told by the plain evaluation, in its words.
+pub(super) type Inputs = SmallVec<[Place; 3]>;
+
+/// Some numbers that are copied to some place of the result.
+#[derive(Clone, Debug)]
+pub(super) struct Piece {
+    pub(super) source: Place,
+    pub(super) sizes: Sizes,
+    /// Where they begin in the result.
+    pub(super) offset: usize,
+    /// The steps in the result.
+    pub(super) strides: Strides,
+}
+
+/// What a step does. Places have one stride for each axis of the step's own space.
+#[derive(Debug)]
+pub(super) enum Action {
+    /// An elementwise program in one pass; the result lies without gaps.
+    Map { program: Program, sizes: Sizes, operands: SmallVec<[Place; 4]> },
+    /// A batched product of matrices. The strides are in the loops.
+    Product {
+        left: (u32, usize),
+        right: (u32, usize),
+        batch: SmallVec<[Loop; 4]>,
+        rows: Loop,
+        columns: Loop,
+        inner: Loop,
+        /// A scalar factor, and whether it divides.
+        scale: Option<(Place, bool)>,
+    },
+    /// Attention. The operands are queries, keys, values and the mask, if there is one; each has strides along `batch`
+    /// and along the two axes of its matrices, and so has the result.
+    Attention {
+        operands: SmallVec<[Place; 4]>,
+        batch: Sizes,
+        /// Rows, keys, positions, columns.
+        sizes: [usize; 4],
+        scale: Option<(Place, bool)>,
+        out: Strides,
+    },
+    /// One number for all positions of the last axes, `over`; the result lies without gaps in the order of the others.
+    Reduce { reduction: Reduction, source: Place, sizes: Sizes, over: Sizes },
+    /// Each row, along the last axis, to a row of the result, whose strides are `out`.
+    Rows { function: RowFunction, source: Place, sizes: Sizes, row: usize, out: Strides },
+    /// Pieces put side by side, around them one number.
+    Join { around: Option<f64>, pieces: SmallVec<[Piece; 2]> },
+    /// Rows of a table at computed positions below `limit`; the rows' axes are `inner`. The table has strides along
+    /// `outer`, `inner` and the axis that is gathered along, the positions along `outer`.
+    Gather { inputs: Inputs, table: Place, positions: Place, outer: Sizes, inner: Sizes, limit: usize },
+    /// Pieces put over each other, the last one moved by `step` times a computed position below `limit`.
+    Update { inputs: Inputs, pieces: SmallVec<[Piece; 2]>, start: (u32, usize), step: usize, limit: usize },
+    /// The plain evaluation of the node, whose inputs lie in the order of their own shapes.
+    Plain { inputs: Inputs },
+    /// The same number everywhere.
+    Fill(f64),
+}
+
+/// A function from rows to rows.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum RowFunction {
+    Softmax { log: bool },
+    Standardize { epsilon: f64 },
+}
+
+/// A step, the buffer it fills, and the nodes it stands for.
+#[derive(Debug)]
+pub(super) struct Step {
+    pub(super) action: Action,
+    pub(super) out: u32,
+    /// The node of the result, by number.
+    pub(super) node: u32,
+    /// The nodes computed on the way.
+    pub(super) fused: SmallVec<[u32; 4]>,
+    /// Buffers that nobody reads after this step.
+    pub(super) dead: SmallVec<[u32; 2]>,
+}
+
+/// A buffer: what it holds and how many.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Slot {
+    pub(super) kind: Kind,
+    pub(super) size: usize,
+}
+
+/// Steps over buffers. The first buffers are those of the leaves, in this order.
+#[derive(Debug)]
+pub(super) struct Schedule {
+    /// The leaves, as nodes by number.
+    pub(super) leaves: Vec<u32>,
+    pub(super) slots: Vec<Slot>,
+    pub(super) steps: Vec<Step>,
+    pub(super) roots: SmallVec<[Place; 2]>,
+}
+
+impl Schedule {
+    /// Notes after which step each buffer is dead. Those of leaves and roots belong to others.
+    pub(super) fn find_dead(&mut self) {
+        let mut needed = vec![false; self.slots.len()];
+        needed[..self.leaves.len()].fill(true);
+        for root in &self.roots {
+            needed[root.slot as usize] = true;
+        }
+        for step in self.steps.iter_mut().rev() {
+            let mut slots: SmallVec<[u32; 8]> = SmallVec::new();
+            step.action.reads(|slot| slots.push(slot));
+            // A result that nobody reads is dead at once.
+            slots.push(step.out);
+            for slot in slots {
+                if !std::mem::replace(&mut needed[slot as usize], true) {
+                    step.dead.push(slot);
+                }
+            }
+        }
+    }
+}
+
+impl Action {
+    /// Tells each buffer that is read.
+    pub(super) fn reads(&self, mut tell: impl FnMut(u32)) {
+        match self {
+            Action::Map { operands, .. } => operands.iter().for_each(|place| tell(place.slot)),
+            Action::Product { left, right, scale, .. } => {
+                tell(left.0);
+                tell(right.0);
+                scale.iter().for_each(|(place, _)| tell(place.slot));
+            }
+            Action::Attention { operands, scale, .. } => {
+                operands.iter().for_each(|place| tell(place.slot));
+                scale.iter().for_each(|(place, _)| tell(place.slot));
+            }
+            Action::Reduce { source, .. } | Action::Rows { source, .. } => tell(source.slot),
+            Action::Join { pieces, .. } => pieces.iter().for_each(|piece| tell(piece.source.slot)),
+            Action::Gather { inputs, .. } | Action::Update { inputs, .. } | Action::Plain { inputs } => {
+                inputs.iter().for_each(|place| tell(place.slot));
+            }
+            Action::Fill(_) => {}
+        }
+    }
+}

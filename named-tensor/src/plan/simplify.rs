@@ -1,0 +1,249 @@
+//! From the nodes of a graph to the items of a plan: common parts once, a few rewritings.
+//!
+//! Lives here: sharing of equal items, contraction over nothing as a product elementwise, a sum of products as a
+//! contraction, a scalar factor of a contraction taken into it, and what is dead after that. Each keeps the numbers,
+//! up to the rounding of one factor. Not here: the order of three contractions, which is kept as written.
+
+use smallvec::SmallVec;
+
+use super::LARGEST_RANK;
+use super::key::{Trace, narrow};
+use super::words::{FoldMap, Words};
+use crate::axis::Name;
+use crate::element::{Binary, Kind};
+use crate::graph::op::Reduction;
+use crate::graph::shape::Names;
+use crate::graph::{Op, Shape};
+
+/// What an item does with its inputs.
+#[derive(Debug)]
+pub(super) enum Work<'a> {
+    /// Its numbers come with the run: stored ones or a constant.
+    Leaf,
+    /// A primitive as the graph has it.
+    Op(&'a Op),
+    /// Σ over the axes of the product of the first two inputs, times or by the third if there is one.
+    Contract(&'a Names, Scale),
+    /// Inputs (queries, keys, values, the scale if there is one, the mask if there is one).
+    Attention(Attention<'a>),
+}
+
+/// `softmax_positions(queries ⊙_keys keys, scaled, + mask) ⊙_positions values`.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Attention<'a> {
+    pub(super) positions: &'a Names,
+    pub(super) keys: &'a Names,
+    pub(super) scale: Scale,
+    pub(super) masked: bool,
+}
+
+/// What a contraction does with its third input, a scalar.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Scale {
+    /// It has none.
+    None,
+    /// Multiplies by it.
+    Times,
+    /// Divides by it.
+    By,
+}
+
+/// A step of the computation, before it is fused and laid out.
+pub(super) struct Item<'a> {
+    pub(super) work: Work<'a>,
+    pub(super) inputs: SmallVec<[u32; 3]>,
+    pub(super) shape: &'a Shape,
+    pub(super) kind: Kind,
+    /// The node whose numbers these are.
+    pub(super) node: u32,
+}
+
+/// The items, inputs before users.
+pub(super) struct Items<'a> {
+    pub(super) list: Vec<Item<'a>>,
+    pub(super) roots: SmallVec<[u32; 4]>,
+    /// How many users and roots each item has; none if it is dead.
+    pub(super) uses: Vec<u32>,
+}
+
+static TIMES: Op = Op::Binary(Binary::Mul);
+
+impl Item<'_> {
+    /// Whether each element comes from the elements at the same place.
+    pub(super) fn is_elementwise(&self) -> bool {
+        use Op::{Binary, Cast, Compare, Iota, Select, Unary};
+        matches!(self.work, Work::Op(Iota | Cast | Unary(_) | Binary(_) | Compare(_) | Select))
+    }
+
+    /// Whether it only renames.
+    pub(super) fn is_rename(&self) -> bool {
+        matches!(self.work, Work::Op(Op::Rename))
+    }
+}
+
+/// The items of a graph.
+pub(super) fn items<'a>(trace: &Trace<'a>) -> Items<'a> {
+    let mut items = shared(trace);
+    items.count_uses();
+    for i in 0..items.list.len() {
+        items.sum_of_product(i);
+        items.take_scale(i);
+        items.attention(i);
+    }
+    items.count_uses();
+    items
+}
+
+/// Each node as an item, equal nodes as one.
+fn shared<'a>(trace: &Trace<'a>) -> Items<'a> {
+    let mut list: Vec<Item<'a>> = Vec::with_capacity(trace.size());
+    let mut item_of: Vec<u32> = Vec::with_capacity(trace.size());
+    let mut known: FoldMap<Box<[u64]>, u32> = FoldMap::default();
+    let mut words = Words::default();
+    let mut scratch = SmallVec::new();
+    for number in 0..narrow(trace.size()) {
+        let node = trace.node(number);
+        let inputs: SmallVec<[u32; 3]> = trace.inputs(number).iter().map(|&input| item_of[input as usize]).collect();
+        let value = trace.value(number);
+        let stored = value.is_some();
+        let next = narrow(list.len());
+        // Stored numbers are not compared. Neither are random ones: the seed is no part of the structure.
+        if !stored && !matches!(node.op(), Op::Random(..)) {
+            scratch.clear();
+            words.node(node, value, &inputs, &mut scratch);
+            if let Some(&item) = known.get(&scratch[..]) {
+                item_of.push(item);
+                continue;
+            }
+            known.insert(scratch.as_slice().into(), next);
+        }
+        let work = match node.op() {
+            _ if stored => Work::Leaf,
+            Op::Fill(_) => Work::Leaf,
+            Op::Contract(axes) if axes.is_empty() => Work::Op(&TIMES),
+            Op::Contract(axes) => Work::Contract(axes, Scale::None),
+            op => Work::Op(op),
+        };
+        item_of.push(next);
+        list.push(Item { work, inputs, shape: node.shape(), kind: node.kind(), node: number });
+    }
+    let roots = trace.roots.iter().map(|&root| item_of[root as usize]).collect();
+    Items { list, roots, uses: Vec::new() }
+}
+
+impl<'a> Items<'a> {
+    fn count_uses(&mut self) {
+        self.uses.clear();
+        self.uses.resize(self.list.len(), 0);
+        for &root in &self.roots {
+            self.uses[root as usize] += 1;
+        }
+        for i in (0..self.list.len()).rev() {
+            if self.uses[i] > 0 {
+                for &input in &self.list[i].inputs {
+                    self.uses[input as usize] += 1;
+                }
+            }
+        }
+    }
+
+    pub(super) fn item(&self, number: u32) -> &Item<'a> {
+        &self.list[number as usize]
+    }
+
+    /// `Σ_ax x·y` is a contraction where the products are more than the factors: then they need not be stored.
+    fn sum_of_product(&mut self, i: usize) {
+        let Work::Op(Op::Reduce(Reduction::Sum, axes)) = self.list[i].work else { return };
+        let product = self.list[i].inputs[0];
+        let item = self.item(product);
+        let Work::Op(Op::Binary(Binary::Mul)) = item.work else { return };
+        let (x, y) = (self.item(item.inputs[0]), self.item(item.inputs[1]));
+        let both = |&name: &Name| x.shape.has(name) && y.shape.has(name);
+        let larger = x.shape.elements().max(y.shape.elements());
+        if item.kind.is_real()
+            && item.shape.rank() <= LARGEST_RANK
+            && self.uses[product as usize] == 1
+            && axes.iter().all(both)
+            && item.shape.elements() > larger
+        {
+            self.list[i].inputs = SmallVec::from_slice(&item.inputs);
+            self.list[i].work = Work::Contract(axes, Scale::None);
+        }
+    }
+
+    /// `(x ⊙ y) · s` and `(x ⊙ y) / s` with a scalar `s` scale while they sum, instead of in a pass of their own.
+    fn take_scale(&mut self, i: usize) {
+        let Work::Op(Op::Binary(function @ (Binary::Mul | Binary::Div))) = self.list[i].work else { return };
+        let [left, right] = [self.list[i].inputs[0], self.list[i].inputs[1]];
+        let scale = if *function == Binary::Mul { Scale::Times } else { Scale::By };
+        let orders: &[(u32, u32)] =
+            if scale == Scale::Times { &[(left, right), (right, left)] } else { &[(left, right)] };
+        for &(product, scalar) in orders {
+            if self.uses[product as usize] == 1
+                && self.item(scalar).shape.rank() == 0
+                && let Work::Contract(axes, Scale::None) = self.item(product).work
+            {
+                let [x, y] = [self.item(product).inputs[0], self.item(product).inputs[1]];
+                // A sum of nothing is 0 before it is scaled, by whatever.
+                let nothing = axes.iter().any(|&axis| self.item(x).shape.size(axis) == Some(0));
+                if nothing || self.list[i].shape.rank() + axes.len() > LARGEST_RANK {
+                    return;
+                }
+                self.list[i].inputs = SmallVec::from_slice(&[x, y, scalar]);
+                self.list[i].work = Work::Contract(axes, scale);
+                return;
+            }
+        }
+    }
+
+    /// Softmax over the axes that are summed next, of a contraction that nothing else needs.
+    fn attention(&mut self, i: usize) {
+        let Work::Contract(positions, Scale::None) = self.list[i].work else { return };
+        let [left, right] = [self.list[i].inputs[0], self.list[i].inputs[1]];
+        for (weights, values) in [(left, right), (right, left)] {
+            if let Some((attention, [queries, keys], rest)) = self.weights(weights, positions) {
+                self.list[i].inputs = SmallVec::from_iter([queries, keys, values]);
+                self.list[i].inputs.extend(rest);
+                self.list[i].work = Work::Attention(attention);
+                return;
+            }
+        }
+    }
+
+    /// What the weights of attention are computed from: queries, keys, and scale and mask if there are any.
+    fn weights(&self, weights: u32, positions: &'a Names) -> Option<(Attention<'a>, [u32; 2], SmallVec<[u32; 2]>)> {
+        let once = |number: u32| (self.uses[number as usize] == 1).then(|| self.item(number));
+        let Work::Op(Op::Softmax { axes, log: false }) = once(weights)?.work else { return None };
+        if axes.len() != positions.len() || !axes.iter().all(|axis| positions.contains(axis)) {
+            return None;
+        }
+        let mut scores = self.item(weights).inputs[0];
+        let mut mask = None;
+        if let Work::Op(Op::Binary(Binary::Add)) = once(scores)?.work {
+            let sum = self.item(scores);
+            let [left, right] = [sum.inputs[0], sum.inputs[1]];
+            let is_product = |number: u32| matches!(self.item(number).work, Work::Contract(..));
+            let (product, other) = if is_product(left) { (left, right) } else { (right, left) };
+            // A mask that brings axes of its own would be more than a mask.
+            if self.item(product).shape.rank() != sum.shape.rank() {
+                return None;
+            }
+            (scores, mask) = (product, Some(other));
+        }
+        let product = once(scores)?;
+        let Work::Contract(keys, scale) = product.work else { return None };
+        let [left, right] = [product.inputs[0], product.inputs[1]];
+        let has = |number: u32, axis: &Name| self.item(number).shape.has(*axis);
+        let (queries, others) = if axes.iter().all(|axis| has(right, axis)) { (left, right) } else { (right, left) };
+        let rank = product.shape.rank() + keys.len();
+        if !axes.iter().all(|axis| has(others, axis) && !has(queries, axis))
+            || product.shape.elements() == 0
+            || keys.iter().any(|&axis| self.item(queries).shape.size(axis) == Some(0))
+            || rank > LARGEST_RANK / 2
+        {
+            return None;
+        }
+        let rest = product.inputs.iter().copied().skip(2).chain(mask).collect();
+        Some((Attention { positions: axes, keys, scale, masked: mask.is_some() }, [queries, others], rest))
+    }
+}

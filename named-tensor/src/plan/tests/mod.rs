@@ -1,0 +1,251 @@
+//! Planned evaluation against the plain one.
+//!
+//! Lives here: the comparison both ways, on random graphs (`draw`) and on chosen ones.
+
+mod draw;
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use super::schedule::Action;
+use super::*;
+use crate::axis::Name;
+use crate::element::{Binary, Buffer, Kind, Stored, Unary};
+use crate::graph::Shape;
+use crate::graph::op::Reduction;
+use draw::{Draw, NAMES, random_graph, stored};
+
+/// The numbers of a node in the order of its shape.
+fn elements(node: &Node, value: &Value) -> Vec<f64> {
+    let sizes: Vec<usize> = node.shape().sizes().collect();
+    let total: usize = sizes.iter().product();
+    let read = |at: usize| match &*value.buffer {
+        Buffer::F32(values) => values[at].to_f64(),
+        Buffer::F64(values) => values[at],
+        Buffer::Index(values) => values[at].to_f64(),
+        Buffer::Bool(values) => values[at].to_f64(),
+    };
+    (0..total)
+        .map(|mut position| {
+            let mut at = value.offset as isize;
+            for (&size, &stride) in sizes.iter().zip(&value.strides).rev() {
+                at += (position % size) as isize * stride;
+                position /= size;
+            }
+            read(at as usize)
+        })
+        .collect()
+}
+
+/// Evaluates the roots both ways and compares. Returns how many numbers there were, or none if both are the same error.
+fn both_ways(roots: &[Node], context: &str) -> Option<usize> {
+    let plain = graph::evaluate::plainly(roots);
+    let planned = evaluate(roots);
+    let (plain, planned) = match (plain, planned) {
+        (Ok(plain), Ok(planned)) => (plain, planned),
+        (Err(plain), Err(planned)) => {
+            assert_eq!(plain.kind(), planned.kind(), "{context}: one error");
+            return None;
+        }
+        (plain, planned) => panic!("{context}: plainly {:?}, planned {:?}", plain.err(), planned.err()),
+    };
+    let mut count = 0;
+    for ((root, plain), planned) in roots.iter().zip(&plain).zip(&planned) {
+        let (plain, planned) = (elements(root, plain), elements(root, planned));
+        let largest = plain.iter().filter(|x| x.is_finite()).fold(1.0_f64, |largest, x| largest.max(x.abs()));
+        let bound = largest * if root.kind() == Kind::F32 { 2e-4 } else { 1e-9 };
+        for (i, (x, y)) in plain.iter().zip(&planned).enumerate() {
+            let same = x == y || (x.is_nan() && y.is_nan()) || (x - y).abs() <= bound;
+            assert!(
+                same,
+                "{context}: {root:?} at {i}: plainly {x}, planned {y}\n{}",
+                describe(roots).unwrap_or_default()
+            );
+        }
+        count += plain.len();
+    }
+    Some(count)
+}
+
+fn named(action: &Action) -> &'static str {
+    match action {
+        Action::Map { .. } => "map",
+        Action::Product { scale: None, .. } => "product",
+        Action::Product { .. } => "scaled product",
+        Action::Reduce { .. } => "reduce",
+        Action::Rows { .. } => "rows",
+        Action::Join { around: None, pieces } if pieces.len() == 1 => "copy",
+        Action::Join { .. } => "join",
+        Action::Attention { .. } => "attention",
+        Action::Gather { .. } => "gather",
+        Action::Update { .. } => "update",
+        Action::Plain { .. } => "plain",
+        Action::Fill(_) => "fill",
+    }
+}
+
+#[test]
+fn random_graphs_have_the_same_numbers_planned_and_plain() {
+    let mut compared = 0;
+    let mut errors = 0;
+    let mut actions: HashMap<&str, usize> = HashMap::new();
+    for seed in 0..3000 {
+        let mut draw = Draw::new(seed);
+        let kind = if seed % 3 == 0 { Kind::F32 } else { Kind::F64 };
+        let steps = 1 + draw.below(16);
+        let roots = random_graph(&mut draw, kind, steps);
+        for step in lower::schedule(&Trace::new(&roots).unwrap()).steps {
+            *actions.entry(named(&step.action)).or_default() += 1;
+        }
+        match both_ways(&roots, &format!("graph {seed}")) {
+            Some(count) => compared += count,
+            None => errors += 1,
+        }
+    }
+    assert!(compared > 100_000, "most graphs have numbers: {compared}");
+    assert!(errors > 5, "some graphs are in error: {errors}");
+    for action in
+        ["map", "product", "scaled product", "reduce", "rows", "copy", "join", "gather", "update", "plain", "fill"]
+    {
+        let count = actions.get(action).copied().unwrap_or(0);
+        assert!(count > 50, "every action is tried: {action} {count} times");
+    }
+}
+
+fn scalar(value: f64) -> Node {
+    Node::fill(Kind::F32, value, Shape::default())
+}
+
+/// The schedule that the cache keeps for these roots; its address tells whether it was planned again.
+fn kept(roots: &[Node]) -> Arc<schedule::Schedule> {
+    let trace = Trace::new(roots).unwrap();
+    cache::schedule(&trace.key, || lower::schedule(&trace))
+}
+
+/// One head of attention with names of its own, as a lifted function would have them.
+fn attention(divisor: f64) -> Node {
+    let [seq, seq_, key, val] = ["seq", "seq_", "key", "val"].map(|text| Name::declared(text).freshened());
+    let q = stored(&mut Draw::new(1), Kind::F32, Shape::new([(seq_, 3), (key, 4)]), 1);
+    let k = stored(&mut Draw::new(2), Kind::F32, Shape::new([(seq, 5), (key, 4)]), 1);
+    let v = stored(&mut Draw::new(3), Kind::F32, Shape::new([(seq, 5), (val, 2)]), 1);
+    let scores = q.contract(&k, &[key]).binary(Binary::Div, &scalar(divisor));
+    scores.softmax(&[seq], false).contract(&v, &[seq])
+}
+
+#[test]
+fn the_same_structure_with_fresh_names_and_other_constants_is_planned_once() {
+    let (first, second) = (attention(2.0), attention(3.0));
+    assert!(Arc::ptr_eq(&kept(&[first]), &kept(&[second])), "one plan serves both");
+    let other = attention(2.0).unary(Unary::Neg);
+    assert!(!Arc::ptr_eq(&kept(&[attention(2.0)]), &kept(&[other])), "another structure has another plan");
+}
+
+#[test]
+fn equal_constants_and_unequal_ones_are_different_structures() {
+    let sum = |x: f64, y: f64| scalar(x).binary(Binary::Add, &scalar(y));
+    assert_eq!(both_ways(&[sum(1.0, 1.0)], "equal"), Some(1));
+    assert_eq!(both_ways(&[sum(1.0, 2.0)], "unequal"), Some(1));
+    assert!(Arc::ptr_eq(&kept(&[sum(3.0, 4.0)]), &kept(&[sum(1.0, 2.0)])), "both are unequal");
+}
+
+#[test]
+fn the_same_layout_is_a_part_of_the_structure() {
+    let [a, b] = [NAMES[0], NAMES[1]];
+    let sum = |strides: [isize; 2]| {
+        let value =
+            Value { buffer: Arc::new(Buffer::F32(vec![1.0; 6])), offset: 0, strides: strides.into_iter().collect() };
+        Node::input(value, Shape::new([(a, 2), (b, 3)])).reduce(Reduction::Sum, &[a])
+    };
+    assert!(!Arc::ptr_eq(&kept(&[sum([3, 1])]), &kept(&[sum([1, 2])])), "each layout has its own plan");
+}
+
+#[test]
+fn roots_remember_their_numbers_and_what_they_are_computed_from_does_not() {
+    let x = stored(&mut Draw::new(5), Kind::F32, Shape::new([(NAMES[0], 3)]), 1);
+    let inner = x.unary(Unary::Exp);
+    let root = inner.reduce(Reduction::Sum, &[NAMES[0]]);
+    evaluate(std::slice::from_ref(&root)).unwrap();
+    assert!(root.value().is_some() && inner.value().is_none(), "only the root was asked for");
+    assert_eq!(kept(&[root.unary(Unary::Neg)]).steps.len(), 1, "what follows starts from the root's numbers");
+}
+
+#[test]
+fn a_root_that_is_stored_a_view_or_a_constant_needs_no_step() {
+    let x = stored(&mut Draw::new(5), Kind::F32, Shape::new([(NAMES[0], 6), (NAMES[1], 2)]), 1);
+    let view =
+        x.split(NAMES[0], &[(NAMES[2], Some(2)), (NAMES[3], None)]).at(NAMES[2], 1).rename(&[(NAMES[1], NAMES[4])]);
+    let roots = [x.clone(), view, scalar(4.0), x];
+    assert!(kept(&roots).steps.is_empty(), "nothing is to be done");
+    assert_eq!(both_ways(&roots, "views"), Some(12 + 6 + 1 + 12));
+}
+
+#[test]
+fn a_chain_of_a_million_nodes_is_planned_evaluated_and_dropped() {
+    let x = Node::input(Value::contiguous(Buffer::F32(vec![1.0, 2.0]), [2].into_iter()), Shape::new([(NAMES[0], 2)]));
+    let mut node = x;
+    for _ in 0..1_000_000 {
+        node = node.unary(Unary::Neg);
+    }
+    let trace = Trace::new(std::slice::from_ref(&node)).unwrap();
+    let schedule = lower::schedule(&trace);
+    assert!(schedule.steps.len() <= 1_000_000 / 60, "{} steps", schedule.steps.len());
+    drop(trace);
+    let values = evaluate(std::slice::from_ref(&node)).unwrap();
+    assert_eq!(elements(&node, &values[0]), [1.0, 2.0], "an even number of signs");
+}
+
+#[test]
+fn a_chain_of_doublings_does_not_double_its_steps() {
+    let [a, b] = [NAMES[0], NAMES[1]];
+    // Each node is used twice; then each is used along with its transposed self, which no group can hold.
+    let mut node = stored(&mut Draw::new(5), Kind::F64, Shape::new([(a, 3), (b, 3)]), 1);
+    for _ in 0..200 {
+        node = node.binary(Binary::Mul, &node).unary(Unary::Sin);
+        node = node.binary(Binary::Sub, &node.rename(&[(a, b), (b, a)]));
+    }
+    assert!(kept(std::slice::from_ref(&node)).steps.len() <= 400, "each node is computed once");
+    both_ways(&[node], "doublings");
+}
+
+#[test]
+fn attention_of_any_axes_and_layouts_is_one_step_with_the_same_numbers() {
+    for seed in 0..600 {
+        let mut draw = Draw::new(seed);
+        let kind = if seed % 2 == 0 { Kind::F32 } else { Kind::F64 };
+        let sizes = [1, 2, 3, 4, 5, 7];
+        // One or two axes for each role; some of the queries' axes, and the values' own, may be missing.
+        let mut role = |text: &'static str, least: usize| -> Vec<(Name, usize)> {
+            (0..least + draw.below(3 - least)).map(|_| (Name::declared(text).freshened(), *draw.of(&sizes))).collect()
+        };
+        let (batch, rows, keys) = (role("batch", 0), role("rows", 0), role("keys", 1));
+        let (positions, columns) = (role("positions", 1), role("columns", 0));
+        let mut tensor = |parts: &[&[(Name, usize)]]| {
+            let mut axes: Vec<_> = parts.concat();
+            let first = draw.below(axes.len().max(1));
+            axes.rotate_left(first);
+            stored(&mut draw, kind, Shape::new(axes), 1)
+        };
+        let queries = tensor(&[&batch, &rows, &keys]);
+        let (k, v) = (tensor(&[&batch, &positions, &keys]), tensor(&[&positions, &batch, &columns]));
+        let mask = tensor(&[&rows, &positions]);
+        let names = |axes: &[(Name, usize)]| axes.iter().map(|&(name, _)| name).collect::<Vec<_>>();
+        let mut scores =
+            if draw.below(2) == 0 { queries.contract(&k, &names(&keys)) } else { k.contract(&queries, &names(&keys)) };
+        let scale = Node::fill(kind, 2.0, Shape::default());
+        match draw.below(3) {
+            0 => scores = scores.binary(Binary::Div, &scale),
+            1 => scores = scale.binary(Binary::Mul, &scores),
+            _ => {}
+        }
+        if draw.below(2) == 0 {
+            scores =
+                if draw.below(2) == 0 { scores.binary(Binary::Add, &mask) } else { mask.binary(Binary::Add, &scores) };
+        }
+        let weights = scores.softmax(&names(&positions), false);
+        let result = v.contract(&weights, &names(&positions));
+        let roots = [result];
+        let steps = lower::schedule(&Trace::new(&roots).unwrap()).steps;
+        assert!(steps.iter().any(|step| named(&step.action) == "attention"), "{:?}", roots);
+        both_ways(&roots, &format!("attention {seed}"));
+    }
+}

@@ -1,0 +1,77 @@
+//! What generated code may call. Nothing here is for people; it may change in any release.
+//!
+//! Lives here: the names an expansion needs, the declared result, size conditions. The operations of equations are in
+//! `arithmetic` (tensors and numbers mix), `along` and `operations` (whose axes messages point at).
+//! Not here: any mathematics of its own.
+
+mod along;
+mod arithmetic;
+mod operations;
+
+pub use along::*;
+pub use arithmetic::*;
+pub use operations::*;
+
+pub use crate::axes::order::{Code, d};
+pub use crate::axes::rules::{Avoids, Gives, Has, Lacks, Once, SameAs};
+pub use crate::axes::selector::{Extent, Extents, Of, Selector};
+pub use crate::axes::set::{Axes, Minus, Union};
+pub use crate::axis::Axis;
+pub use crate::element::{Comparison, Index, Real};
+pub use crate::error::{Error, Result};
+pub use crate::lift::{Lift, Lifted};
+pub use crate::params::{
+    Draw, Init, Parameter, ParameterMut, Parameters, Path, init, visit_nested, visit_nested_mut, visit_tensor,
+    visit_tensor_mut,
+};
+pub use crate::tensor::Tensor;
+pub use rand::Rng;
+
+use crate::error::ErrorKind;
+
+/// The body's result as declared; rule 4.
+#[must_use]
+pub fn result<U: Axes, A: SameAs<U>, T>(x: Tensor<A, T>) -> Tensor<U, T> {
+    Tensor::from_node(x.node().clone())
+}
+
+/// What stands for a value after an error that has been reported.
+#[must_use]
+pub fn poisoned<X>() -> X {
+    panic!("code with a reported error was run")
+}
+
+/// A size condition, checked once per call.
+///
+/// # Errors
+/// The condition and the sizes it speaks of.
+#[track_caller]
+pub fn condition(text: &str, sizes: &[(&str, usize)], holds: bool) -> Result<()> {
+    if holds {
+        return Ok(());
+    }
+    let sizes: Vec<String> = sizes.iter().map(|(axis, size)| format!("|{axis}| = {size}")).collect();
+    Err(Error::here(ErrorKind::Condition, format!("the condition `{text}` does not hold: {}", sizes.join(", "))))
+}
+
+/// A tensor that carries an error found on the way.
+#[must_use]
+pub fn failed<A: Axes, T: crate::element::Element>(error: Error) -> Tensor<A, T> {
+    Tensor::failed(error)
+}
+
+/// A size or position that was computed, such as `|chans| / |heads|`.
+///
+/// # Errors
+/// The number is not whole.
+#[track_caller]
+pub fn whole(number: f64) -> Result<usize> {
+    if number >= 0.0 && number.fract() == 0.0 && number < 9e15 {
+        // Exact: a whole number below 2⁵³.
+        return Ok(number as usize);
+    }
+    Err(Error::here(
+        ErrorKind::Condition,
+        format!("a size or position must be a whole number, but this one is {number}"),
+    ))
+}

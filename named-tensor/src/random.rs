@@ -1,0 +1,122 @@
+//! Random tensors: seeded, and the same on every machine.
+//!
+//! Lives here: uniform and normal tensors, and the initialisers of Glorot and He, written over axis names: which axes
+//! come in and which go out decides the scale. Not here: the stream of numbers itself (`graph::op::random`).
+
+use rand::{Rng, SeedableRng};
+pub use rand_chacha::ChaCha8Rng;
+
+use crate::axes::Axes;
+use crate::axes::rules::{Has, Once};
+use crate::axes::selector::{Extents, Selector};
+use crate::element::Real;
+use crate::graph::op::Distribution;
+use crate::graph::shape::Names;
+use crate::graph::{Node, Shape};
+use crate::tensor::Tensor;
+
+/// A source of random numbers that gives the same ones for the same seed, on every machine and in every release.
+#[must_use]
+pub fn seeded(seed: u64) -> ChaCha8Rng {
+    ChaCha8Rng::seed_from_u64(seed)
+}
+
+impl<A: Axes, T: Real> Tensor<A, T> {
+    /// Numbers uniform in `[low, high)`.
+    ///
+    /// ```
+    /// # use named_tensor::prelude::*;
+    /// # axes! { chans }
+    /// let x: Tensor<R![chans]> = Tensor::uniform(&mut seeded(0), chans.of(1000), -1.0, 1.0);
+    /// assert!(x.abs().max(chans).item()? < 1.0);
+    /// # Ok::<(), named_tensor::Error>(())
+    /// ```
+    #[must_use]
+    #[track_caller]
+    pub fn uniform<E>(rng: &mut impl Rng, axes: E, low: f64, high: f64) -> Self
+    where
+        E: Extents<Set = A> + Once<E::Repeated>,
+    {
+        drawn(rng, axes, |_| Distribution::Uniform { low, high })
+    }
+
+    /// Normal numbers.
+    #[must_use]
+    #[track_caller]
+    pub fn normal<E>(rng: &mut impl Rng, axes: E, mean: f64, deviation: f64) -> Self
+    where
+        E: Extents<Set = A> + Once<E::Repeated>,
+    {
+        drawn(rng, axes, |_| Distribution::Normal { mean, deviation })
+    }
+
+    /// Glorot's initialisation: uniform in ±√(6 / (|incoming| + |outgoing|)).
+    /// (Glorot and Bengio, *Understanding the difficulty of training deep feedforward neural networks*, 2010.)
+    ///
+    /// ```
+    /// # use named_tensor::prelude::*;
+    /// # axes! { chans, heads, key }
+    /// let w: Tensor<R![chans, heads, key]> =
+    ///     Tensor::glorot(&mut seeded(0), (chans.of(8), heads.of(2), key.of(4)), chans, (heads, key));
+    /// assert!(w.abs().max((chans, heads, key)).item()? <= (6.0_f32 / 16.0).sqrt());
+    /// # Ok::<(), named_tensor::Error>(())
+    /// ```
+    #[must_use]
+    #[track_caller]
+    pub fn glorot<E, I, O>(rng: &mut impl Rng, axes: E, incoming: I, outgoing: O) -> Self
+    where
+        E: Extents<Set = A> + Once<E::Repeated>,
+        I: Selector + Once<I::Repeated>,
+        O: Selector + Once<O::Repeated>,
+        A: Has<I::Set> + Has<O::Set>,
+    {
+        let _ = (incoming, outgoing);
+        drawn(rng, axes, |shape| {
+            let bound = glorot_bound(fan(shape, &I::names()), fan(shape, &O::names()));
+            Distribution::Uniform { low: -bound, high: bound }
+        })
+    }
+
+    /// He's initialisation: normal with deviation √(2 / |incoming|).
+    /// (He, Zhang, Ren and Sun, *Delving Deep into Rectifiers*, 2015.)
+    #[must_use]
+    #[track_caller]
+    pub fn he<E, I>(rng: &mut impl Rng, axes: E, incoming: I) -> Self
+    where
+        E: Extents<Set = A> + Once<E::Repeated>,
+        I: Selector + Once<I::Repeated>,
+        A: Has<I::Set>,
+    {
+        let _ = incoming;
+        drawn(rng, axes, |shape| Distribution::Normal { mean: 0.0, deviation: he_deviation(fan(shape, &I::names())) })
+    }
+}
+
+/// √(6 / (in + out))
+pub(crate) fn glorot_bound(incoming: f64, outgoing: f64) -> f64 {
+    (6.0 / (incoming + outgoing).max(1.0)).sqrt()
+}
+
+/// √(2 / in)
+pub(crate) fn he_deviation(incoming: f64) -> f64 {
+    (2.0 / incoming.max(1.0)).sqrt()
+}
+
+/// The product of the sizes of these axes.
+fn fan(shape: &Shape, axes: &Names) -> f64 {
+    axes.iter().map(|&name| shape.size(name).unwrap_or(1) as f64).product()
+}
+
+/// A random tensor with its own stream, whose seed comes from `rng`.
+#[track_caller]
+fn drawn<A, T, E>(rng: &mut impl Rng, axes: E, distribution: impl Fn(&Shape) -> Distribution) -> Tensor<A, T>
+where
+    A: Axes,
+    T: Real,
+    E: Extents<Set = A>,
+{
+    let seed = rng.next_u64();
+    crate::tensor::shape(axes, "random").map_or_else(Tensor::failed, |shape| {
+        Tensor::from_node(Node::random(distribution(&shape), seed, T::KIND, shape))
+    })
+}

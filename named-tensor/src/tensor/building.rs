@@ -1,0 +1,262 @@
+//! Tensors from numbers.
+//!
+//! Lives here: arrays, vectors, constants, identities, functions of positions. Sizes stand beside the axes
+//! (`key.of(64)`), and their order is the order in which the numbers lie, the last axis fastest.
+//! Not here: random numbers (`random`), files (`file`).
+
+use smallvec::SmallVec;
+
+use super::{Nested, Tensor};
+use crate::axes::rules::{Once, Single};
+use crate::axes::selector::{Extents, Selector};
+use crate::axes::{Axes, Lacks};
+use crate::axis::{Axis, Name};
+use crate::element::{Comparison, Element, Index, Real, Stored};
+use crate::error::{Error, ErrorKind, Result};
+use crate::graph::{Node, Shape, Value};
+
+impl<A: Axes> Tensor<A> {
+    /// A tensor of nested arrays of `f32`, one level per axis, outermost first.
+    ///
+    /// ```
+    /// # use named_tensor::prelude::*;
+    /// # axes! { height, width }
+    /// let a = Tensor::new((height, width), [[3.0, 1.0, 4.0], [1.0, 5.0, 9.0]]);
+    /// assert_eq!((a.size(height), a.size(width)), (2, 3));
+    /// ```
+    #[must_use]
+    pub fn new<S>(axes: S, numbers: impl Nested<f32, S::Positions>) -> Tensor<A>
+    where
+        S: Selector<Set = A> + Once<S::Repeated>,
+    {
+        Tensor::from_array(axes, numbers)
+    }
+}
+
+impl<A: Axes, T: Element<Value = T> + Copy> Tensor<A, T> {
+    /// A tensor of nested arrays of any element: `f64`, `bool`. [`Tensor::new`] is the same for `f32`, the default.
+    #[must_use]
+    pub fn from_array<S>(axes: S, numbers: impl Nested<T, S::Positions>) -> Tensor<A, T>
+    where
+        S: Selector<Set = A> + Once<S::Repeated>,
+    {
+        let _ = axes;
+        let sizes = numbers.sizes();
+        let shape = Shape::new(S::names().into_iter().zip(sizes.as_ref().iter().copied()));
+        Tensor::from_node(held::<T>(numbers.flatten(), shape))
+    }
+
+    /// A tensor of a vector whose elements lie in the order of the axes as written, the last one fastest.
+    ///
+    /// ```
+    /// # use named_tensor::prelude::*;
+    /// # axes! { height, width }
+    /// let a = Tensor::from_vec((height.of(2), width.of(3)), vec![3.0, 1.0, 4.0, 1.0, 5.0, 9.0])?;
+    /// assert_eq!(a.to_vec((width, height))?, [3.0, 1.0, 1.0, 5.0, 4.0, 9.0]);
+    /// # Ok::<(), named_tensor::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As many numbers as the sizes multiply to are needed, and a product that fits in memory.
+    #[track_caller]
+    pub fn from_vec<E>(axes: E, numbers: Vec<T>) -> Result<Tensor<A, T>>
+    where
+        E: Extents<Set = A> + Once<E::Repeated>,
+    {
+        let shape = shape(axes, "from_vec")?;
+        counted(&shape, numbers.len())?;
+        Ok(Tensor::from_node(held::<T>(numbers, shape)))
+    }
+
+    /// A tensor of a slice; see [`from_vec`](Tensor::from_vec).
+    ///
+    /// # Errors
+    /// As many numbers as the sizes multiply to are needed, and a product that fits in memory.
+    #[track_caller]
+    pub fn from_slice<E>(axes: E, numbers: &[T]) -> Result<Tensor<A, T>>
+    where
+        E: Extents<Set = A> + Once<E::Repeated>,
+    {
+        Tensor::from_vec(axes, numbers.to_vec())
+    }
+
+    /// The tensor whose element at each tuple of positions is `of` of them: `M_{seq(i), seq′(j)} = ...`.
+    ///
+    /// ```
+    /// # use named_tensor::prelude::*;
+    /// # axes! { seq, seq_ }
+    /// let mask: Tensor<R![seq, seq_]> =
+    ///     Tensor::from_fn((seq.of(2), seq_.of(2)), |[i, j]| if i <= j { 0.0 } else { f32::NEG_INFINITY });
+    /// assert_eq!(mask.to_vec((seq, seq_))?, [0.0, 0.0, f32::NEG_INFINITY, 0.0]);
+    /// # Ok::<(), named_tensor::Error>(())
+    /// ```
+    #[track_caller]
+    pub fn from_fn<E>(axes: E, mut of: impl FnMut(E::Positions) -> T) -> Tensor<A, T>
+    where
+        E: Extents<Set = A> + Once<E::Repeated>,
+    {
+        let shape = match shape(axes, "from_fn") {
+            Ok(shape) => shape,
+            Err(error) => return Tensor::failed(error),
+        };
+        let sizes: SmallVec<[usize; 6]> = shape.sizes().collect();
+        let mut numbers = Vec::with_capacity(shape.elements());
+        let mut at = E::Positions::default();
+        for _ in 0..shape.elements() {
+            numbers.push(of(at));
+            for (position, &size) in at.as_mut().iter_mut().zip(&sizes).rev() {
+                *position += 1;
+                if *position < size {
+                    break;
+                }
+                *position = 0;
+            }
+        }
+        Tensor::from_node(held::<T>(numbers, shape))
+    }
+}
+
+impl<A: Axes, T: Real> Tensor<A, T> {
+    /// The same number everywhere.
+    #[must_use]
+    #[track_caller]
+    pub fn full<E>(axes: E, number: T) -> Tensor<A, T>
+    where
+        E: Extents<Set = A> + Once<E::Repeated>,
+    {
+        shape(axes, "full")
+            .map_or_else(Tensor::failed, |shape| Tensor::from_node(Node::fill(T::KIND, number.to_f64(), shape)))
+    }
+
+    /// 0 everywhere.
+    #[must_use]
+    #[track_caller]
+    pub fn zeros<E>(axes: E) -> Tensor<A, T>
+    where
+        E: Extents<Set = A> + Once<E::Repeated>,
+    {
+        Tensor::full(axes, T::from_f64(0.0))
+    }
+
+    /// 1 everywhere.
+    #[must_use]
+    #[track_caller]
+    pub fn ones<E>(axes: E) -> Tensor<A, T>
+    where
+        E: Extents<Set = A> + Once<E::Repeated>,
+    {
+        Tensor::full(axes, T::from_f64(1.0))
+    }
+}
+
+impl<T: Real> Tensor<(), T> {
+    /// A number, as a tensor without axes.
+    #[must_use]
+    pub fn scalar(number: T) -> Tensor<(), T> {
+        Tensor::from_node(Node::fill(T::KIND, number.to_f64(), Shape::default()))
+    }
+}
+
+impl<A: Axes, T: Real> Tensor<A, T> {
+    /// The identity `I_{ax,ax′}` of `size` positions: 1 where both positions are equal, else 0.
+    ///
+    /// ```
+    /// # use named_tensor::prelude::*;
+    /// # axes! { key, key_ }
+    /// let i: Tensor<R![key, key_]> = Tensor::eye(key, key_, 2);
+    /// assert_eq!(i.to_vec((key, key_))?, [1.0, 0.0, 0.0, 1.0]);
+    /// # Ok::<(), named_tensor::Error>(())
+    /// ```
+    #[must_use]
+    #[track_caller]
+    pub fn eye<X: Axis, Y: Axis>(axis: impl Fn() -> X, other: impl Fn() -> Y, size: usize) -> Tensor<A, T>
+    where
+        X: Axes<Union<Y> = A> + Lacks<Y>,
+    {
+        let _ = (axis, other);
+        let rows = Node::iota(Name::declared(X::NAME), size);
+        let columns = Node::iota(Name::declared(Y::NAME), size);
+        Tensor::from_node(rows.compare(Comparison::Eq, &columns).cast(T::KIND))
+    }
+}
+
+impl<X: Axis> Tensor<X, Index<X>> {
+    /// The positions 0, 1, 2, ... of an axis as an index tensor over it.
+    ///
+    /// ```
+    /// # use named_tensor::prelude::*;
+    /// # axes! { seq }
+    /// assert_eq!(Tensor::positions(seq.of(3)).to_vec(seq)?, [0, 1, 2]);
+    /// # Ok::<(), named_tensor::Error>(())
+    /// ```
+    #[must_use]
+    #[track_caller]
+    pub fn positions<E>(axis: E) -> Tensor<X, Index<X>>
+    where
+        E: Extents<Set = X>,
+        X: Single,
+    {
+        let (name, size) = axis.sizes().first().copied().unwrap_or((Name::declared(X::NAME), 0));
+        Tensor::from_node(Node::iota(name, size))
+    }
+}
+
+impl<A: Axes, X: Axis> Tensor<A, Index<X>> {
+    /// An index tensor of nested arrays: positions along the axis `over`.
+    ///
+    /// ```
+    /// # use named_tensor::prelude::*;
+    /// # axes! { seq, vocab }
+    /// let tokens = Tensor::indices(seq, vocab, [2, 0, 1]);
+    /// assert_eq!(tokens.to_vec(seq)?, [2, 0, 1]);
+    /// # Ok::<(), named_tensor::Error>(())
+    /// ```
+    #[must_use]
+    pub fn indices<S>(axes: S, over: impl Fn() -> X, positions: impl Nested<usize, S::Positions>) -> Self
+    where
+        S: Selector<Set = A> + Once<S::Repeated>,
+    {
+        let _ = (axes, over);
+        let sizes = positions.sizes();
+        let shape = Shape::new(S::names().into_iter().zip(sizes.as_ref().iter().copied()));
+        Tensor::from_node(held::<Index<X>>(positions.flatten(), shape))
+    }
+
+    /// An index tensor of a vector whose positions lie in the order of the axes as written.
+    ///
+    /// # Errors
+    /// As many positions as the sizes multiply to are needed.
+    #[track_caller]
+    pub fn indices_from_vec<E>(axes: E, over: impl Fn() -> X, positions: Vec<usize>) -> Result<Self>
+    where
+        E: Extents<Set = A> + Once<E::Repeated>,
+    {
+        let _ = over;
+        let shape = shape(axes, "indices_from_vec")?;
+        counted(&shape, positions.len())?;
+        Ok(Tensor::from_node(held::<Index<X>>(positions, shape)))
+    }
+}
+
+/// The shape of axes with sizes, if its elements can be counted.
+#[track_caller]
+pub(crate) fn shape<E: Extents>(axes: E, operation: &str) -> Result<Shape> {
+    Shape::new(axes.sizes()).checked(operation)
+}
+
+/// Refuses a number of elements that a shape does not have.
+#[track_caller]
+pub(crate) fn counted(shape: &Shape, given: usize) -> Result<()> {
+    if given == shape.elements() {
+        return Ok(());
+    }
+    let message = format!("the shape {shape} has {} elements, but {given} numbers are given", shape.elements());
+    Err(Error::here(ErrorKind::SizeClash, message))
+}
+
+/// Numbers in memory, in the order of the shape.
+pub(crate) fn held<T: Element>(numbers: Vec<T::Value>, shape: Shape) -> Node {
+    let stored = T::Stored::into_buffer(numbers.into_iter().map(T::stored).collect());
+    let value = Value::contiguous(stored, shape.sizes());
+    Node::input(value, shape)
+}

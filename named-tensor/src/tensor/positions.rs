@@ -1,0 +1,63 @@
+//! Positions as numbers: arithmetic of index tensors.
+//!
+//! An index tensor's values are positions along one axis, which its type remembers. Sums and differences of positions
+//! stay positions of that axis (`i + 1` is the next one); whether one exists is checked where it is used.
+//! Lives here: that arithmetic, and positions as real numbers and one-hot. Not here: gathering (`indexing`).
+
+use std::ops::{Add, Sub};
+
+use super::Tensor;
+use crate::axes::Axes;
+use crate::axes::rules::{Lacks, Single};
+use crate::axes::selector::Extents;
+use crate::axes::set::Created;
+use crate::axis::Axis;
+use crate::element::{Binary, Comparison, Index, Real};
+use crate::error::Error;
+use crate::graph::Node;
+use crate::tensor::elementwise::number;
+
+impl<A: Axes, X: Axis> Add<usize> for &Tensor<A, Index<X>> {
+    type Output = Tensor<A, Index<X>>;
+    #[track_caller]
+    fn add(self, right: usize) -> Self::Output {
+        Tensor::from_node(self.node().binary(Binary::Add, &number::<i64>(right as f64)))
+    }
+}
+
+impl<A: Axes, X: Axis> Sub<usize> for &Tensor<A, Index<X>> {
+    type Output = Tensor<A, Index<X>>;
+    #[track_caller]
+    fn sub(self, right: usize) -> Self::Output {
+        Tensor::from_node(self.node().binary(Binary::Sub, &number::<i64>(right as f64)))
+    }
+}
+
+impl<A: Axes, X: 'static> Tensor<A, Index<X>> {
+    /// The positions as real numbers.
+    #[must_use]
+    #[track_caller]
+    pub fn real<T: Real>(&self) -> Tensor<A, T> {
+        Tensor::from_node(self.node().cast(T::KIND))
+    }
+
+    /// 1 at the position of each value along the axis (`vocab.of(50257)`), else 0.
+    ///
+    /// `index_vocab(E, I)` is `E ⊙_vocab` this tensor. A value past the size has no 1.
+    #[must_use]
+    #[track_caller]
+    pub fn one_hot<E, T: Real>(&self, axis: E) -> Tensor<Created<A, X>, T>
+    where
+        X: Axis + Single,
+        E: Extents<Set = X>,
+        A: Lacks<X>,
+    {
+        match axis.sizes().first() {
+            Some(&(name, size)) => {
+                let here = Node::iota(name, size).compare(Comparison::Eq, self.node());
+                Tensor::from_node(here.cast(T::KIND))
+            }
+            None => Tensor::failed(Error::out_of_range("one_hot", X::NAME, 0, 0)),
+        }
+    }
+}

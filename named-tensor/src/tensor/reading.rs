@@ -1,0 +1,195 @@
+//! Reading: where a tensor is computed and becomes plain numbers.
+//!
+//! The order of axes has no meaning, so reading states one. Lives here: vectors, single numbers, walks over named
+//! positions. Not here: printing (`display`), the schedule (`plan`).
+
+use std::panic::Location;
+
+use smallvec::SmallVec;
+
+use super::Tensor;
+use crate::axes::rules::{Alone, Once, OrderedBy};
+use crate::axes::selector::Selector;
+use crate::axes::set::Axes;
+use crate::axis::Name;
+use crate::element::{Element, Stored};
+use crate::error::{Error, ErrorKind, Result};
+use crate::graph::{Node, Value};
+use crate::plan;
+
+impl<A: Axes, T: Element> Tensor<A, T> {
+    /// All numbers in the given order of axes, the last one fastest: `x.to_vec((seq, key))?`.
+    ///
+    /// # Errors
+    /// The error that the tensor carries, or one of computing it (a position out of range); reading inside a lifted
+    /// function, where the tensor may have more axes than its type says.
+    #[track_caller]
+    pub fn to_vec<S>(&self, order: S) -> Result<Vec<T::Value>>
+    where
+        S: Selector + Once<S::Repeated>,
+        A: OrderedBy<S::Set>,
+    {
+        let _ = order;
+        Ok(self.read(&S::names())?.into_iter().map(T::value).collect())
+    }
+
+    /// Every position with its number, in the given order of axes.
+    ///
+    /// ```
+    /// # use named_tensor::prelude::*;
+    /// # axes! { height, width }
+    /// let a = Tensor::new((height, width), [[3.0, 1.0], [1.0, 5.0]]);
+    /// let large: Vec<[usize; 2]> = a.iter((height, width))?.filter(|(_, x)| *x > 2.0).map(|(at, _)| at).collect();
+    /// assert_eq!(large, [[0, 0], [1, 1]]);
+    /// # Ok::<(), named_tensor::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As [`to_vec`](Tensor::to_vec).
+    #[track_caller]
+    pub fn iter<S>(&self, order: S) -> Result<Entries<S::Positions, T::Value>>
+    where
+        S: Selector + Once<S::Repeated>,
+        A: OrderedBy<S::Set>,
+    {
+        let numbers = self.to_vec(order)?;
+        let sizes = S::names().iter().map(|&name| self.node().shape().size(name).unwrap_or(0)).collect();
+        Ok(Entries { numbers: numbers.into_iter(), sizes, at: S::Positions::default() })
+    }
+
+    /// Computes the tensor now and forgets how it was made: the result holds only its numbers.
+    ///
+    /// # Errors
+    /// As [`to_vec`](Tensor::to_vec), but allowed inside a lifted function.
+    #[track_caller]
+    pub fn eval(&self) -> Result<Self> {
+        let value = computed(self.node())?;
+        Ok(Tensor::from_node(Node::input(value, self.node().shape().clone())))
+    }
+
+    /// The numbers as stored, in the order of `names`.
+    #[track_caller]
+    pub(crate) fn read(&self, names: &[Name]) -> Result<Vec<T::Stored>> {
+        let node = self.node().checked()?;
+        if node.shape().rank() != names.len() || names.iter().any(|&name| !node.shape().has(name)) {
+            let message =
+                format!("a tensor cannot be read inside a lifted function: here its shape is {}", node.shape());
+            return Err(Error::here(ErrorKind::Lifted, message));
+        }
+        let value = computed(node)?;
+        Ok(gathered(node, &value, names))
+    }
+}
+
+impl<A: Axes, T: Element> Tensor<A, T> {
+    /// The number of a tensor without axes.
+    ///
+    /// # Errors
+    /// As [`to_vec`](Tensor::to_vec).
+    #[track_caller]
+    pub fn item(&self) -> Result<T::Value>
+    where
+        A: Alone,
+    {
+        let numbers = self.read(&[])?;
+        // A tensor without axes has exactly one element.
+        numbers
+            .first()
+            .map(|&stored| T::value(stored))
+            .ok_or_else(|| Error::here(ErrorKind::Empty, "no number to read"))
+    }
+}
+
+/// Every position with its number; see [`Tensor::iter`].
+#[derive(Debug, Clone)]
+pub struct Entries<P, V> {
+    numbers: std::vec::IntoIter<V>,
+    sizes: SmallVec<[usize; 6]>,
+    at: P,
+}
+
+impl<P: Copy + AsMut<[usize]>, V> Iterator for Entries<P, V> {
+    type Item = (P, V);
+
+    fn next(&mut self) -> Option<(P, V)> {
+        let number = self.numbers.next()?;
+        let here = self.at;
+        for (position, &size) in self.at.as_mut().iter_mut().zip(&self.sizes).rev() {
+            *position += 1;
+            if *position < size {
+                break;
+            }
+            *position = 0;
+        }
+        Some((here, number))
+    }
+
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        self.numbers.size_hint()
+    }
+}
+
+impl<P: Copy + AsMut<[usize]>, V> ExactSizeIterator for Entries<P, V> {}
+
+/// Computes several tensors at once, sharing their common work: `eval(&[&loss, &accuracy])`; each can be read then.
+///
+/// # Errors
+/// The first error any of them carries or meets.
+#[track_caller]
+pub fn eval(tensors: &[&dyn Evaluate]) -> Result<()> {
+    let nodes: Vec<Node> = tensors.iter().map(|tensor| tensor.as_node().clone()).collect();
+    plan::evaluate(&nodes).map_err(|error| error.at(Location::caller()))?;
+    Ok(())
+}
+
+/// A tensor of any axes and elements, as [`eval`] takes it.
+pub trait Evaluate {
+    /// Its node.
+    #[doc(hidden)]
+    fn as_node(&self) -> &Node;
+}
+
+impl<A, T> Evaluate for Tensor<A, T> {
+    fn as_node(&self) -> &Node {
+        self.node()
+    }
+}
+
+/// The numbers of a node.
+#[track_caller]
+fn computed(node: &Node) -> Result<Value> {
+    node.checked()?;
+    if let Some(value) = node.value() {
+        return Ok(value.clone());
+    }
+    let place = Location::caller();
+    let values = plan::evaluate(std::slice::from_ref(node)).map_err(|error| error.at(place))?;
+    values.into_iter().next().ok_or_else(|| Error::new(ErrorKind::Value, "nothing was computed").at(place))
+}
+
+/// The numbers of a value in the order of `names`, the last one fastest.
+fn gathered<S: Stored>(node: &Node, value: &Value, names: &[Name]) -> Vec<S> {
+    let shape = node.shape();
+    let numbers = S::of(&value.buffer);
+    let axes: SmallVec<[(usize, isize); 6]> = names
+        .iter()
+        .filter_map(|&name| Some((shape.size(name)?, *value.strides.get(shape.position(name)?)?)))
+        .collect();
+    let mut result = Vec::with_capacity(shape.elements());
+    let mut at: SmallVec<[usize; 6]> = SmallVec::from_elem(0, axes.len());
+    let mut offset = value.offset;
+    for _ in 0..shape.elements() {
+        result.push(numbers[offset]);
+        for (position, &(size, stride)) in at.iter_mut().zip(&axes).rev() {
+            *position += 1;
+            offset = offset.wrapping_add_signed(stride);
+            if *position < size {
+                break;
+            }
+            // Back to the start of this axis.
+            offset = offset.wrapping_add_signed(-stride.wrapping_mul(size as isize));
+            *position = 0;
+        }
+    }
+    result
+}

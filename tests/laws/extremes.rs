@@ -1,0 +1,230 @@
+//! The edges of numbers and sizes: nothing, one, infinity, NaN, and very long chains. Never a wrong number.
+//!
+//! Lives here: behaviour that the documentation states. Not here: what is refused with an error (`refusals`).
+
+use named_tensor::prelude::*;
+use named_tensor_tests::axes::{depth, height, seq, seq_, width};
+use named_tensor_tests::closeness::{Bound, assert_close};
+use named_tensor_tests::reference::{Grid, reduction, softmax};
+use named_tensor_tests::strategies::{cases, in_both_precisions, laid_out, layout};
+use proptest::prelude::*;
+
+const INFINITY: f64 = f64::INFINITY;
+
+fn row(values: &[f64]) -> Tensor<R![width], f64> {
+    Tensor::from_vec(width.of(values.len()), values.to_vec()).unwrap()
+}
+
+fn nothing() -> Tensor<R![height, width], f64> {
+    Tensor::from_vec((height.of(0), width.of(3)), vec![]).unwrap()
+}
+
+#[test]
+fn sums_over_no_positions_are_zero_and_products_one() {
+    assert_eq!(nothing().sum(height).to_vec(width).unwrap(), [0.; 3]);
+    assert_eq!(nothing().prod(height).to_vec(width).unwrap(), [1.; 3]);
+    assert_eq!(nothing().norm(height).to_vec(width).unwrap(), [0.; 3]);
+    assert_eq!(nothing().sum((height, width)).item().unwrap(), 0.);
+}
+
+#[test]
+fn contraction_over_no_positions_is_zero() {
+    let other = Tensor::<_, f64>::from_vec((height.of(0), depth.of(2)), vec![]).unwrap();
+    assert_eq!(nothing().dot(height, &other).to_vec((width, depth)).unwrap(), [0.; 6]);
+}
+
+#[test]
+fn an_axis_without_positions_goes_through_every_operation_that_keeps_it() {
+    let empty: [f64; 0] = [];
+    let x = nothing();
+    let order = (height, width);
+    assert_eq!(x.softmax(width).to_vec(order).unwrap(), empty);
+    assert_eq!(x.standardize(width).to_vec(order).unwrap(), empty);
+    assert_eq!((&x.exp() + &row(&[1., 2., 3.])).to_vec(order).unwrap(), empty);
+    assert_eq!(x.sum(width).to_vec(height).unwrap(), empty);
+    assert_eq!(x.max(width).to_vec(height).unwrap(), empty);
+    assert_eq!(x.flatten((height, width), depth).to_vec(depth).unwrap(), empty);
+    assert_eq!(x.slice(width, 1..2).to_vec(order).unwrap(), empty);
+    let one = Tensor::<_, f64>::from_vec((height.of(1), width.of(3)), vec![1., 2., 3.]).unwrap();
+    assert_eq!(x.concat(height, &one).to_vec(order).unwrap(), [1., 2., 3.]);
+    assert_eq!(one.slice(height, 0..0).to_vec(order).unwrap(), empty);
+}
+
+#[test]
+fn a_reduction_of_nothing_that_has_no_value_is_an_error() {
+    let errors = [
+        nothing().max(height).to_vec(width).unwrap_err(),
+        nothing().min(height).to_vec(width).unwrap_err(),
+        nothing().mean(height).to_vec(width).unwrap_err(),
+        nothing().var(height).to_vec(width).unwrap_err(),
+    ];
+    for error in errors {
+        assert_eq!(error.kind(), ErrorKind::Empty, "{error}");
+        assert!(error.to_string().contains("`height`"), "{error}");
+    }
+}
+
+#[test]
+fn a_size_of_one_is_kept_and_means_one() {
+    let x = Tensor::<_, f64>::from_vec((height.of(1), width.of(2)), vec![3., 4.]).unwrap();
+    assert_eq!(x.softmax(height).to_vec((height, width)).unwrap(), [1., 1.]);
+    assert_eq!(x.var(height).to_vec(width).unwrap(), [0., 0.]);
+    assert_eq!(x.standardize(height).to_vec((height, width)).unwrap(), [0., 0.]);
+    assert_eq!(x.sum(height).to_vec(width).unwrap(), [3., 4.]);
+}
+
+#[test]
+fn softmax_of_a_row_with_minus_infinity_is_exactly_zero_there() {
+    in_both_precisions!({
+        let hidden = Number::NEG_INFINITY;
+        let x = Tensor::<_, Number>::from_vec(width.of(3), vec![1.0, hidden, 1.0]).unwrap();
+        assert_eq!(x.softmax(width).to_vec(width).unwrap(), [0.5, 0.0, 0.5]);
+        let logarithm = x.log_softmax(width).to_vec(width).unwrap();
+        assert_eq!(logarithm[1], hidden);
+    });
+}
+
+#[test]
+fn softmax_of_a_row_with_infinity_or_nan_or_wholly_masked_is_nan_everywhere_in_that_row_alone() {
+    in_both_precisions!({
+        let rows = [[1.0, INFINITY, 2.0], [1.0, f64::NAN, 2.0], [-INFINITY; 3], [0.0, 0.0, 0.0]];
+        let numbers: Vec<Number> = rows.iter().flatten().map(|&value| value as Number).collect();
+        let x = Tensor::<_, Number>::from_vec((height.of(4), width.of(3)), numbers).unwrap();
+        let softmax = x.softmax(width).to_vec((height, width)).unwrap();
+        assert!(softmax[..9].iter().all(|value| value.is_nan()), "{softmax:?}");
+        assert_close(&softmax[9..], &Grid::new(&[3], vec![1.0 / 3.0; 3]), Bound::roundings(2, 1.0, UNIT));
+    });
+}
+
+#[test]
+fn softmax_of_large_numbers_does_not_overflow() {
+    in_both_precisions!({
+        let x = Tensor::<_, Number>::from_vec(width.of(3), vec![1e30, 1e30, -1e30]).unwrap();
+        assert_eq!(x.softmax(width).to_vec(width).unwrap(), [0.5, 0.5, 0.0]);
+    });
+}
+
+#[test]
+fn the_largest_and_the_smallest_of_numbers_with_nan_are_nan() {
+    for position in 0..70 {
+        let mut values = vec![1.0; 70];
+        values[position] = f64::NAN;
+        assert!(row(&values).max(width).item().unwrap().is_nan(), "NaN at {position}");
+        assert!(row(&values).min(width).item().unwrap().is_nan(), "NaN at {position}");
+    }
+    assert!(row(&[f64::NAN, 1.0]).maximum(&row(&[1.0, f64::NAN])).to_vec(width).unwrap().iter().all(|x| x.is_nan()));
+    assert!(row(&[f64::NAN, 1.0]).minimum(&row(&[1.0, f64::NAN])).to_vec(width).unwrap().iter().all(|x| x.is_nan()));
+    assert!(row(&[f64::NAN]).relu().to_vec(width).unwrap()[0].is_nan());
+}
+
+#[test]
+fn infinities_are_the_largest_and_the_smallest() {
+    assert_eq!(row(&[1., INFINITY, 2.]).max(width).item().unwrap(), INFINITY);
+    assert_eq!(row(&[-INFINITY; 3]).max(width).item().unwrap(), -INFINITY);
+    assert_eq!(row(&[1., -INFINITY, 2.]).min(width).item().unwrap(), -INFINITY);
+    assert!(row(&[INFINITY, -INFINITY]).sum(width).item().unwrap().is_nan());
+}
+
+#[test]
+fn functions_of_infinity_and_nan_are_the_limits() {
+    in_both_precisions!({
+        let x = Tensor::<_, Number>::from_vec(width.of(3), vec![Number::INFINITY, Number::NEG_INFINITY, Number::NAN])
+            .unwrap();
+        let limits: [(_, [Number; 2]); 6] = [
+            (x.exp(), [Number::INFINITY, 0.0]),
+            (x.tanh(), [1.0, -1.0]),
+            (x.sigmoid(), [1.0, 0.0]),
+            (x.relu(), [Number::INFINITY, 0.0]),
+            (x.erf(), [1.0, -1.0]),
+            (x.abs(), [Number::INFINITY, Number::INFINITY]),
+        ];
+        for (actual, limit) in limits {
+            let actual = actual.to_vec(width).unwrap();
+            assert_eq!(actual[..2], limit);
+            assert!(actual[2].is_nan());
+        }
+        let log = Tensor::<_, Number>::from_vec(width.of(3), vec![0.0, Number::INFINITY, -1.0]).unwrap().log();
+        let log = log.to_vec(width).unwrap();
+        assert_eq!(log[..2], [Number::NEG_INFINITY, Number::INFINITY]);
+        assert!(log[2].is_nan());
+    });
+}
+
+#[test]
+fn a_masked_position_changes_nothing_elsewhere_even_if_its_value_is_infinite() {
+    // The weight of a masked position is exactly 0, and 0 times infinity would be NaN: what is masked must not be NaN.
+    let scores = Tensor::<_, f64>::from_vec((seq_.of(1), seq.of(2)), vec![1.0, -INFINITY]).unwrap();
+    assert_eq!(scores.softmax(seq).to_vec((seq_, seq)).unwrap(), [1.0, 0.0]);
+}
+
+#[test]
+fn a_variance_of_large_numbers_close_to_each_other_does_not_cancel() {
+    let x = row(&[1e8 + 1.0, 1e8 + 2.0, 1e8 + 3.0, 1e8 + 4.0]);
+    assert_close(&[x.var(width).item().unwrap()], &Grid::scalar(1.25), Bound::absolute(1e-12));
+    let standardized = x.standardize_with(width, 1e-5).to_vec(width).unwrap();
+    let plain = softmax::standardize(&Grid::new(&[4], vec![1., 2., 3., 4.]), &[0], 1e-5);
+    assert_close(&standardized, &plain, Bound::absolute(1e-12));
+}
+
+#[test]
+fn a_million_chained_nodes_build_evaluate_and_drop() {
+    let mut x = Tensor::<_, f64>::from_vec(width.of(2), vec![0.0, 1.0]).unwrap();
+    for _ in 0..1_000_000 {
+        x = &x + 1.0;
+    }
+    assert_eq!(x.to_vec(width).unwrap(), [1e6, 1e6 + 1.0]);
+    drop(x);
+}
+
+#[test]
+fn a_million_chained_nodes_of_several_kinds_drop_without_evaluation() {
+    let start = Tensor::<_, f64>::from_vec((height.of(2), width.of(2)), vec![0.5; 4]).unwrap();
+    let mut x = start.clone();
+    for step in 0..1_000_000 {
+        x = match step % 4 {
+            0 => x.rename((height, width), (width, height)),
+            1 => &x * &start,
+            2 => x.softmax(height),
+            _ => x.slice(width, 0..2),
+        };
+    }
+    drop(x);
+    assert_eq!(start.sum((height, width)).item().unwrap(), 2.0);
+}
+
+#[test]
+fn a_diamond_of_a_hundred_doublings_is_computed_once_per_node() {
+    // 2¹⁰⁰ paths lead to the first node; only a walk by nodes ends.
+    let mut x = Tensor::<_, f64>::from_vec(width.of(1), vec![1.0]).unwrap();
+    for _ in 0..100 {
+        x = &x + &x;
+    }
+    assert_eq!(x.to_vec(width).unwrap(), [2.0_f64.powi(100)]);
+}
+
+/// 1, and now and then an infinity or NaN.
+fn mostly_finite() -> impl Strategy<Value = f64> {
+    prop_oneof![8 => Just(1.0), 1 => Just(INFINITY), 1 => Just(-INFINITY), 1 => Just(f64::NAN)]
+}
+
+proptest! {
+    #![proptest_config(cases(32))]
+
+    #[test]
+    fn sums_with_infinities_and_nan_are_the_plain_sums(
+        values in prop::collection::vec(mostly_finite(), 60), l in layout(),
+    ) {
+        let x = Grid::new(&[4, 15], values);
+        in_both_precisions!({
+            let t = laid_out!(Number, &x, l, (height, width));
+            assert_close(&t.sum(height).to_vec(width).unwrap(), &reduction::sum(&x, &[0]), Bound::EXACT);
+            assert_close(&t.sum(width).to_vec(height).unwrap(), &reduction::sum(&x, &[1]), Bound::EXACT);
+            assert_close(&t.max(height).to_vec(width).unwrap(), &reduction::max(&x, &[0]), Bound::EXACT);
+            assert_close(&t.min(width).to_vec(height).unwrap(), &reduction::min(&x, &[1]), Bound::EXACT);
+            let order = (height, width);
+            let bound = Bound::roundings(20, 1.0, UNIT);
+            assert_close(&t.softmax(width).to_vec(order).unwrap(), &softmax::softmax(&x, &[1]), bound);
+            assert_close(&t.softmax(height).to_vec(order).unwrap(), &softmax::softmax(&x, &[0]), bound);
+        });
+    }
+}

@@ -1,0 +1,115 @@
+//! Indexing chooses rows by numbers: the four forms of the paper, and the one-hot contraction they equal.
+//!
+//! Lives here: rows P24 to P28. Not here: positions that do not exist (`refusals`).
+
+use named_tensor::prelude::*;
+use named_tensor_tests::axes::{batch, emb, seq, subseq, vocab};
+use named_tensor_tests::closeness::{Bound, assert_close};
+use named_tensor_tests::reference::indexing::{self as plain, Positions};
+use named_tensor_tests::reference::{Grid, paper};
+use named_tensor_tests::strategies::{cases, grid, in_both_precisions, laid_out, layout, sizes, tensor};
+use proptest::prelude::*;
+
+type Over<S, A> = Tensor<S, Index<A>>;
+
+fn sequence(values: &[usize]) -> Over<R![seq], vocab> {
+    Tensor::indices_from_vec(seq.of(values.len()), vocab, values.to_vec()).unwrap()
+}
+
+#[test]
+fn p24_a_scalar_index_is_a_row() {
+    let e = tensor!(f64, &paper::a(), (vocab, emb));
+    let i: Over<R![], vocab> = Tensor::indices_from_vec((), vocab, vec![1]).unwrap();
+    let row: Tensor<R![emb], f64> = e.index(vocab, &i);
+    assert_eq!(row.to_vec(emb).unwrap(), [1., 5., 9.]);
+}
+
+#[test]
+fn p25_a_sequence_of_indices_is_a_sequence_of_rows() {
+    let e = tensor!(f64, &paper::a(), (vocab, emb));
+    let rows: Tensor<R![seq, emb], f64> = e.index(vocab, &sequence(&[2, 0, 2]));
+    assert_eq!(rows.to_vec((seq, emb)).unwrap(), [2., 6., 5., 3., 1., 4., 2., 6., 5.]);
+}
+
+#[test]
+fn p26_an_index_over_an_axis_of_the_table_is_aligned() {
+    let p = tensor!(f64, &paper::a(), (seq, vocab));
+    let chosen: Tensor<R![seq], f64> = p.index(vocab, &sequence(&[2, 0, 1]));
+    assert_eq!(chosen.to_vec(seq).unwrap(), [4., 1., 6.]);
+}
+
+#[test]
+fn p27_an_index_with_a_batch_axis_is_aligned_in_it() {
+    let e = Tensor::<_, f64>::from_fn((batch.of(2), vocab.of(3), emb.of(1)), |[b, v, _]| (10 * b + v) as f64);
+    let i: Over<R![batch, seq], vocab> = Tensor::indices((batch, seq), vocab, [[2, 0], [1, 1]]);
+    let rows: Tensor<R![batch, seq, emb], f64> = e.index(vocab, &i);
+    assert_eq!(rows.to_vec((batch, seq, emb)).unwrap(), [2., 0., 11., 11.]);
+}
+
+#[test]
+fn p28_an_index_of_an_index_chooses_pairs() {
+    let p = tensor!(f64, &paper::a(), (seq, vocab));
+    let i: Over<R![subseq], seq> = Tensor::indices(subseq, seq, [2, 0]);
+    let j: Over<R![subseq], vocab> = Tensor::indices(subseq, vocab, [1, 2]);
+    assert_eq!(p.index(seq, &i).index(vocab, &j).to_vec(subseq).unwrap(), [6., 4.]);
+}
+
+/// Some positions below `below`, on a grid of these sizes.
+fn positions(sizes: &[usize], below: usize) -> impl Strategy<Value = Positions> + use<> {
+    let sizes = sizes.to_vec();
+    prop::collection::vec(0..below, sizes.iter().product::<usize>())
+        .prop_map(move |values| Positions { sizes: sizes.clone(), values })
+}
+
+proptest! {
+    #![proptest_config(cases(48))]
+
+    #[test]
+    fn a_sequence_of_rows_is_the_plain_one_and_the_contraction_with_one_hot_rows(
+        (e, i) in sizes().prop_flat_map(|[v, d, s]| (grid(&[v, d]), positions(&[s], v))), l in layout(),
+    ) {
+        in_both_precisions!({
+            let table = laid_out!(Number, &e, l, (vocab, emb));
+            let rows = table.index(vocab, &sequence(&i.values)).to_vec((seq, emb)).unwrap();
+            assert_close(&rows, &plain::sequence(&e, &i), Bound::EXACT);
+            let one_hot = tensor!(Number, &plain::one_hot(&i, e.sizes[0]), (seq, vocab));
+            // All products but one are with 0, so that nothing rounds.
+            let contracted = one_hot.dot(vocab, &table).to_vec((seq, emb)).unwrap();
+            assert_close(&contracted, &plain::sequence(&e, &i), Bound::EXACT);
+        });
+    }
+
+    #[test]
+    fn aligned_and_batched_indices_are_the_plain_ones(
+        (p, i, e, j) in sizes().prop_flat_map(|[b, s, v, d]| {
+            (grid(&[s, v]), positions(&[s], v), grid(&[b, v, d]), positions(&[b, s], v))
+        }),
+        l in layout(),
+    ) {
+        in_both_precisions!({
+            let table = laid_out!(Number, &p, l, (seq, vocab));
+            let chosen = table.index(vocab, &sequence(&i.values)).to_vec(seq).unwrap();
+            assert_close(&chosen, &plain::aligned(&p, &i), Bound::EXACT);
+            let tables = laid_out!(Number, &e, l, (batch, vocab, emb));
+            let extents = (batch.of(j.sizes[0]), seq.of(j.sizes[1]));
+            let indices = Tensor::indices_from_vec(extents, vocab, j.values.clone()).unwrap();
+            let rows = tables.index(vocab, &indices).to_vec((batch, seq, emb)).unwrap();
+            assert_close(&rows, &plain::batched(&e, &j), Bound::EXACT);
+        });
+    }
+
+    #[test]
+    fn a_double_index_is_the_plain_one_in_either_order(
+        (p, i, j) in sizes().prop_flat_map(|[s, v, n]| (grid(&[s, v]), positions(&[n], s), positions(&[n], v))),
+        l in layout(),
+    ) {
+        let table = laid_out!(f64, &p, l, (seq, vocab));
+        let rows = Tensor::indices_from_vec(subseq.of(i.sizes[0]), seq, i.values.clone()).unwrap();
+        let columns = Tensor::indices_from_vec(subseq.of(i.sizes[0]), vocab, j.values.clone()).unwrap();
+        let expected: Grid = plain::double(&p, &i, &j);
+        let first = table.index(seq, &rows).index(vocab, &columns).to_vec(subseq).unwrap();
+        assert_close(&first, &expected, Bound::EXACT);
+        let second = table.index(vocab, &columns).index(seq, &rows).to_vec(subseq).unwrap();
+        assert_close(&second, &expected, Bound::EXACT);
+    }
+}

@@ -1,0 +1,22 @@
+//! The laws of the notation: every operation against plain loops, on random sizes and memory layouts.
+//!
+//! One file per chapter of the paper. A test whose name begins with `p` or `n` and a number is that row of the inventory
+//! of the paper's examples and networks. Not here: models (`models`), messages of the compiler (`ui`).
+
+#![allow(confusable_idents, mixed_script_confusables, reason = "σ is the letter of the paper")]
+
+mod contraction;
+mod elementwise;
+mod extremes;
+mod files;
+mod indexing;
+mod large;
+mod lifting;
+mod networks;
+mod order;
+mod rearrangement;
+mod reduction;
+mod refusals;
+mod softmax;
+mod truth;
+mod unroll;

@@ -1,0 +1,238 @@
+//! What is refused at run time: one clear error that names the axis and both sizes, never a panic, never a number.
+//!
+//! Lives here: sizes that clash, positions that do not exist, sizes too large. Not here: wrong names, which the
+//! compiler refuses (`ui`), and files (`files`).
+
+use named_tensor::Result;
+use named_tensor::prelude::*;
+use named_tensor_tests::axes::{batch, depth, emb, heads, height, kernel, key, layer, seq, vocab, width};
+use named_tensor_tests::strategies::cases;
+use proptest::prelude::*;
+
+type Matrix = Tensor<R![height, width], f64>;
+
+fn zeros(h: usize, w: usize) -> Matrix {
+    Tensor::zeros((height.of(h), width.of(w)))
+}
+
+/// Asserts the kind of an error and that its message has all the words, and that it says where.
+#[track_caller]
+fn refused<T: std::fmt::Debug>(result: Result<T>, kind: ErrorKind, words: &[&str]) {
+    let error = result.unwrap_err();
+    let text = error.to_string();
+    assert_eq!(error.kind(), kind, "{text}");
+    for word in words {
+        assert!(text.contains(word), "`{word}` is not in: {text}");
+    }
+    assert!(error.place().is_some_and(|place| place.file().ends_with("refusals.rs")), "says where: {text}");
+}
+
+#[test]
+fn operands_whose_sizes_clash_on_a_shared_axis_are_refused() {
+    let (x, y) = (zeros(2, 3), Tensor::<_, f64>::zeros((width.of(4), depth.of(2))));
+    let order = (height, width, depth);
+    let words = ["`width`", "3", "4"];
+    refused((&x + &y).to_vec(order), ErrorKind::SizeClash, &words);
+    refused((&x * &y).to_vec(order), ErrorKind::SizeClash, &words);
+    refused(x.maximum(&y).to_vec(order), ErrorKind::SizeClash, &words);
+    refused(x.lt(&y).to_vec(order), ErrorKind::SizeClash, &words);
+    refused(x.dot(width, &y).to_vec((height, depth)), ErrorKind::SizeClash, &words);
+    refused(x.gt(0.0).select(&y, &y).to_vec(order), ErrorKind::SizeClash, &words);
+}
+
+#[test]
+fn a_size_of_one_is_not_stretched() {
+    let (x, y) = (zeros(2, 1), zeros(2, 4));
+    refused((&x + &y).to_vec((height, width)), ErrorKind::SizeClash, &["`width`", "1", "4"]);
+    refused(x.dot(width, &y).to_vec(height), ErrorKind::SizeClash, &["`width`", "1", "4"]);
+    refused(x.concat(height, &y).to_vec((height, width)), ErrorKind::SizeClash, &["`width`", "1", "4"]);
+}
+
+#[test]
+fn an_aligned_axis_of_a_contraction_must_have_one_size() {
+    let x = Tensor::<_, f64>::zeros((batch.of(2), key.of(3)));
+    let y = Tensor::<_, f64>::zeros((batch.of(5), key.of(3)));
+    refused(x.dot(key, &y).to_vec(batch), ErrorKind::SizeClash, &["`batch`", "2", "5"]);
+}
+
+#[test]
+fn an_error_travels_to_every_result_and_is_found_at_once_when_asked() {
+    let failed = &zeros(2, 3) + &zeros(2, 4);
+    refused(failed.clone().checked(), ErrorKind::SizeClash, &["`width`"]);
+    let later = failed.softmax(width).sum(height).rename(width, depth);
+    let error = later.to_vec(depth).unwrap_err();
+    assert_eq!(error.to_string(), failed.to_vec((height, width)).unwrap_err().to_string());
+    assert!(zeros(2, 3).checked().is_ok());
+}
+
+#[test]
+fn positions_that_do_not_exist_are_refused() {
+    let x = zeros(2, 3);
+    refused(x.at(height, 2).to_vec(width), ErrorKind::IndexOutOfRange, &["`height`", "2"]);
+    refused(x.slice(width, 1..4).to_vec((height, width)), ErrorKind::IndexOutOfRange, &["`width`", "3"]);
+    refused(x.slice(width, 7..).to_vec((height, width)), ErrorKind::IndexOutOfRange, &["`width`", "7"]);
+    let table = Tensor::<_, f64>::zeros((vocab.of(3), emb.of(2)));
+    let words = Tensor::indices(seq, vocab, [0, 3, 1]);
+    refused(table.index(vocab, &words).to_vec((seq, emb)), ErrorKind::IndexOutOfRange, &["`vocab`", "3"]);
+    let before = &words - 1;
+    refused(table.index(vocab, &before).to_vec((seq, emb)), ErrorKind::IndexOutOfRange, &["`vocab`", "-1", "3"]);
+}
+
+#[test]
+#[expect(clippy::reversed_empty_ranges, reason = "a range that runs backwards is what is tested")]
+fn a_range_that_runs_backwards_is_refused() {
+    refused(zeros(2, 3).slice(width, 2..1).to_vec((height, width)), ErrorKind::Value, &["`width`", "2", "1"]);
+}
+
+#[test]
+fn as_many_numbers_as_places_are_needed() {
+    let sizes = (height.of(2), width.of(3));
+    refused(Tensor::<_, f64>::from_vec(sizes, vec![0.0; 5]), ErrorKind::SizeClash, &["6", "5"]);
+    refused(Tensor::<_, f64>::from_vec(sizes, vec![0.0; 7]), ErrorKind::SizeClash, &["6", "7"]);
+}
+
+#[test]
+fn a_split_needs_sizes_whose_product_is_the_size() {
+    let x = Tensor::<_, f64>::zeros(layer.of(12));
+    let order = (heads, key);
+    refused(x.split(layer, (heads.of(5), key)).to_vec(order), ErrorKind::SizeClash, &["`layer`", "12", "5"]);
+    refused(x.split(layer, (heads.of(3), key.of(5))).to_vec(order), ErrorKind::SizeClash, &["`layer`", "12"]);
+    assert!(x.split(layer, (heads.of(0), key)).to_vec(order).is_err());
+    assert!(x.split(layer, (heads, key)).to_vec(order).is_err());
+}
+
+#[test]
+fn windows_that_do_not_fit_are_refused() {
+    let x = Tensor::<_, f64>::zeros(seq.of(4));
+    let order = (seq, kernel);
+    assert!(x.unroll(seq, kernel.of(5)).to_vec(order).is_err());
+    assert!(x.unroll(seq, kernel.of(0)).to_vec(order).is_err());
+    assert!(x.pool(seq, kernel.of(3)).to_vec(order).is_err());
+    assert!(x.pool(seq, kernel.of(0)).to_vec(order).is_err());
+}
+
+#[test]
+fn sizes_whose_product_cannot_be_counted_are_refused() {
+    let large = usize::MAX / 2;
+    refused(
+        Tensor::<_, f64>::zeros((height.of(large), width.of(3))).checked(),
+        ErrorKind::TooLarge,
+        &["height", "width"],
+    );
+    refused(Tensor::<_, f64>::zeros((height.of(1 << 40), width.of(1 << 40))).checked(), ErrorKind::TooLarge, &[]);
+    refused(
+        Tensor::<_, f64>::from_vec((height.of(large), width.of(large)), vec![]),
+        ErrorKind::TooLarge,
+        &["`from_vec`"],
+    );
+    refused(
+        Tensor::<_, f64>::from_fn((height.of(large), width.of(large)), |_| 0.0).checked(),
+        ErrorKind::TooLarge,
+        &[],
+    );
+    let square = Tensor::<_, f64>::zeros((height.of(1 << 20), width.of(1 << 20)));
+    let cube = &square + &Tensor::<_, f64>::zeros(depth.of(1 << 31));
+    refused(cube.checked(), ErrorKind::TooLarge, &["height", "width", "depth"]);
+}
+
+#[test]
+fn an_empty_tensor_may_have_an_axis_of_any_size() {
+    let empty = Tensor::<_, f64>::zeros((height.of(0), width.of(usize::MAX)));
+    assert_eq!(empty.to_vec((height, width)).unwrap(), [0.0; 0]);
+}
+
+#[test]
+fn a_result_that_no_address_space_holds_is_refused_when_it_is_wanted() {
+    // 2⁴⁶ numbers of 8 bytes can be counted, and a lazy tensor of them may stand; reading it is an error, no abort.
+    let (tall, wide) = (Tensor::<_, f64>::zeros(height.of(1 << 23)), Tensor::<_, f64>::zeros(width.of(1 << 23)));
+    refused((&tall + &wide).to_vec((height, width)), ErrorKind::TooLarge, &[]);
+    refused((&tall + &wide).exp().softmax(width).to_vec((height, width)), ErrorKind::TooLarge, &[]);
+    let constant = Tensor::<_, f64>::zeros((height.of(1 << 23), width.of(1 << 23)));
+    refused(constant.to_vec((height, width)), ErrorKind::TooLarge, &[]);
+}
+
+#[test]
+fn a_function_of_more_positions_than_memory_holds_is_refused() {
+    let numbers = Tensor::<_, f64>::from_fn((height.of(1 << 23), width.of(1 << 23)), |_| 0.0);
+    refused(numbers.checked(), ErrorKind::TooLarge, &[]);
+}
+
+#[test]
+fn a_condition_of_a_function_that_does_not_hold_names_the_function_and_the_sizes() {
+    named! {
+        fn Paired(X: R[key], Y: R[layer]) -> R[key] where |key| = |layer| {
+            X * sum_layer(Y)
+        }
+    }
+    let (x, y) = (Tensor::<_, f64>::zeros(key.of(2)), Tensor::<_, f64>::zeros(layer.of(3)));
+    let error = Paired(&x, &y).to_vec(key).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Condition);
+    for word in ["Paired", "|key| = |layer|", "2", "3"] {
+        assert!(error.to_string().contains(word), "`{word}` is not in: {error}");
+    }
+}
+
+#[test]
+fn a_clash_inside_an_equation_names_the_equation() {
+    named! {
+        fn Scores(Q: R[key], K: R[seq, key]) -> R[seq] {
+            Q dot_key K
+        }
+    }
+    let (q, k) = (Tensor::<_, f64>::zeros(key.of(2)), Tensor::<_, f64>::zeros((seq.of(4), key.of(3))));
+    let error = Scores(&q, &k).to_vec(seq).unwrap_err();
+    assert_eq!((error.kind(), error.equation()), (ErrorKind::SizeClash, Some("Scores")));
+    for word in ["Scores", "`key`", "2", "3", "refusals.rs"] {
+        assert!(error.to_string().contains(word), "`{word}` is not in: {error}");
+    }
+}
+
+proptest! {
+    #![proptest_config(cases(64))]
+
+    #[test]
+    fn clashing_sizes_are_always_refused_and_equal_ones_never(h in 0_usize..4, w in 0_usize..4, v in 0_usize..4) {
+        let (x, y) = (zeros(h, w), zeros(h, v));
+        prop_assert_eq!((&x + &y).to_vec((height, width)).is_ok(), w == v);
+        prop_assert_eq!(x.dot(width, &y).to_vec(height).is_ok(), w == v);
+        prop_assert_eq!(x.concat(height, &y).to_vec((height, width)).is_ok(), w == v);
+        prop_assert!(x.concat(width, &y).to_vec((height, width)).is_ok());
+    }
+
+    #[test]
+    fn any_position_and_range_is_either_right_or_refused(
+        n in 0_usize..5, i in 0_usize..7, start in 0_usize..7, end in 0_usize..7,
+    ) {
+        let x = Tensor::<_, f64>::from_fn(seq.of(n), |[i]| i as f64);
+        match x.at(seq, i).item() {
+            Ok(value) => prop_assert!(i < n && value == i as f64),
+            Err(error) => prop_assert!(i >= n && error.kind() == ErrorKind::IndexOutOfRange),
+        }
+        match x.slice(seq, start..end).to_vec(seq) {
+            Ok(values) => prop_assert_eq!(values, (start..end).map(|i| i as f64).collect::<Vec<_>>()),
+            Err(_) => prop_assert!(start > end || end > n),
+        }
+    }
+
+    #[test]
+    fn any_split_is_either_right_or_refused(
+        n in 0_usize..13, first in 0_usize..5, second in prop::option::of(0_usize..5),
+    ) {
+        let x = Tensor::<_, f64>::from_fn(layer.of(n), |[i]| i as f64);
+        let split = match second {
+            Some(second) => x.split(layer, (heads.of(first), key.of(second))),
+            None => x.split(layer, (heads.of(first), key)),
+        };
+        let fits = match second {
+            Some(second) => first * second == n,
+            None => first > 0 && n % first == 0,
+        };
+        match split.to_vec((heads, key)) {
+            Ok(values) => {
+                prop_assert!(fits, "{n} as {first} by {second:?}");
+                prop_assert_eq!(values, (0..n).map(|i| i as f64).collect::<Vec<_>>());
+            }
+            Err(error) => prop_assert!(!fits, "{n} as {first} by {second:?}: {error}"),
+        }
+    }
+}

@@ -1,0 +1,110 @@
+//! Windows of an axis, and the convolutions and maxima made of them, are the plain ones.
+//!
+//! Lives here: unroll and pool, rows N5 to N9. Not here: windows that do not fit (`refusals`).
+
+use named_tensor::prelude::*;
+use named_tensor_tests::axes::{chans, height, height_, kernel, out, seq, width, width_};
+use named_tensor_tests::closeness::{Bound, assert_close};
+use named_tensor_tests::reference::{Grid, contraction, paper, unroll as plain};
+use named_tensor_tests::strategies::{cases, grid, in_both_precisions, laid_out, layout, number, tensor};
+use proptest::prelude::*;
+
+#[test]
+fn n5_unroll_of_x_by_2() {
+    let x = tensor!(f64, &paper::x(), (seq));
+    assert_eq!(x.unroll(seq, kernel.of(2)).to_vec((seq, kernel)).unwrap(), [2., 7., 7., 1.]);
+}
+
+#[test]
+fn n6_convolution_of_x() {
+    let x = tensor!(f64, &Grid::new(&[1, 3], paper::x().values), (chans, seq));
+    let w = tensor!(f64, &Grid::new(&[1, 2], vec![1., -1.]), (chans, kernel));
+    let y = w.dot((chans, kernel), &x.unroll(seq, kernel.of(2))) + 0.5;
+    assert_eq!(y.to_vec(seq).unwrap(), [-4.5, 6.5]);
+}
+
+#[test]
+fn n7_convolution_of_a_in_two_axes_with_the_identity() {
+    let a = tensor!(f64, &paper::a(), (height, width));
+    let windows = a.unroll(height, height_.of(2)).unroll(width, width_.of(2));
+    let y = Tensor::<_, f64>::eye(height_, width_, 2).dot((height_, width_), &windows);
+    assert_eq!(y.to_vec((height, width)).unwrap(), [8., 10., 7., 10.]);
+}
+
+#[test]
+fn n8_pool_by_2() {
+    let x = tensor!(f64, &Grid::new(&[4], vec![3., 1., 4., 1.]), (seq));
+    assert_eq!(x.pool(seq, kernel.of(2)).to_vec((seq, kernel)).unwrap(), [3., 1., 4., 1.]);
+}
+
+#[test]
+fn n9_max_pool_of_the_first_sixteen_numbers() {
+    let x = Tensor::<_, f64>::from_fn((height.of(4), width.of(4)), |[i, j]| (4 * i + j) as f64);
+    let y = x.pool(height, height_.of(2)).pool(width, width_.of(2)).max((height_, width_));
+    assert_eq!(y.to_vec((height, width)).unwrap(), [5., 7., 13., 15.]);
+}
+
+/// Channels, an axis of windows, a size of windows that fits, and numbers for them.
+fn signal() -> impl Strategy<Value = (Grid, usize)> {
+    (1_usize..4, 1_usize..20).prop_flat_map(|(channels, n)| (grid(&[channels, n]), 1..=n))
+}
+
+proptest! {
+    #![proptest_config(cases(48))]
+
+    #[test]
+    fn unrolling_is_the_plain_one((x, k) in signal(), l in layout()) {
+        in_both_precisions!({
+            let t = laid_out!(Number, &x, l, (chans, seq));
+            let windows = t.unroll(seq, kernel.of(k));
+            prop_assert_eq!(windows.size(seq), x.sizes[1] - k + 1);
+            assert_close(&windows.to_vec((chans, seq, kernel)).unwrap(), &plain::unroll(&x, k), Bound::EXACT);
+        });
+    }
+
+    #[test]
+    fn pooling_is_the_plain_one((x, k) in signal(), l in layout()) {
+        // Only a multiple of the window has no rest.
+        let n = x.sizes[1] / k * k;
+        let x = Grid::from_fn(&[x.sizes[0], n], |place| x.get(place));
+        in_both_precisions!({
+            let t = laid_out!(Number, &x, l, (chans, seq));
+            let windows = t.pool(seq, kernel.of(k));
+            assert_close(&windows.to_vec((chans, seq, kernel)).unwrap(), &plain::pool(&x, k), Bound::EXACT);
+        });
+    }
+
+    #[test]
+    fn convolution_is_the_plain_one(
+        (x, k) in signal(), outputs in 1_usize..4, seed in prop::collection::vec(number(), 40), l in layout(),
+    ) {
+        let mut numbers = seed.iter().copied().cycle();
+        let w = Grid::from_fn(&[outputs, x.sizes[0], k], |_| numbers.next().unwrap_or(0.0));
+        let b = Grid::from_fn(&[outputs], |_| numbers.next().unwrap_or(0.0));
+        in_both_precisions!({
+            let t = laid_out!(Number, &x, l, (chans, seq));
+            let (weights, bias) = (tensor!(Number, &w, (out, chans, kernel)), tensor!(Number, &b, (out)));
+            let y = &weights.dot((kernel, chans), &t.unroll(seq, kernel.of(k))) + &bias;
+            let n = x.sizes[0] * k;
+            let bound = Bound::roundings(n + 2, 4.0 * n as f64 + 2.0, UNIT);
+            assert_close(&y.to_vec((out, seq)).unwrap(), &plain::convolution(&x, &w, &b), bound);
+        });
+    }
+
+    #[test]
+    fn pooling_then_flattening_is_nothing((x, k) in signal(), l in layout()) {
+        let n = x.sizes[1] / k * k;
+        let x = Grid::from_fn(&[x.sizes[0], n], |place| x.get(place));
+        let t = laid_out!(f64, &x, l, (chans, seq));
+        let back = t.pool(seq, kernel.of(k)).flatten((seq, kernel), width);
+        assert_close(&back.to_vec((chans, width)).unwrap(), &x, Bound::EXACT);
+    }
+
+    #[test]
+    fn the_identity_is_the_plain_one(n in 0_usize..9) {
+        in_both_precisions!({
+            let identity = Tensor::<_, Number>::eye(height, width, n);
+            assert_close(&identity.to_vec((height, width)).unwrap(), &contraction::eye(n), Bound::EXACT);
+        });
+    }
+}

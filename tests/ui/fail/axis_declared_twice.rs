@@ -1,0 +1,4 @@
+use named_tensor::prelude::*;
+axes! { seq, key, seq }
+
+fn main() {}

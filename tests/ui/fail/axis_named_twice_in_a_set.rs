@@ -1,0 +1,6 @@
+use named_tensor::prelude::*;
+axes! { seq, key }
+
+fn f(_: &Tensor<R![seq, seq]>) {}
+
+fn main() {}

@@ -1,0 +1,10 @@
+use named_tensor::prelude::*;
+axes! { seq, key, val }
+
+named! {
+    fn F(X: R[seq, key], Y: R[seq, val]) -> R[seq, key] {
+        concat_seq(X, Y)
+    }
+}
+
+fn main() {}

@@ -1,0 +1,10 @@
+use named_tensor::prelude::*;
+axes! { chans, hidden }
+
+named! {
+    fn FFN(X: R[chans]; W1: R[chans, hidden], b1: R[hidden], W2: R[hidden, chans], b2: R[hidden]) -> R[chans] {
+        relu(X dot_chans W1 + b1) dot_hidden W2 + b2
+    }
+}
+
+fn main() {}

@@ -1,0 +1,12 @@
+use named_tensor::prelude::*;
+axes! { key, seq, val }
+
+#[lift]
+fn double(x: &Tensor<R![seq]>) -> Tensor<R![val]> {
+    x.rename(seq, val) * 2.0
+}
+
+fn main() {
+    let q: Tensor<R![seq, val]> = Tensor::zeros((seq.of(2), val.of(3)));
+    let _ = double(&q);
+}

@@ -1,0 +1,10 @@
+use named_tensor::prelude::*;
+axes! { height, width, layer, key }
+
+named! {
+    fn F(A: R[height, width]) -> R[layer] {
+        A_{(height, key) -> layer}
+    }
+}
+
+fn main() {}

@@ -1,0 +1,10 @@
+use named_tensor::prelude::*;
+axes! { key, seq, val }
+
+named! {
+    fn Attention(Q: R[key], K: R[seq, key], V: R[seq, val]) -> R[key] {
+        softmax_seq(Q dot_key K / sqrt(|key|)) dot_seq V
+    }
+}
+
+fn main() {}

@@ -1,0 +1,10 @@
+use named_tensor::prelude::*;
+axes! { key, seq }
+
+named! {
+    fn Weights(S: R[seq]) -> R[seq] {
+        softmax_key(S)
+    }
+}
+
+fn main() {}

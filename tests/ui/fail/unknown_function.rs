@@ -1,0 +1,10 @@
+use named_tensor::prelude::*;
+axes! { seq }
+
+named! {
+    fn F(X: R[seq]) -> R[seq] {
+        sqtr(X)
+    }
+}
+
+fn main() {}

@@ -1,0 +1,11 @@
+use named_tensor::prelude::*;
+axes! { chans, out }
+
+named! {
+    fn F(X: R[chans], W: R[chans, out]) -> R[out] {
+        Y: R[out] = X dot_chans W;
+        relu(Y)
+    }
+}
+
+fn main() {}

@@ -1,0 +1,6 @@
+use named_tensor::prelude::*;
+axes! { seq, key }
+
+fn main() {
+    let _ = (seq, key);
+}

@@ -1,0 +1,10 @@
+use named_tensor::prelude::*;
+axes! { seq, key }
+
+named! {
+    fn F(X: R[seq, key]) -> R[seq, key] {
+        X + 1
+    }
+}
+
+fn main() {}

@@ -1,0 +1,10 @@
+use named_tensor::prelude::*;
+axes! { batch, one, seq, chans }
+
+named! {
+    fn Encode(X: R[batch, seq, chans], P: R[seq, chans]) -> R[batch, seq, chans] {
+        X + P
+    }
+}
+
+fn main() {}

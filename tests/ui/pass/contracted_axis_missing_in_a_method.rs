@@ -1,0 +1,8 @@
+use named_tensor::prelude::*;
+axes! { key, seq }
+
+fn main() {
+    let q: Tensor<R![key]> = Tensor::zeros(key.of(3));
+    let k: Tensor<R![seq, key]> = Tensor::zeros((seq.of(2), key.of(3)));
+    let _ = k.dot(key, &q);
+}

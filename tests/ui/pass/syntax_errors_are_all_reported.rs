@@ -1,0 +1,12 @@
+use named_tensor::prelude::*;
+axes! { chans, key }
+
+named! {
+    fn F(X: R[chans]) -> R[chans] {
+        Y = X + 1;
+        Z = Y * 2;
+        Z
+    }
+}
+
+fn main() {}

@@ -1,0 +1,11 @@
+use named_tensor::prelude::*;
+axes! { chans }
+
+named! {
+    fn F(X: R[chans]) -> R[chans] {
+        Y = relu(X);
+        Y * X
+    }
+}
+
+fn main() {}

@@ -1,0 +1,29 @@
+//! The Transformer, written as its equations and nothing else.
+//!
+//! Each file is a group of equations in Named Tensor Notation; the text of the equation is the program. Read them in
+//! this order: [`axes`] (the legend), [`norm`], [`attention`], [`feed_forward`], [`embedding`], [`block`].
+//!
+//! ```
+//! use named_tensor::prelude::*;
+//! use transformer::axes::*;
+//! use transformer::block::Block;
+//!
+//! let block = Block::init(&mut seeded(0), (chans.of(8), key.of(4), val.of(8), hidden.of(32)))?;
+//! let text: Tensor<R![seq, chans]> = Tensor::normal(&mut seeded(1), (seq.of(5), chans.of(8)), 0.0, 1.0);
+//! let batches: Tensor<R![batch, seq, chans]> = Tensor::normal(&mut seeded(2), (batch.of(3), seq.of(5), chans.of(8)), 0.0, 1.0);
+//!
+//! // One definition, at exactly the axes it speaks of, lifted over any others.
+//! let y: Tensor<R![seq, chans]> = block.apply(&text);
+//! let z: Tensor<R![batch, seq, chans]> = block.apply(&batches);
+//! assert_eq!((y.size(seq), z.size(batch)), (5, 3));
+//! # Ok::<(), named_tensor::Error>(())
+//! ```
+
+#![allow(mixed_script_confusables, reason = "the equations keep the letters of the paper, γ and β")]
+
+pub mod attention;
+pub mod axes;
+pub mod block;
+pub mod embedding;
+pub mod feed_forward;
+pub mod norm;
