@@ -1,7 +1,7 @@
 //! Executable mathematical notes: every chapter is a page of this documentation, and every example in it is a test.
 //!
 //! Read [`names`], [`operations`], [`lifting`], [`models`] and [`errors`] in this order. The pages about the code
-//! itself are [`architecture`], [`style`], [`unsafe_code`] and [`dependencies`].
+//! itself are [`architecture`], [`style`], [`unsafe_code`], [`dependencies`] and [`measurements`].
 //! Lives here: the chapters as modules, and the tensors of the paper ([`paper`]), which the examples use.
 //! Not here: anything that a program would import.
 
@@ -33,6 +33,14 @@ pub mod unsafe_code {}
 
 #[doc = include_str!("dependencies.md")]
 pub mod dependencies {}
+
+#[doc = include_str!("measurements.md")]
+pub mod measurements {}
+
+/// The front page of the workspace, whose program is a test too.
+#[doc = include_str!("../README.md")]
+#[cfg(doctest)]
+pub mod front_page {}
 
 #[cfg(test)]
 mod tests;

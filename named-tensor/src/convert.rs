@@ -39,11 +39,11 @@ impl<A: Axes, T: Element<Value = T> + Copy> Tensor<A, T> {
     {
         let _ = axes;
         let names = S::names();
-        if names.len() != array.ndim() {
+        if names.len() != array.shape().len() {
             let named: Vec<String> = names.iter().map(ToString::to_string).collect();
             let message = format!(
                 "an array with {} axes of sizes {:?} cannot have the {} names [{}]",
-                array.ndim(),
+                array.shape().len(),
                 array.shape(),
                 names.len(),
                 named.join(", ")

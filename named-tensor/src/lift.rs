@@ -6,6 +6,8 @@
 //! Lives here: entering and leaving, the only place that knows a tensor may have more axes than its type says.
 //! Not here: the types (`axes::rules::Avoids`), the primitives, which carry further axes along by themselves.
 
+use std::panic::Location;
+
 use smallvec::SmallVec;
 
 use crate::axes::Axes;
@@ -13,25 +15,36 @@ use crate::axes::selector::Selector;
 use crate::axes::set::{IfHas, Minus, Union};
 use crate::axis::{Axis, Name};
 use crate::element::Element;
-use crate::graph::Node;
+use crate::error::{Error, Result};
 use crate::graph::shape::Names;
+use crate::graph::{Node, Shape};
 use crate::tensor::Tensor;
 
 /// One call of a lifted function.
 #[derive(Debug)]
 pub struct Lift {
     function: &'static str,
-    /// Extra axes: the name outside and the fresh name inside.
-    extras: SmallVec<[(Name, Name); 4]>,
-    /// Axis parameters: the axis of the body, the axes outside that it stands for, and their sizes once seen.
+    extras: SmallVec<[Extra; 4]>,
+    /// Axis parameters.
     stand_ins: SmallVec<[StandIn; 1]>,
+    /// Two arguments with one extra axis of two sizes.
+    error: Option<Error>,
 }
 
+/// An axis beyond the declared ones: its name outside, the fresh one inside, its size.
+#[derive(Debug)]
+struct Extra {
+    outside: Name,
+    inside: Name,
+    size: usize,
+}
+
+/// An axis of the body, the axes outside that it stands for, and their sizes once an argument has shown them.
 #[derive(Debug)]
 struct StandIn {
     inside: Name,
     outside: Names,
-    sizes: SmallVec<[usize; 4]>,
+    sizes: Option<SmallVec<[usize; 4]>>,
 }
 
 /// The axes of a lifted result: U ∪ (A₀ ∖ S₀) ∪ (A₁ ∖ S₁) ∪ ..., written `Lifted<(A0, A1), fn(S0, S1) -> U>`.
@@ -74,13 +87,13 @@ impl Lift {
     /// A call of `function`.
     #[must_use]
     pub fn new(function: &'static str) -> Lift {
-        Lift { function, extras: SmallVec::new(), stand_ins: SmallVec::new() }
+        Lift { function, extras: SmallVec::new(), stand_ins: SmallVec::new(), error: None }
     }
 
     /// Lets the axis `Inside` of the body stand for the axes `Outside` of the arguments.
     pub fn stand_for<Inside: Axis, Outside: Selector>(&mut self) {
         let inside = Name::declared(Inside::NAME);
-        self.stand_ins.push(StandIn { inside, outside: Outside::names(), sizes: SmallVec::new() });
+        self.stand_ins.push(StandIn { inside, outside: Outside::names(), sizes: None });
     }
 
     /// The argument as the body sees it, with the declared axes `S` and, unseen, its extra axes under fresh names.
@@ -93,64 +106,90 @@ impl Lift {
             declared.iter().copied().filter(|&name| self.stand_ins.iter().all(|s| s.inside != name)).collect();
         kept.extend(self.stand_ins.iter_mut().filter(stands).flat_map(|stand_in| stand_in.outside.clone()));
 
-        let extra: Names = argument.node().shape().names().filter(|name| !kept.contains(name)).collect();
-        let pairs: SmallVec<[(Name, Name); 4]> = extra.into_iter().map(|name| (name, self.inside(name))).collect();
+        let extra: SmallVec<[(Name, usize); 4]> =
+            argument.node().shape().iter().filter(|(name, _)| !kept.contains(name)).collect();
+        let pairs: SmallVec<[(Name, Name); 4]> =
+            extra.into_iter().map(|(name, size)| (name, self.inside(name, size))).collect();
         let mut node = renamed(argument.node(), &pairs);
         for stand_in in self.stand_ins.iter_mut().filter(stands) {
-            node = stand_in.enter(&node);
+            match stand_in.enter(&node, self.function) {
+                Ok(entered) => node = entered,
+                Err(error) => {
+                    self.error.get_or_insert(error.at(Location::caller()));
+                }
+            }
         }
-        Tensor::from_node(node)
+        match &self.error {
+            Some(error) => Tensor::failed(error.clone()),
+            None => Tensor::from_node(node),
+        }
     }
 
-    /// The result as the caller sees it: the extra axes under their own names. `R` is [`Lifted`].
+    /// The result as the caller sees it: the extra axes under their own names, and all of them, even those it does not
+    /// depend on. `R` is [`Lifted`].
     #[must_use]
     #[track_caller]
     pub fn exit<U: Axes, R: Axes, T: Element>(&self, result: Tensor<U, T>) -> Tensor<R, T> {
+        if let Some(error) = self.error.as_ref().or(result.node().error()) {
+            return Tensor::failed(error.clone().in_equation(self.function));
+        }
         let mut node = result.node().clone();
         for stand_in in &self.stand_ins {
             node = stand_in.exit(&node);
         }
-        let there = |(_, inside): &&(Name, Name)| node.shape().has(*inside);
-        let pairs: SmallVec<[(Name, Name); 4]> =
-            self.extras.iter().filter(there).map(|&(outside, inside)| (inside, outside)).collect();
-        match node.error() {
-            Some(error) => Tensor::failed(error.clone().in_equation(self.function)),
-            None => Tensor::from_node(renamed(&node, &pairs)),
+        let lost = self.extras.iter().filter(|extra| !node.shape().has(extra.inside));
+        let lost: SmallVec<[(Name, usize); 4]> = lost.map(|extra| (extra.inside, extra.size)).collect();
+        if !lost.is_empty() {
+            node = node.spread(Shape::new(lost));
         }
+        let pairs: SmallVec<[(Name, Name); 4]> =
+            self.extras.iter().map(|extra| (extra.inside, extra.outside)).collect();
+        Tensor::from_node(renamed(&node, &pairs))
     }
 
     /// The fresh name of an extra axis.
-    fn inside(&mut self, outside: Name) -> Name {
-        if let Some(&(_, inside)) = self.extras.iter().find(|(name, _)| *name == outside) {
+    #[track_caller]
+    fn inside(&mut self, outside: Name, size: usize) -> Name {
+        let Some(known) = self.extras.iter().find(|extra| extra.outside == outside) else {
+            let inside = outside.freshened();
+            self.extras.push(Extra { outside, inside, size });
             return inside;
+        };
+        let (inside, first) = (known.inside, known.size);
+        if first != size {
+            let error = Error::size_clash(self.function, outside.text(), first, size);
+            self.error.get_or_insert(error.at(Location::caller()));
         }
-        let inside = outside.freshened();
-        self.extras.push((outside, inside));
         inside
     }
 }
 
 impl StandIn {
-    /// The axes outside become the one inside.
+    /// The axes outside become the one inside. Several arguments must agree on each of their sizes.
     #[track_caller]
-    fn enter(&mut self, node: &Node) -> Node {
-        self.sizes = self.outside.iter().map(|&name| node.shape().size(name).unwrap_or(0)).collect();
-        match self.outside.as_slice() {
+    fn enter(&mut self, node: &Node, function: &str) -> Result<Node> {
+        let sizes: SmallVec<[usize; 4]> =
+            self.outside.iter().map(|&name| node.shape().size(name).unwrap_or(0)).collect();
+        let known = self.sizes.get_or_insert_with(|| sizes.clone());
+        if let Some(place) = (0..sizes.len()).find(|&place| known[place] != sizes[place]) {
+            return Err(Error::size_clash(function, self.outside[place].text(), known[place], sizes[place]));
+        }
+        Ok(match self.outside.as_slice() {
             [only] => renamed(node, &[(*only, self.inside)]),
             several => node.merge(several, self.inside),
-        }
+        })
     }
 
     /// The axis inside becomes those outside.
     #[track_caller]
     fn exit(&self, node: &Node) -> Node {
-        if !node.shape().has(self.inside) {
+        let Some(sizes) = self.sizes.as_ref().filter(|_| node.shape().has(self.inside)) else {
             return node.clone();
-        }
+        };
         match self.outside.as_slice() {
             [only] => renamed(node, &[(self.inside, *only)]),
             several => {
-                let sizes = self.sizes.iter().map(|&size| Some(size));
+                let sizes = sizes.iter().map(|&size| Some(size));
                 node.split(self.inside, &several.iter().copied().zip(sizes).collect::<Vec<_>>())
             }
         }

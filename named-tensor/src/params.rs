@@ -43,6 +43,16 @@ pub trait Parameters<T: Real>: Sized {
     #[must_use]
     fn cast<U: Real>(&self) -> Self::Of<U>;
 
+    /// Does something with each parameter, in the order of the declaration.
+    fn each(&self, mut visitor: impl FnMut(Parameter<'_, T>)) {
+        self.visit(&mut Path::default(), &mut visitor);
+    }
+
+    /// Replaces parameters: does something with each, in the order of the declaration.
+    fn each_mut(&mut self, mut visitor: impl FnMut(ParameterMut<'_, T>)) {
+        self.visit_mut(&mut Path::default(), &mut visitor);
+    }
+
     /// The dotted name and the shape of each parameter, in the order of the declaration.
     ///
     /// ```
@@ -59,9 +69,7 @@ pub trait Parameters<T: Real>: Sized {
     #[must_use]
     fn parameters(&self) -> Vec<(String, Shape)> {
         let mut found = Vec::new();
-        self.visit(&mut Path::default(), &mut |parameter| {
-            found.push((parameter.name.to_owned(), parameter.shape().clone()));
-        });
+        self.each(|parameter| found.push((parameter.name.to_owned(), parameter.shape().clone())));
         found
     }
 

@@ -54,7 +54,7 @@ impl Alone for Reported {}
 
 /// None of the axes `S` is among the axes `Self`.
 #[diagnostic::on_unimplemented(
-    message = "axis `{Shared}` is already there: the tensor's axes are `{Self}`",
+    message = "axis `{Shared}` is already there, among `{Self}`",
     label = "axis `{Shared}` is already there",
     note = "an axis that an operation creates must be absent before: choose another name"
 )]
@@ -78,9 +78,9 @@ impl<A: Axes, S: Axes, U: Axes> Avoids<S, U, Reported> for A {}
 
 /// The axes are exactly the declared axes `U` (rule 4).
 #[diagnostic::on_unimplemented(
-    message = "the result has axes `{Self}`, but `{U}` was declared (extra: `{Extra}`, lacking: `{Lacking}`; `()` is none)",
+    message = "the result has axes `{Self}`, but `{U}` was declared (extra: `{Extra}`, lacking: `{Lacking}`)",
     label = "has axes `{Self}`, declared `{U}`",
-    note = "a union is always legal, so only the declared result tells a misprint: rename, sum or contract the extra axes"
+    note = "`()` means none; a union is always legal, so only the declared result tells a misprint: rename, sum or contract the extra axes"
 )]
 pub trait SameAs<U: Axes, Extra = Minus<Self, U>, Lacking = Minus<U, Self>>: Axes {}
 #[diagnostic::do_not_recommend]

@@ -40,6 +40,7 @@ impl Selector for () {
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl<F: Fn() -> A + Copy, A: Axis> Selector for F {
     type Set = A;
     type Repeated = ();
@@ -146,6 +147,7 @@ impl<A: Axis> Part for Extent<A> {
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl<F: Fn() -> A + Copy, A: Axis> Part for F {
     type Axis = A;
 
@@ -156,6 +158,7 @@ impl<F: Fn() -> A + Copy, A: Axis> Part for F {
 
 macro_rules! tuples {
     ($($rank:literal $set:ty, $repeated:ty; $($axis:ident $value:ident $index:tt)*;)*) => {$(
+        #[diagnostic::do_not_recommend]
         impl<$($axis: Axis, $value: Fn() -> $axis + Copy),*> Selector for ($($value,)*) {
             type Set = $set;
             type Repeated = $repeated;
@@ -166,6 +169,7 @@ macro_rules! tuples {
             }
         }
 
+        #[diagnostic::do_not_recommend]
         impl<$($axis: Axis),*> Extents for ($(Extent<$axis>,)*) {
             type Set = $set;
             type Repeated = $repeated;
@@ -176,6 +180,7 @@ macro_rules! tuples {
             }
         }
 
+        #[diagnostic::do_not_recommend]
         impl<$($axis: Axis, $value: Part<Axis = $axis>),*> Parts for ($($value,)*) {
             type Set = $set;
             type Repeated = $repeated;

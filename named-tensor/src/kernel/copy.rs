@@ -5,14 +5,13 @@
 //! Contiguous runs are copied whole; transpositions go through square tiles, so that both sides are read and written in
 //! whole cache lines. Not here: copies that compute something (`map`).
 
-use super::lanes::vectorised;
 use super::parallel::{self, GRAIN, Shared};
 use super::span::{Odometer, Span, check_distinct, check_inside};
 use super::{View, ViewMut};
 use crate::element::Stored;
 
 /// The side of a tile.
-const TILE: usize = 32;
+const TILE: usize = 64;
 
 /// Copies every position of a space of these sizes.
 ///
@@ -130,10 +129,7 @@ impl<T: Stored> Job<'_, T> {
                     if to_right == 1 {
                         // SAFETY: this row of this tile of the destination is visited once, and no positions overlap.
                         let row = unsafe { dst.slice(start as usize, right) };
-                        vectorised(
-                            #[inline(always)]
-                            || row.iter_mut().zip(&block).for_each(|(x, column)| *x = column[i]),
-                        );
+                        row.iter_mut().zip(&block).for_each(|(x, column)| *x = column[i]);
                     } else {
                         for (j, column) in (0..right as isize).zip(&block) {
                             // SAFETY: this position of the destination is visited once, and no positions overlap.

@@ -4,11 +4,13 @@
 //! A loop written over slices is vectorised by the compiler once it stands in a function that may use AVX2 or AVX-512.
 //! The number of accumulators is fixed, and fused multiply-adds are written as such: results do not depend on the width.
 
-/// How many partial results a fold over a contiguous run keeps.
-pub(super) const LANES: usize = 32;
+/// How many partial results a fold over a contiguous run keeps. With fewer the compiler takes the loop over them apart
+/// before it comes to think of vectors.
+const LANES: usize = 64;
 
 /// Runs `work` compiled for the widest instruction set at hand.
-/// Only what is inlined into it profits: closures given to it are marked `#[inline(always)]`.
+/// Only what is inlined into it profits: closures given to it are marked `#[inline(always)]`, and they own what they use
+/// (`move`), because what they borrow might be changed by what they write.
 #[inline(always)]
 pub(super) fn vectorised<R>(work: impl FnOnce() -> R) -> R {
     pulp::Arch::new().dispatch(work)
@@ -19,7 +21,7 @@ pub(super) fn vectorised<R>(work: impl FnOnce() -> R) -> R {
 pub(super) fn each<A: Copy, B>(src: &[A], dst: &mut [B], f: impl Fn(A) -> B) {
     vectorised(
         #[inline(always)]
-        || {
+        move || {
             for (d, &x) in dst.iter_mut().zip(src) {
                 *d = f(x);
             }
@@ -32,7 +34,7 @@ pub(super) fn each<A: Copy, B>(src: &[A], dst: &mut [B], f: impl Fn(A) -> B) {
 pub(super) fn pairs<A: Copy, B: Copy, C>(xs: &[A], ys: &[B], dst: &mut [C], f: impl Fn(A, B) -> C) {
     vectorised(
         #[inline(always)]
-        || {
+        move || {
             for ((d, &x), &y) in dst.iter_mut().zip(xs).zip(ys) {
                 *d = f(x, y);
             }
@@ -40,28 +42,41 @@ pub(super) fn pairs<A: Copy, B: Copy, C>(xs: &[A], ys: &[B], dst: &mut [C], f: i
     );
 }
 
-/// Folds a contiguous run with [`LANES`] accumulators, element `i` into accumulator `i % LANES`, and then joins those
-/// by halves. Must stand inside [`vectorised`].
+/// Folds a contiguous run with [`LANES`] accumulators, element `i` into accumulator `i % LANES`, and then joins those;
+/// a short run is folded from left to right.
 #[inline(always)]
 pub(super) fn fold<T: Copy, A: Copy>(values: &[T], start: A, step: impl Fn(A, T) -> A, join: impl Fn(A, A) -> A) -> A {
-    let mut lanes = [start; LANES];
-    let (whole, rest) = values.as_chunks::<LANES>();
-    for chunk in whole {
-        for (lane, &x) in lanes.iter_mut().zip(chunk) {
-            *lane = step(*lane, x);
-        }
+    if values.len() < LANES / 4 {
+        return values.iter().fold(start, |sum, &x| step(sum, x));
     }
-    for (lane, &x) in lanes.iter_mut().zip(rest) {
-        *lane = step(*lane, x);
-    }
-    let mut width = LANES;
-    while width > 1 {
-        width /= 2;
-        for i in 0..width {
-            lanes[i] = join(lanes[i], lanes[i + width]);
-        }
-    }
-    lanes[0]
+    vectorised(
+        #[inline(always)]
+        move || {
+            let mut lanes = [start; LANES];
+            let (whole, rest) = values.as_chunks::<LANES>();
+            for chunk in whole {
+                for (lane, &x) in lanes.iter_mut().zip(chunk) {
+                    *lane = step(*lane, x);
+                }
+            }
+            for (lane, &x) in lanes.iter_mut().zip(rest) {
+                *lane = step(*lane, x);
+            }
+            // Eight groups of eight become one group, and that a single result by halves.
+            let (first, others) = lanes.split_at_mut(LANES / 8);
+            for group in others.chunks_exact(LANES / 8) {
+                for (lane, &other) in first.iter_mut().zip(group) {
+                    *lane = join(*lane, other);
+                }
+            }
+            for half in [4, 2, 1] {
+                for i in 0..half {
+                    first[i] = join(first[i], first[i + half]);
+                }
+            }
+            first[0]
+        },
+    )
 }
 
 #[cfg(test)]
@@ -70,13 +85,10 @@ mod tests {
 
     #[test]
     fn a_fold_sees_every_element_once_whatever_the_size() {
-        for size in 0..200_usize {
+        for size in 0..300_usize {
             let values: Vec<i64> = (0..size as i64).map(|i| 3 * i + 1).collect();
             let expected: i64 = values.iter().sum();
-            let folded = vectorised(
-                #[inline(always)]
-                || fold(&values, 0, |a, x| a + x, |a, b| a + b),
-            );
+            let folded = fold(&values, 0, |a, x| a + x, |a, b| a + b);
             assert_eq!(folded, expected, "size {size}");
         }
     }

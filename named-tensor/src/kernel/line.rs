@@ -9,8 +9,9 @@ use super::span::{Odometer, Span, check_distinct, check_inside};
 use super::{View, ViewMut};
 use crate::element::Stored;
 
-/// Columns that are computed together: two or four vectors of each row.
-pub(super) const WIDTH: usize = 64;
+/// Columns that are computed together: enough of each row to be worth fetching, few enough that the usual tile stays in
+/// the second-level cache.
+pub(super) const WIDTH: usize = 256;
 
 /// A function from a line to a line of the same size.
 pub(super) trait Line<T>: Sync {
@@ -45,12 +46,14 @@ pub(super) struct ColumnsMut<'a, T> {
     first: isize,
     stride: isize,
     width: usize,
+    size: usize,
 }
 
 impl<T> ColumnsMut<'_, T> {
     /// Element `i` of every line.
     #[inline(always)]
     pub(super) fn row(&mut self, i: usize) -> &mut [T] {
+        assert!(i < self.size, "a row past the end of the lines");
         let start = (self.first + i as isize * self.stride) as usize;
         // SAFETY: `along` gives these elements to this object alone, and `&mut self` keeps a second row from being taken.
         unsafe { self.data.slice(start, self.width) }
@@ -153,7 +156,7 @@ impl<T: Stored> Walk<'_, T> {
                 let (first, size) = (self.src_offset + from, self.size);
                 let src = Columns { data: self.src, first, stride: self.src_stride, width, size };
                 // Tiles are disjoint sets of lines, and each is visited once: the promise of `ColumnsMut`.
-                let mut dst = ColumnsMut { data: dst, first: dst_offset + to, stride: self.dst_stride, width };
+                let mut dst = ColumnsMut { data: dst, first: dst_offset + to, stride: self.dst_stride, width, size };
                 line.columns(&src, &mut dst);
             }
         });

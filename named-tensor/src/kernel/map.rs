@@ -51,7 +51,7 @@ pub(crate) struct Operand<'a> {
 }
 
 /// Elements of one block.
-const BLOCK: usize = 1024;
+const BLOCK: usize = 512;
 
 /// A program, the simplified space it runs over, and what it reads.
 struct Job<'a> {

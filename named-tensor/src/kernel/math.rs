@@ -46,13 +46,16 @@ macro_rules! alike {
         fn exp(self) -> $type {
             ($exp)(self)
         }
+        // NaN is put in by its bits: a choice between three numbers would become a masked store and wait for memory.
         #[inline(always)]
         fn larger(self, other: $type) -> $type {
-            if other > self || other.is_nan() { other } else { self }
+            let larger = if other > self { other } else { self };
+            $type::from_bits(larger.to_bits() | if other.is_nan() { $type::NAN.to_bits() } else { 0 })
         }
         #[inline(always)]
         fn smaller(self, other: $type) -> $type {
-            if other < self || other.is_nan() { other } else { self }
+            let smaller = if other < self { other } else { self };
+            $type::from_bits(smaller.to_bits() | if other.is_nan() { $type::NAN.to_bits() } else { 0 })
         }
         #[inline(always)]
         fn wide(self) -> f64 {

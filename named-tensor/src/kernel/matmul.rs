@@ -11,9 +11,17 @@ use super::span::{Odometer, Span, check_distinct, check_inside};
 use super::{View, ViewMut};
 use gemm::Parallelism;
 use smallvec::SmallVec;
+use std::ops::Range;
 
 /// Multiplications below which threads cost more than they bring.
 const SMALL: usize = 128 * 1024;
+
+/// Rows or columns of a product with a vector that one thread takes at least: enough to read memory in long runs.
+const LONG: usize = 512;
+/// Rows or columns that are better computed one by one, where both operands lie along the sum.
+const FEW: usize = 40;
+/// Elements of a result for which `gemm` has a kernel of dot products.
+const TINY: usize = 256;
 
 /// The product of `lhs`, a view over `batch`, rows `m` and `k`, and `rhs`, a view over `batch`, `k` and columns `n`.
 /// `dst` is a view over `batch`, `m` and `n`; what it held does not matter. An empty sum is 0.
@@ -28,7 +36,9 @@ pub(crate) fn matmul<T: Scalar>(
     rhs: View<'_, T>,
     dst: ViewMut<'_, T>,
 ) {
-    let with = |rows: usize, columns: usize| [batch, &[rows, columns]].concat();
+    let with = |rows: usize, columns: usize| -> SmallVec<[usize; 8]> {
+        batch.iter().copied().chain([rows, columns]).collect()
+    };
     check_inside("matmul: left operand", lhs.data.len(), lhs.offset, &with(m, k), lhs.strides);
     check_inside("matmul: right operand", rhs.data.len(), rhs.offset, &with(k, n), rhs.strides);
     check_inside("matmul: destination", dst.data.len(), dst.offset, &with(m, n), dst.strides);
@@ -48,6 +58,14 @@ pub(crate) fn matmul<T: Scalar>(
     while let Some(i) = axes.iter().position(|&axis| rows.absorbs(axis) || columns.absorbs(axis)) {
         axes.remove(i);
     }
+    if l_inner == 1 && r_inner == 1 && rows.size * columns.size > TINY {
+        // Both operands lie along the sum. For a few rows or columns `gemm` would turn the other operand around first;
+        // one by one they are dot products, which it reads as they lie.
+        if let Some(few) = [&mut rows, &mut columns].into_iter().find(|axis| (2..=FEW).contains(&axis.size)) {
+            axes.push(*few);
+            few.size = 1;
+        }
+    }
     let sizes: SmallVec<[usize; 4]> = axes.iter().map(|axis| axis.size).collect();
     let strides = |of: fn(&Axis) -> isize| -> SmallVec<[isize; 4]> { axes.iter().map(of).collect() };
     let span = Span::new(&sizes, &[&strides(|axis| axis.lhs), &strides(|axis| axis.rhs), &strides(|axis| axis.dst)]);
@@ -55,6 +73,16 @@ pub(crate) fn matmul<T: Scalar>(
     let shared = Shared::new(dst.data);
     let items = span.total();
     let each = rows.size * columns.size * k;
+    if items == 1 && each >= 2 * SMALL && rows.size.min(columns.size) == 1 {
+        // `gemm` does not split the product of a matrix and a vector; it is bound by memory, of which threads get more.
+        let size = rows.size.max(columns.size);
+        parallel::for_each_range(size, (SMALL / k).max(LONG), |range| {
+            let (part, distances) = product.part(range);
+            // SAFETY: the views were checked to lie inside their slices, and the ranges are disjoint parts of the result.
+            unsafe { part.compute(distances, &shared, dst.offset, Parallelism::None) };
+        });
+        return;
+    }
     // Many products of the same kind are split by product, one large product is split within.
     let (grain, within) = match () {
         () if items * each < SMALL => (items, Parallelism::None),
@@ -140,6 +168,7 @@ impl Axis {
 }
 
 /// One product of two matrices, at any batch position.
+#[derive(Clone, Copy)]
 struct Product<'a, T> {
     scale: T,
     rows: Axis,
@@ -151,6 +180,14 @@ struct Product<'a, T> {
 }
 
 impl<T: Scalar> Product<'_, T> {
+    /// Some of the rows, or of the columns if there are more of them, and how far they are from the first.
+    fn part(mut self, range: Range<usize>) -> (Self, [isize; 3]) {
+        let long = if self.rows.size > self.columns.size { &mut self.rows } else { &mut self.columns };
+        long.size = range.len();
+        let distances = [long.lhs, long.rhs, long.dst].map(|stride| stride * range.start as isize);
+        (self, distances)
+    }
+
     /// The product at a batch position that is as far from the first as the distances (left, right, destination) say.
     ///
     /// # Safety

@@ -5,7 +5,7 @@
 //!
 //! Strides count elements and may be 0 (one element repeated) or negative. Iteration spaces are row-major: the last
 //! axis runs fastest. Every entry checks once that its views stay inside their slices, and panics if they do not.
-//! All kernels but `matmul` give the same bits on every processor and with any number of threads.
+//! Results do not depend on the number of threads.
 
 pub(crate) mod attention;
 pub(crate) mod copy;

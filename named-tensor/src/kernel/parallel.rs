@@ -134,4 +134,35 @@ mod tests {
         // SAFETY: no other slice is taken.
         let _ = unsafe { shared.slice(2, 3) };
     }
+
+    #[cfg(feature = "parallel")]
+    #[test]
+    fn results_do_not_depend_on_the_number_of_threads() {
+        use crate::kernel::reduce::{Reduction, reduce};
+        use crate::kernel::{View, ViewMut, matmul::matmul, softmax::softmax, testing::Random};
+        let data = Random::new(8).reals(400 * 400);
+        let all = || -> Vec<u32> {
+            let view = |strides| View { data: &data[..], offset: 0, strides };
+            let mut out = vec![0.0; 3 * 400 * 400 + 2 * 400 + 1];
+            let (product, rest) = out.split_at_mut(400 * 400);
+            let (by_row, rest) = rest.split_at_mut(400 * 400);
+            let (by_column, rest) = rest.split_at_mut(400 * 400);
+            let (vector, rest) = rest.split_at_mut(400);
+            let (columns, total) = rest.split_at_mut(400);
+            let (rows, turned): (&[isize], &[isize]) = (&[400, 1], &[1, 400]);
+            let to = |data, strides| ViewMut { data, offset: 0, strides };
+            matmul(1.0, &[], [400; 3], view(rows), view(turned), to(product, rows));
+            matmul(1.0, &[], [400, 400, 1], view(rows), view(turned), to(vector, turned));
+            softmax(&[400], 400, view(rows), to(by_row, rows));
+            softmax(&[400], 400, view(turned), to(by_column, turned));
+            reduce(Reduction::Sum, &[400], &[400], view(turned), columns);
+            reduce(Reduction::Sum, &[], &[400, 400], view(rows), total);
+            out.into_iter().map(f32::to_bits).collect()
+        };
+        let pool = |threads| rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+        let alone = pool(1).install(all);
+        for threads in 2..=4 {
+            assert!(pool(threads).install(all) == alone, "{threads} threads and one agree bit for bit");
+        }
+    }
 }

@@ -3,7 +3,7 @@
 //! Computes  `dst[kept] = op over reduced of src[kept, reduced]`,  `dst` dense in row-major order.
 //! Two loops do all the work: along a row, when the reduced axis is the contiguous one, and down a tile of columns, when
 //! a kept axis is. Real sums and products are accumulated in `f64`: for `f32` the error of a sum of `n` elements is at
-//! most `2⁻²⁴ |sum| + n 2⁻⁵³ Σ|x|`, for `f64` `n 2⁻⁵³ Σ|x|` (about `n / 32` of it along rows).
+//! most `2⁻²⁴ |sum| + n 2⁻⁵³ Σ|x|`, for `f64` `n 2⁻⁵³ Σ|x|` (about `n / 64` of it along rows).
 //! Extremes pass NaN on. A reduction over nothing gives the neutral element: 0, 1, -∞ or ∞.
 
 use super::View;
@@ -12,6 +12,7 @@ use super::math::Scalar;
 use super::parallel::{self, GRAIN};
 use super::span::{Odometer, Span, check_inside};
 use crate::element::Stored;
+use std::ops::Range;
 
 /// What becomes of the elements.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -46,10 +47,10 @@ macro_rules! reducible {
             fn reduce(op: Reduction, kept: &[usize], reduced: &[usize], src: View<'_, $type>, dst: &mut [$type]) {
                 let job = Job::new(kept, reduced, src, dst.len());
                 match op {
-                    Reduction::Sum => job.run::<Sum>(dst),
-                    Reduction::Product => job.run::<Product>(dst),
-                    Reduction::Max => job.run::<Max>(dst),
-                    Reduction::Min => job.run::<Min>(dst),
+                    Reduction::Sum => job.reduce::<Sum>(dst),
+                    Reduction::Product => job.reduce::<Product>(dst),
+                    Reduction::Max => job.reduce::<Max>(dst),
+                    Reduction::Min => job.reduce::<Min>(dst),
                 }
             }
         }
@@ -133,7 +134,7 @@ impl<'a, T: Stored> Job<'a, T> {
     }
 
     /// Chooses the loop.
-    fn run<F: Fold<T>>(&self, dst: &mut [T]) {
+    fn reduce<F: Fold<T>>(&self, dst: &mut [T]) {
         let columns_are_contiguous = self.kept.inner_stride(0) == 1 && self.kept.inner() >= 8;
         let rows_are_contiguous = self.reduced.inner_stride(0) == 1 && self.reduced.inner() >= 8;
         if columns_are_contiguous && !rows_are_contiguous {
@@ -170,74 +171,86 @@ impl<'a, T: Stored> Job<'a, T> {
     /// The reduced positions numbered `from..to`, seen from the kept position at the distance `base`.
     fn rows<F: Fold<T>>(&self, base: isize, from: usize, to: usize) -> F::Partial {
         let (inner, stride) = (self.reduced.inner().max(1), self.reduced.inner_stride(0));
-        let outer = self.reduced.sizes.len().saturating_sub(1);
+        if to <= inner {
+            return self.run::<F>(base + from as isize * stride, stride, to - from);
+        }
+        let outer = self.reduced.sizes.len() - 1;
         let mut row = Odometer::new(&self.reduced.sizes[..outer], &self.reduced.strides[0][..outer], from / inner);
         let (mut at, mut sum) = (from, F::START);
         while at < to {
             let column = at % inner;
             let size = (inner - column).min(to - at);
-            let first = base + row.distance + column as isize * stride;
-            sum = if stride == 1 {
-                let run = &self.data[self.position(first)..][..size];
-                F::join(sum, contiguous::<T, F>(run))
-            } else {
-                (0..size as isize).fold(sum, |sum, i| F::step(sum, self.data[self.position(first + i * stride)]))
-            };
+            sum = F::join(sum, self.run::<F>(base + row.distance + column as isize * stride, stride, size));
             at += size;
             row.step();
         }
         sum
     }
 
-    /// Tiles of neighbouring columns, each going down the whole reduced space.
+    /// Some elements at even distances, the first at the distance `first`.
+    fn run<F: Fold<T>>(&self, first: isize, stride: isize, size: usize) -> F::Partial {
+        if stride == 1 && size > 0 {
+            fold(&self.data[self.position(first)..][..size], F::START, F::step, F::join)
+        } else {
+            (0..size as isize).fold(F::START, |sum, i| F::step(sum, self.data[self.position(first + i * stride)]))
+        }
+    }
+
+    /// Neighbouring columns side by side. Few of them that are very long are cut into pieces, whose bounds depend on the
+    /// sizes alone.
     fn columns<F: Fold<T>>(&self, dst: &mut [T]) {
-        let width = self.kept.inner();
-        let outer = self.kept.sizes.len().saturating_sub(1);
-        let grain = GRAIN.div_ceil(self.reduced.total().max(1)).next_multiple_of(TILE);
+        let depth = self.reduced.total();
+        let piece = (4 * GRAIN).div_ceil(dst.len().max(1));
+        if dst.len() <= TILE && depth > piece {
+            let columns = dst.len();
+            let mut partial = vec![F::START; depth.div_ceil(piece) * columns];
+            parallel::for_each_chunk(&mut partial, columns, |first, partial| {
+                let from = first / columns * piece;
+                self.down::<F>(0, from..depth.min(from + piece), partial);
+            });
+            for (i, d) in dst.iter_mut().enumerate() {
+                *d = F::end(
+                    partial[i..].iter().step_by(columns).fold(F::START, |sum, &of_piece| F::join(sum, of_piece)),
+                );
+            }
+            return;
+        }
+        let grain = GRAIN.div_ceil(depth.max(1)).next_multiple_of(TILE);
         parallel::for_each_chunk(dst, grain, |first, chunk| {
-            let mut done = 0;
-            while done < chunk.len() {
-                let (row, column) = ((first + done) / width, (first + done) % width);
-                let size = TILE.min(width - column).min(chunk.len() - done);
-                let base = Odometer::new(&self.kept.sizes[..outer], &self.kept.strides[0][..outer], row).distance;
-                self.tile::<F>(base + column as isize, &mut chunk[done..done + size]);
-                done += size;
+            for (i, tile) in chunk.chunks_mut(TILE).enumerate() {
+                let mut partial = [F::START; TILE];
+                self.down::<F>(first + i * TILE, 0..depth, &mut partial[..tile.len()]);
+                tile.iter_mut().zip(partial).for_each(|(d, sum)| *d = F::end(sum));
             }
         });
     }
 
-    /// One tile of columns, the first at the distance `base`.
-    fn tile<F: Fold<T>>(&self, base: isize, dst: &mut [T]) {
-        let mut down = Odometer::new(&self.reduced.sizes, &self.reduced.strides[0], 0);
-        let mut partial = [F::START; TILE];
-        vectorised(
-            #[inline(always)]
-            || {
-                for _ in 0..self.reduced.total() {
-                    let row = &self.data[self.position(base + down.distance)..][..dst.len()];
-                    for (sum, &x) in partial.iter_mut().zip(row) {
-                        *sum = F::step(*sum, x);
-                    }
-                    down.step();
-                }
-                for (d, &sum) in dst.iter_mut().zip(&partial) {
-                    *d = F::end(sum);
-                }
-            },
-        );
+    /// Takes the reduced positions numbered by `range` into the partial results of neighbouring kept positions.
+    fn down<F: Fold<T>>(&self, first: usize, range: Range<usize>, partial: &mut [F::Partial]) {
+        let width = self.kept.inner();
+        let outer = self.kept.sizes.len().saturating_sub(1);
+        let mut done = 0;
+        while done < partial.len() {
+            let (row, column) = ((first + done) / width, (first + done) % width);
+            let size = (width - column).min(partial.len() - done);
+            let base = Odometer::new(&self.kept.sizes[..outer], &self.kept.strides[0][..outer], row).distance;
+            let mut down = Odometer::new(&self.reduced.sizes, &self.reduced.strides[0], range.start);
+            let sums = &mut partial[done..done + size];
+            for _ in range.clone() {
+                let row = &self.data[self.position(base + column as isize + down.distance)..][..size];
+                vectorised(
+                    #[inline(always)]
+                    || sums.iter_mut().zip(row).for_each(|(sum, &x)| *sum = F::step(*sum, x)),
+                );
+                down.step();
+            }
+            done += size;
+        }
     }
 }
 
 /// Columns that go down together: their partial results stay in the first-level cache, and each row is worth fetching.
-const TILE: usize = 256;
-
-/// The result over a contiguous run.
-fn contiguous<T: Stored, F: Fold<T>>(run: &[T]) -> F::Partial {
-    vectorised(
-        #[inline(always)]
-        || fold(run, F::START, F::step, F::join),
-    )
-}
+const TILE: usize = 1024;
 
 #[cfg(test)]
 mod tests {

@@ -6,7 +6,7 @@
 //! A line with NaN or +∞, or of -∞ alone, has no softmax: all of it becomes NaN. Next to a finite number, -∞ gives exactly
 //! 0 (logarithm: -∞).
 
-use super::lanes::{LANES, each, fold, vectorised};
+use super::lanes::{each, fold, vectorised};
 use super::line::{Columns, ColumnsMut, Line, WIDTH, along};
 use super::math::Scalar;
 use super::{View, ViewMut};
@@ -37,27 +37,19 @@ struct LogSoftmax;
 
 impl<T: Scalar> Line<T> for Softmax {
     fn row(&self, src: &[T], dst: &mut [T]) {
-        let top = largest(src);
-        let sum = exponentials(src, top, dst);
+        let (_, sum) = exponentials(src, dst);
         let scale = T::narrow(1.0 / sum);
         vectorised(
             #[inline(always)]
-            || dst.iter_mut().for_each(|y| *y = *y * scale),
+            move || dst.iter_mut().for_each(|y| *y = *y * scale),
         );
     }
 
     fn columns(&self, src: &Columns<'_, T>, dst: &mut ColumnsMut<'_, T>) {
-        let top = largest_of_columns(src);
-        let mut sum = [0.0; WIDTH];
+        let (_, sum) = exponentials_of_columns(src, dst);
         vectorised(
             #[inline(always)]
-            || {
-                for i in 0..src.size {
-                    for (((y, &x), &top), sum) in dst.row(i).iter_mut().zip(src.row(i)).zip(&top).zip(&mut sum) {
-                        *y = (x - top).exp();
-                        *sum += y.wide();
-                    }
-                }
+            move || {
                 let scale = sum.map(|sum| T::narrow(1.0 / sum));
                 for i in 0..src.size {
                     for (y, &scale) in dst.row(i).iter_mut().zip(&scale) {
@@ -71,31 +63,19 @@ impl<T: Scalar> Line<T> for Softmax {
 
 impl<T: Scalar> Line<T> for LogSoftmax {
     fn row(&self, src: &[T], dst: &mut [T]) {
-        let top = largest(src);
-        let sum = vectorised(
-            #[inline(always)]
-            || fold(src, 0.0, |sum, x| sum + (x - top).exp().wide(), |a: f64, b| a + b),
-        );
+        let (top, sum) = exponentials(src, dst);
         let (top, log) = (top.wide(), sum.ln());
-        each(src, dst, |x| T::narrow(x.wide() - top - log));
+        each(src, dst, move |x| T::narrow(x.wide() - top - log));
     }
 
     fn columns(&self, src: &Columns<'_, T>, dst: &mut ColumnsMut<'_, T>) {
-        let top = largest_of_columns(src);
-        let mut sum = [0.0; WIDTH];
+        let (top, sum) = exponentials_of_columns(src, dst);
+        let log = sum.map(f64::ln);
         vectorised(
             #[inline(always)]
-            || {
+            move || {
                 for i in 0..src.size {
-                    for ((&x, &top), sum) in src.row(i).iter().zip(&top).zip(&mut sum) {
-                        *sum += (x - top).exp().wide();
-                    }
-                }
-                for log in &mut sum {
-                    *log = log.ln();
-                }
-                for i in 0..src.size {
-                    for (((y, &x), &top), &log) in dst.row(i).iter_mut().zip(src.row(i)).zip(&top).zip(&sum) {
+                    for (((y, &x), &top), &log) in dst.row(i).iter_mut().zip(src.row(i)).zip(&top).zip(&log) {
                         *y = T::narrow(x.wide() - top.wide() - log);
                     }
                 }
@@ -104,51 +84,39 @@ impl<T: Scalar> Line<T> for LogSoftmax {
     }
 }
 
-/// The largest element; NaN if there is one.
-fn largest<T: Scalar>(src: &[T]) -> T {
-    vectorised(
-        #[inline(always)]
-        || fold(src, T::LOWEST, T::larger, T::larger),
-    )
+/// The larger of a number so far and another one. NaN may be passed over: it comes back with the exponentials.
+#[inline(always)]
+fn higher<T: Scalar>(top: T, x: T) -> T {
+    if x > top { x } else { top }
 }
 
-/// The largest element of each column; NaN if there is one in it.
-fn largest_of_columns<T: Scalar>(src: &Columns<'_, T>) -> [T; WIDTH] {
-    let mut top = [T::LOWEST; WIDTH];
+/// Writes `e^(x - m)`; returns `m`, the largest element, and the sum of what was written.
+fn exponentials<T: Scalar>(src: &[T], dst: &mut [T]) -> (T, f64) {
+    let top = fold(src, T::LOWEST, higher, higher);
+    each(src, dst, move |x| (x - top).exp());
+    (top, fold(dst, 0.0, |sum, y| sum + y.wide(), |a: f64, b| a + b))
+}
+
+/// The same for each column.
+fn exponentials_of_columns<T: Scalar>(src: &Columns<'_, T>, dst: &mut ColumnsMut<'_, T>) -> ([T; WIDTH], [f64; WIDTH]) {
     vectorised(
         #[inline(always)]
-        || {
+        move || {
+            let (mut top, mut sum) = ([T::LOWEST; WIDTH], [0.0; WIDTH]);
             for i in 0..src.size {
                 for (top, &x) in top.iter_mut().zip(src.row(i)) {
-                    *top = top.larger(x);
+                    *top = higher(*top, x);
                 }
             }
-        },
-    );
-    top
-}
-
-/// Writes `e^(x - top)` and returns the sum of what was written.
-fn exponentials<T: Scalar>(src: &[T], top: T, dst: &mut [T]) -> f64 {
-    let mut lanes = [0.0; LANES];
-    vectorised(
-        #[inline(always)]
-        || {
-            let (whole, rest) = src.as_chunks::<LANES>();
-            let (whole_dst, rest_dst) = dst.as_chunks_mut::<LANES>();
-            for (xs, ys) in whole.iter().zip(whole_dst) {
-                for ((y, &x), sum) in ys.iter_mut().zip(xs).zip(&mut lanes) {
+            for i in 0..src.size {
+                for (((y, &x), &top), sum) in dst.row(i).iter_mut().zip(src.row(i)).zip(&top).zip(&mut sum) {
                     *y = (x - top).exp();
                     *sum += y.wide();
                 }
             }
-            for ((y, &x), sum) in rest_dst.iter_mut().zip(rest).zip(&mut lanes) {
-                *y = (x - top).exp();
-                *sum += y.wide();
-            }
+            (top, sum)
         },
-    );
-    lanes.iter().sum()
+    )
 }
 
 #[cfg(test)]

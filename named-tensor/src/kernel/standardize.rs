@@ -37,24 +37,18 @@ impl Standardize {
 
 impl<T: Scalar> Line<T> for Standardize {
     fn row(&self, src: &[T], dst: &mut [T]) {
-        let sum = vectorised(
-            #[inline(always)]
-            || fold(src, 0.0, |sum, x| sum + x.wide(), |a: f64, b| a + b),
-        );
-        let mean = sum / src.len() as f64;
-        let squares = vectorised(
-            #[inline(always)]
-            || fold(src, 0.0, |sum, x| (x.wide() - mean).mul_add(x.wide() - mean, sum), |a: f64, b| a + b),
-        );
+        let mean = fold(src, 0.0, |sum, x| sum + x.wide(), |a: f64, b| a + b) / src.len() as f64;
+        let square = move |x: T| (x.wide() - mean) * (x.wide() - mean);
+        let squares = fold(src, 0.0, |sum, x| sum + square(x), |a: f64, b| a + b);
         let scale = self.scale(squares, src.len());
-        each(src, dst, |x| T::narrow((x.wide() - mean) * scale));
+        each(src, dst, move |x| T::narrow((x.wide() - mean) * scale));
     }
 
     fn columns(&self, src: &Columns<'_, T>, dst: &mut ColumnsMut<'_, T>) {
-        let (mut mean, mut scale) = ([0.0; WIDTH], [0.0; WIDTH]);
         vectorised(
             #[inline(always)]
-            || {
+            move || {
+                let (mut mean, mut scale) = ([0.0; WIDTH], [0.0; WIDTH]);
                 for i in 0..src.size {
                     for (sum, &x) in mean.iter_mut().zip(src.row(i)) {
                         *sum += x.wide();
@@ -65,7 +59,7 @@ impl<T: Scalar> Line<T> for Standardize {
                 }
                 for i in 0..src.size {
                     for ((sum, &x), &mean) in scale.iter_mut().zip(src.row(i)).zip(&mean) {
-                        *sum = (x.wide() - mean).mul_add(x.wide() - mean, *sum);
+                        *sum += (x.wide() - mean) * (x.wide() - mean);
                     }
                 }
                 for scale in &mut scale {

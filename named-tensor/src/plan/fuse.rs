@@ -9,8 +9,8 @@ use smallvec::SmallVec;
 
 use super::LARGEST_RANK;
 use super::key::narrow;
-use super::simplify::{Items, Work};
-use crate::graph::{Op, Shape};
+use super::simplify::Items;
+use crate::graph::Shape;
 
 /// At most this many items in a group, so that its values stay in the registers and the nearest cache.
 const LARGEST_GROUP: u32 = 64;
@@ -21,7 +21,7 @@ pub(super) type Places = SmallVec<[u8; 8]>;
 /// How an item takes part.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Part {
-    /// Nobody needs it, or every user computes it by itself.
+    /// Nobody needs it, or every user makes it by itself.
     Dead,
     /// It has numbers of its own in memory, or is a view of such.
     Alone,
@@ -33,8 +33,8 @@ pub(super) enum Part {
 #[derive(Clone)]
 enum Demand {
     Nothing,
-    /// Only positions are read, which every user counts by itself.
-    Counted,
+    /// It costs less to make it again in each group than to read it.
+    Remade,
     One(u32, Places),
     Many,
 }
@@ -51,12 +51,11 @@ pub(super) fn parts(items: &Items<'_>) -> Vec<Part> {
         let item = &items.list[i];
         let elementwise = item.is_elementwise();
         let part = match std::mem::replace(&mut demands[i], Demand::Many) {
-            Demand::Nothing => Part::Dead,
-            Demand::Counted => Part::Dead,
+            Demand::Nothing | Demand::Remade => Part::Dead,
             Demand::One(group, places)
                 if (elementwise || item.is_rename())
                     && sizes[group as usize] < LARGEST_GROUP
-                    && (counts(items, i) || item.shape.elements() == items.item(group).shape.elements()) =>
+                    && item.shape.elements() == items.item(group).shape.elements() =>
             {
                 Part::In(group, places)
             }
@@ -74,10 +73,9 @@ pub(super) fn parts(items: &Items<'_>) -> Vec<Part> {
                     let places = inherited(item.shape, places, items.item(input).shape, item.is_rename());
                     let demand = &mut demands[input as usize];
                     *demand = match std::mem::replace(demand, Demand::Many) {
+                        Demand::Nothing | Demand::Remade if items.item(input).is_free() => Demand::Remade,
                         Demand::Nothing => Demand::One(*group, places),
                         Demand::One(other, same) if other == *group && same == places => Demand::One(other, same),
-                        // Counting is cheaper than reading, in each of the groups.
-                        Demand::One(..) | Demand::Counted if counts(items, input as usize) => Demand::Counted,
                         _ => Demand::Many,
                     };
                 }
@@ -86,11 +84,6 @@ pub(super) fn parts(items: &Items<'_>) -> Vec<Part> {
         parts[i] = part;
     }
     parts
-}
-
-/// Whether it is the positions of an axis.
-pub(super) fn counts(items: &Items<'_>, i: usize) -> bool {
-    matches!(items.list[i].work, Work::Op(Op::Iota))
 }
 
 /// Where the axes of an input lie, given where those of its user do.
@@ -107,21 +100,18 @@ mod tests {
     use super::*;
     use crate::axis::Name;
     use crate::element::{Binary, Kind, Unary};
-    use crate::graph::Node;
-    use crate::graph::op::Reduction;
+    use crate::graph::op::{Distribution, Reduction};
+    use crate::graph::{Node, Op};
     use crate::plan::key::Trace;
-    use crate::plan::{lower, simplify};
+    use crate::plan::lower;
+    use crate::plan::simplify::{self, Work};
 
     const A: Name = Name::declared("a");
     const B: Name = Name::declared("b");
 
     fn input(axes: &[(Name, usize)]) -> Node {
-        Node::random(
-            crate::graph::op::Distribution::Uniform { low: 0.0, high: 1.0 },
-            1,
-            Kind::F32,
-            Shape::new(axes.iter().copied()),
-        )
+        let distribution = Distribution::Uniform { low: 0.0, high: 1.0 };
+        Node::random(distribution, 1, Kind::F32, Shape::new(axes.iter().copied()))
     }
 
     /// How many steps the roots take, those of their random inputs not counted.

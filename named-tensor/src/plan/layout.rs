@@ -154,6 +154,10 @@ fn wish(
             }
             (tail.len() > 1).then_some((work, tail))
         }
+        // The scores of a row lie side by side, and so should its mask.
+        Work::Attention(attention) if attention.masked && which + 1 == item.inputs.len() => {
+            Some((input.elements(), attention.positions.clone()))
+        }
         Work::Op(Op::Softmax { axes, .. } | Op::Standardize { axes, .. }) => Some((input.elements(), axes.clone())),
         Work::Op(Op::Rename) => {
             let tail = own?.1.iter().filter_map(|&name| input.names().nth(item.shape.position(name)?)).collect();

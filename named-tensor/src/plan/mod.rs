@@ -1,11 +1,12 @@
 //! The plan: from a graph of named tensors to steps over buffers, and their execution.
 //!
-//! A graph is listed and keyed by its structure (`key`, `words`); for a structure seen before the plan is there (`cache`), else it
-//! is made: common parts are shared (`simplify`), elementwise items grouped (`fuse`), layouts chosen (`layout`,
-//! `contract`), and everything written down as steps (`lower`, `schedule`). Then it is run on the graph's leaves
-//! (`execute`). `describe` prints it. The plain evaluation of `graph` is what every plan is tested against.
+//! A graph is listed and keyed by its structure (`key`, `words`). For a structure seen before the plan is there (`cache`);
+//! else it is made: common parts are shared and some rewritten (`simplify`), elementwise items grouped (`fuse`), layouts
+//! chosen (`layout`, `contract`), and everything written down as steps (`lower`, `schedule`). Then it is run on the leaves
+//! of the graph (`execute`, `compute`). `describe` prints it. The plain evaluation of `graph` is what every plan is tested against.
 
 mod cache;
+mod compute;
 mod contract;
 mod describe;
 mod execute;

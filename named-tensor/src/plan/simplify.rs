@@ -8,7 +8,7 @@ use smallvec::SmallVec;
 
 use super::LARGEST_RANK;
 use super::key::{Trace, narrow};
-use super::words::{FoldMap, Words};
+use super::words::{self, FoldMap, Words};
 use crate::axis::Name;
 use crate::element::{Binary, Kind};
 use crate::graph::op::Reduction;
@@ -18,8 +18,10 @@ use crate::graph::{Op, Shape};
 /// What an item does with its inputs.
 #[derive(Debug)]
 pub(super) enum Work<'a> {
-    /// Its numbers come with the run: stored ones or a constant.
+    /// Its numbers come with the run: stored ones, or a constant that is no part of the structure.
     Leaf,
+    /// A constant that is a part of the structure.
+    Constant(f64),
     /// A primitive as the graph has it.
     Op(&'a Op),
     /// Σ over the axes of the product of the first two inputs, times or by the third if there is one.
@@ -75,6 +77,11 @@ impl Item<'_> {
         matches!(self.work, Work::Op(Iota | Cast | Unary(_) | Binary(_) | Compare(_) | Select))
     }
 
+    /// Whether it costs less to make it again than to read it: positions and known constants.
+    pub(super) fn is_free(&self) -> bool {
+        matches!(self.work, Work::Op(Op::Iota) | Work::Constant(_))
+    }
+
     /// Whether it only renames.
     pub(super) fn is_rename(&self) -> bool {
         matches!(self.work, Work::Op(Op::Rename))
@@ -99,7 +106,7 @@ fn shared<'a>(trace: &Trace<'a>) -> Items<'a> {
     let mut list: Vec<Item<'a>> = Vec::with_capacity(trace.size());
     let mut item_of: Vec<u32> = Vec::with_capacity(trace.size());
     let mut known: FoldMap<Box<[u64]>, u32> = FoldMap::default();
-    let mut words = Words::default();
+    let mut written = Words::default();
     let mut scratch = SmallVec::new();
     for number in 0..narrow(trace.size()) {
         let node = trace.node(number);
@@ -110,7 +117,7 @@ fn shared<'a>(trace: &Trace<'a>) -> Items<'a> {
         // Stored numbers are not compared. Neither are random ones: the seed is no part of the structure.
         if !stored && !matches!(node.op(), Op::Random(..)) {
             scratch.clear();
-            words.node(node, value, &inputs, &mut scratch);
+            written.node(node, value, &inputs, &mut scratch);
             if let Some(&item) = known.get(&scratch[..]) {
                 item_of.push(item);
                 continue;
@@ -119,6 +126,7 @@ fn shared<'a>(trace: &Trace<'a>) -> Items<'a> {
         }
         let work = match node.op() {
             _ if stored => Work::Leaf,
+            Op::Fill(value) if words::is_structural(*value) => Work::Constant(*value),
             Op::Fill(_) => Work::Leaf,
             Op::Contract(axes) if axes.is_empty() => Work::Op(&TIMES),
             Op::Contract(axes) => Work::Contract(axes, Scale::None),

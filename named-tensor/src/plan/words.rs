@@ -70,6 +70,10 @@ impl Words {
     fn op(&mut self, op: &Op, words: &mut KeyWords) -> u64 {
         match op {
             Op::Input | Op::Failed(_) => 1,
+            Op::Fill(value) if is_structural(*value) => {
+                words.push(value.to_bits());
+                29
+            }
             // Equal constants share a number, so that common parts are found; which constant it is, the run says.
             Op::Fill(value) => {
                 let next = self.constants.len() as u64;
@@ -173,6 +177,12 @@ impl Words {
             }
         }
     }
+}
+
+/// Whether a constant is a part of the structure. Small whole numbers are written in equations, and programs know more
+/// of them than of others: a square is a product. Other constants change from run to run, as rates and statistics do.
+pub(super) fn is_structural(value: f64) -> bool {
+    value.abs() <= 8.0 && value.fract() == 0.0
 }
 
 fn kind_code(kind: Kind) -> u64 {

@@ -10,6 +10,7 @@ use crate::axes::selector::{Extent, Of, Parts, Selector};
 use crate::axes::set::{Axes, Created, Dot, Indexed, Minus, Reduced, Renamed};
 use crate::axis::{Axis, Name};
 use crate::element::{Comparison, Element, Index, Kind, Real};
+use crate::graph::Shape;
 use crate::tensor::{Along, Tensor, only, sliced};
 
 /// `X dot_ax Y`
@@ -227,9 +228,8 @@ where
     T: Element,
     X: Axis + Single,
 {
-    let here = Tensor::node(&positions(axis, size)).clone();
-    let everywhere = here.compare(Comparison::Eq, &here);
-    Tensor::from_node(everywhere.select(x.node(), x.node()))
+    let _ = axis;
+    Tensor::from_node(x.node().spread(Shape::new([(Name::declared(X::NAME), size)])))
 }
 
 /// `|ax|`

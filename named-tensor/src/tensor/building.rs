@@ -4,6 +4,8 @@
 //! (`key.of(64)`), and their order is the order in which the numbers lie, the last axis fastest.
 //! Not here: random numbers (`random`), files (`file`).
 
+use std::panic::Location;
+
 use smallvec::SmallVec;
 
 use super::{Nested, Tensor};
@@ -100,7 +102,10 @@ impl<A: Axes, T: Element<Value = T> + Copy> Tensor<A, T> {
             Err(error) => return Tensor::failed(error),
         };
         let sizes: SmallVec<[usize; 6]> = shape.sizes().collect();
-        let mut numbers = Vec::with_capacity(shape.elements());
+        let mut numbers = match room(&shape, "from_fn") {
+            Ok(numbers) => numbers,
+            Err(error) => return Tensor::failed(error),
+        };
         let mut at = E::Positions::default();
         for _ in 0..shape.elements() {
             numbers.push(of(at));
@@ -124,8 +129,7 @@ impl<A: Axes, T: Real> Tensor<A, T> {
     where
         E: Extents<Set = A> + Once<E::Repeated>,
     {
-        shape(axes, "full")
-            .map_or_else(Tensor::failed, |shape| Tensor::from_node(Node::fill(T::KIND, number.to_f64(), shape)))
+        filled(shape(axes, "full"), number)
     }
 
     /// 0 everywhere.
@@ -135,7 +139,7 @@ impl<A: Axes, T: Real> Tensor<A, T> {
     where
         E: Extents<Set = A> + Once<E::Repeated>,
     {
-        Tensor::full(axes, T::from_f64(0.0))
+        filled(shape(axes, "zeros"), T::from_f64(0.0))
     }
 
     /// 1 everywhere.
@@ -145,7 +149,7 @@ impl<A: Axes, T: Real> Tensor<A, T> {
     where
         E: Extents<Set = A> + Once<E::Repeated>,
     {
-        Tensor::full(axes, T::from_f64(1.0))
+        filled(shape(axes, "ones"), T::from_f64(1.0))
     }
 }
 
@@ -169,9 +173,10 @@ impl<A: Axes, T: Real> Tensor<A, T> {
     /// ```
     #[must_use]
     #[track_caller]
-    pub fn eye<X: Axis, Y: Axis>(axis: impl Fn() -> X, other: impl Fn() -> Y, size: usize) -> Tensor<A, T>
+    pub fn eye<X, Y>(axis: impl Fn() -> X, other: impl Fn() -> Y, size: usize) -> Tensor<A, T>
     where
-        X: Axes<Union<Y> = A> + Lacks<Y>,
+        X: Axis + Axes<Union<Y> = A> + Lacks<Y>,
+        Y: Axis,
     {
         let _ = (axis, other);
         let rows = Node::iota(Name::declared(X::NAME), size);
@@ -238,10 +243,27 @@ impl<A: Axes, X: Axis> Tensor<A, Index<X>> {
     }
 }
 
+/// The same number at all positions of a shape.
+fn filled<A: Axes, T: Real>(shape: Result<Shape>, number: T) -> Tensor<A, T> {
+    shape.map_or_else(Tensor::failed, |shape| Tensor::from_node(Node::fill(T::KIND, number.to_f64(), shape)))
+}
+
 /// The shape of axes with sizes, if its elements can be counted.
 #[track_caller]
 pub(crate) fn shape<E: Extents>(axes: E, operation: &str) -> Result<Shape> {
-    Shape::new(axes.sizes()).checked(operation)
+    let place = Location::caller();
+    Shape::new(axes.sizes()).checked(operation).map_err(|error| error.at(place))
+}
+
+/// An empty vector with room for all elements of a shape.
+#[track_caller]
+pub(crate) fn room<S>(shape: &Shape, operation: &str) -> Result<Vec<S>> {
+    let mut numbers = Vec::new();
+    if numbers.try_reserve_exact(shape.elements()).is_err() {
+        let message = format!("too large for memory: `{operation}` needs all elements of the shape {shape}");
+        return Err(Error::here(ErrorKind::TooLarge, message));
+    }
+    Ok(numbers)
 }
 
 /// Refuses a number of elements that a shape does not have.

@@ -27,7 +27,7 @@ use crate::element::{Element, Stored};
 use crate::error::Result;
 use crate::graph::{Node, Shape};
 
-pub(crate) use building::{counted, held, shape};
+pub(crate) use building::{counted, held, room, shape};
 pub(crate) use elementwise::number;
 pub(crate) use indexing::sliced;
 pub use indexing::{Along, Position};

@@ -6,7 +6,8 @@
 /// Nested arrays of `T`, one level for each of the positions.
 #[diagnostic::on_unimplemented(
     message = "the nesting and the axes differ: one level of brackets is needed for each axis",
-    label = "nested otherwise than the axes named"
+    label = "nested otherwise than the axes named",
+    note = "real numbers are written `1.0`; a `Vec` goes through `Tensor::from_vec((seq.of(5), key.of(64)), numbers)?`"
 )]
 pub trait Nested<T, Positions> {
     /// The size of each level.

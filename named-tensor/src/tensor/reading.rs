@@ -7,7 +7,7 @@ use std::panic::Location;
 
 use smallvec::SmallVec;
 
-use super::Tensor;
+use super::{Tensor, room};
 use crate::axes::rules::{Alone, Once, OrderedBy};
 use crate::axes::selector::Selector;
 use crate::axes::set::Axes;
@@ -67,6 +67,15 @@ impl<A: Axes, T: Element> Tensor<A, T> {
         Ok(Tensor::from_node(Node::input(value, self.node().shape().clone())))
     }
 
+    /// The steps that compute the tensor, for people: each as an equation with its axes, sizes, operations and bytes.
+    ///
+    /// # Errors
+    /// The error that the tensor carries.
+    pub fn plan(&self) -> Result<String> {
+        self.node().checked()?;
+        plan::describe(std::slice::from_ref(self.node()))
+    }
+
     /// The numbers as stored, in the order of `names`.
     #[track_caller]
     pub(crate) fn read(&self, names: &[Name]) -> Result<Vec<T::Stored>> {
@@ -77,7 +86,7 @@ impl<A: Axes, T: Element> Tensor<A, T> {
             return Err(Error::here(ErrorKind::Lifted, message));
         }
         let value = computed(node)?;
-        Ok(gathered(node, &value, names))
+        gathered(node, &value, names)
     }
 }
 
@@ -168,14 +177,15 @@ fn computed(node: &Node) -> Result<Value> {
 }
 
 /// The numbers of a value in the order of `names`, the last one fastest.
-fn gathered<S: Stored>(node: &Node, value: &Value, names: &[Name]) -> Vec<S> {
+#[track_caller]
+fn gathered<S: Stored>(node: &Node, value: &Value, names: &[Name]) -> Result<Vec<S>> {
     let shape = node.shape();
     let numbers = S::of(&value.buffer);
     let axes: SmallVec<[(usize, isize); 6]> = names
         .iter()
         .filter_map(|&name| Some((shape.size(name)?, *value.strides.get(shape.position(name)?)?)))
         .collect();
-    let mut result = Vec::with_capacity(shape.elements());
+    let mut result = room(shape, "to_vec")?;
     let mut at: SmallVec<[usize; 6]> = SmallVec::from_elem(0, axes.len());
     let mut offset = value.offset;
     for _ in 0..shape.elements() {
@@ -191,5 +201,5 @@ fn gathered<S: Stored>(node: &Node, value: &Value, names: &[Name]) -> Vec<S> {
             *position = 0;
         }
     }
-    result
+    Ok(result)
 }

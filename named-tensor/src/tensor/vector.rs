@@ -9,6 +9,7 @@ use crate::axes::selector::{Extents, Selector};
 use crate::axes::set::{Axes, Renamed};
 use crate::axis::Name;
 use crate::element::{Comparison, Index, Real};
+use crate::error::{Error, ErrorKind};
 use crate::graph::Node;
 
 impl<A: Axes, T: Real> Tensor<A, T> {
@@ -159,6 +160,13 @@ pub(crate) fn only(names: &[Name]) -> Name {
 #[track_caller]
 pub(crate) fn one_hot_of(x: &Node, axes: &[Name], largest: bool) -> Node {
     let axis = only(axes);
+    if x.shape().size(axis) == Some(0) {
+        let message = format!(
+            "the position of the {} of nothing: axis `{axis}` has size 0",
+            if largest { "largest" } else { "smallest" }
+        );
+        return Node::failed(Error::here(ErrorKind::Empty, message), x.kind());
+    }
     let order = x.argsort(axis, largest);
     // The sort keeps the first of equal numbers first. NaN comes last in both orders, so it is never chosen.
     let first = order.at(axis, 0);

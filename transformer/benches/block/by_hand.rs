@@ -87,11 +87,10 @@ impl ByHand {
             let att = &att;
             let start = pair / heads * seq * chans + pair % heads * d;
             let wide = chans as isize;
+            let (square, none) = (seq as isize, Parallelism::None);
+            let (q, k, v) = (&q[start..], &k[start..], &v[start..]);
             // SAFETY: every head of every example reads its own columns of q and k and writes its own scores.
             unsafe {
-                let (q, k) = (q.as_ptr().add(start), k.as_ptr().add(start));
-                let none = Parallelism::None;
-                let square = seq as isize;
                 gemm::gemm(
                     seq,
                     seq,
@@ -100,10 +99,10 @@ impl ByHand {
                     1,
                     square,
                     false,
-                    q,
+                    q.as_ptr(),
                     1,
                     wide,
-                    k,
+                    k.as_ptr(),
                     wide,
                     1,
                     0.0,
@@ -117,20 +116,18 @@ impl ByHand {
             scores.chunks_mut(seq).for_each(softmax);
             // SAFETY: every head of every example writes its own columns of att, which no other writes.
             unsafe {
-                let (v, att) = (v.as_ptr().add(start), att.0.add(start));
-                let square = seq as isize;
                 gemm::gemm(
                     seq,
                     d,
                     seq,
-                    att,
+                    att.0.wrapping_add(start),
                     1,
                     wide,
                     false,
                     scores.as_ptr(),
                     1,
                     square,
-                    v,
+                    v.as_ptr(),
                     1,
                     wide,
                     0.0,
@@ -138,7 +135,7 @@ impl ByHand {
                     false,
                     false,
                     false,
-                    Parallelism::None,
+                    none,
                 );
             }
         });

@@ -3,7 +3,7 @@
 //! `cargo bench -p transformer` takes turns between both, so that a change of the machine's speed meets both, and prints
 //! minimum and median, floating-point operations, bytes of parameters and activations, and the share of the rate at
 //! which `gemm` multiplies large square matrices here. Arguments: `batch seq chans heads hidden`.
-#![allow(mixed_script_confusables, reason = "the equations keep the letters of the paper")]
+#![allow(mixed_script_confusables, confusable_idents, reason = "the equations keep the letters of the paper")]
 
 mod by_hand;
 

@@ -25,6 +25,13 @@ impl Node {
         Node::build(Op::Iota, Kind::Index, [], |_| Ok(Shape::new([(axis, size)])))
     }
 
+    /// The same numbers at all positions of the further axes of `shape`.
+    #[must_use]
+    #[track_caller]
+    pub fn spread(&self, shape: Shape) -> Node {
+        Node::fill(Kind::Bool, 1.0, shape).select(self, self)
+    }
+
     /// The same numbers as another kind: real numbers are rounded; to a position they are cut towards zero;
     /// a truth value is 1 or 0 as a number, and a number is true unless it is 0.
     #[must_use]
@@ -64,6 +71,12 @@ mod tests {
         let x = Node::fill(Kind::F32, 2.5, Shape::new([(A, 2), (B, 3)]));
         assert_eq!(read(&x), [2.5; 6]);
         assert_eq!(crate::graph::evaluate::plainly(&[x]).unwrap()[0].buffer.size(), 1);
+    }
+
+    #[test]
+    fn spread_repeats_along_new_axes() {
+        let x = tensor(&[(A, 2)], &[1.0, -0.0]).spread(Shape::new([(B, 2)]));
+        assert_eq!((axes(&x).len(), read(&x.at(B, 1))), (2, vec![1.0, -0.0]));
     }
 
     #[test]

@@ -24,7 +24,10 @@ impl Node {
                 return Err(refused(operation, "needs a step of at least 1"));
             }
             if range.start > range.end {
-                return Err(refused(operation, format_args!("cannot count from {} to {}", range.start, range.end)));
+                return Err(refused(
+                    operation,
+                    format_args!("of axis `{axis}` cannot count from {} to {}", range.start, range.end),
+                ));
             }
             if range.end > size {
                 let last = range.start.max(range.end - 1);

@@ -20,6 +20,10 @@ impl Node {
                 return Err(refused(operation, "needs windows of at least one position, at least one apart"));
             }
             let name = axis.text();
+            // Windows side by side cover an empty axis with none of them.
+            if whole == 0 && step == size {
+                return Ok(self.shape().with(into, size));
+            }
             if size > whole {
                 let why = format_args!("a window of {size} positions on axis `{name}`, whose size is {whole}");
                 return Err(unfit(operation, why));

@@ -89,9 +89,14 @@ impl<'a> Worker<'a> {
             (Buffer::Index(to), Some(operand)) => rows.elements(operand, to, size),
             (Buffer::Bool(to), Some(operand)) => rows.elements(operand, to, size),
             (Buffer::Index(to), None) => rows.gather(to, size, |start, to| {
-                for (i, x) in (0..).zip(to) {
-                    *x = (start + i * stride) as i64;
-                }
+                vectorised(
+                    #[inline(always)]
+                    move || {
+                        for (i, x) in (0..).zip(to) {
+                            *x = start as i64 + i * stride as i64;
+                        }
+                    },
+                );
             }),
             _ => unreachable!("positions are kept as positions"),
         }
@@ -149,12 +154,12 @@ impl<'a> Worker<'a> {
 }
 
 /// `x` where the condition holds, else `y`.
-fn select<T: Copy>(conditions: &[bool], xs: &[T], ys: &[T], out: &mut [T]) {
+fn select<T: Cell>(conditions: &[bool], xs: &[T], ys: &[T], out: &mut [T]) {
     vectorised(
         #[inline(always)]
-        || {
+        move || {
             for (((z, &condition), &x), &y) in out.iter_mut().zip(conditions).zip(xs).zip(ys) {
-                *z = if condition { x } else { y };
+                *z = T::choose(condition, x, y);
             }
         },
     );
@@ -206,6 +211,8 @@ impl Rows<'_> {
 pub(super) trait Cell: Stored {
     fn unary(op: Unary, xs: &[Self], out: &mut [Self]);
     fn binary(op: Binary, xs: &[Self], ys: &[Self], out: &mut [Self]);
+    /// `x` where the condition holds, else `y`, by masks: a plain choice would be compiled to a choice of addresses.
+    fn choose(condition: bool, x: Self, y: Self) -> Self;
     fn from_f32(xs: &[f32], out: &mut [Self]);
     fn from_f64_slice(xs: &[f64], out: &mut [Self]);
     fn from_index(xs: &[i64], out: &mut [Self]);
@@ -234,8 +241,13 @@ macro_rules! casts {
 }
 
 macro_rules! real_cell {
-    ($type:ident) => {
+    ($type:ident, $bits:ident) => {
         impl Cell for $type {
+            #[inline(always)]
+            fn choose(condition: bool, x: $type, y: $type) -> $type {
+                let mask = $bits::from(condition).wrapping_neg();
+                $type::from_bits(x.to_bits() & mask | y.to_bits() & !mask)
+            }
             fn unary(op: Unary, xs: &[$type], out: &mut [$type]) {
                 Scalar::unary(op, xs, out);
             }
@@ -247,10 +259,15 @@ macro_rules! real_cell {
     };
 }
 
-real_cell!(f32);
-real_cell!(f64);
+real_cell!(f32, u32);
+real_cell!(f64, u64);
 
 impl Cell for i64 {
+    #[inline(always)]
+    fn choose(condition: bool, x: i64, y: i64) -> i64 {
+        let mask = i64::from(condition).wrapping_neg();
+        x & mask | y & !mask
+    }
     fn unary(op: Unary, xs: &[i64], out: &mut [i64]) {
         each(xs, out, |x| op.of_index(x));
     }
@@ -261,6 +278,10 @@ impl Cell for i64 {
 }
 
 impl Cell for bool {
+    #[inline(always)]
+    fn choose(condition: bool, x: bool, y: bool) -> bool {
+        x & condition | y & !condition
+    }
     fn unary(_: Unary, xs: &[bool], out: &mut [bool]) {
         each(xs, out, |x| !x);
     }

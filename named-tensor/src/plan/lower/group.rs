@@ -118,15 +118,17 @@ impl Draft {
             return value;
         }
         let places = fuse::inherited(user.shape, places, items.item(input).shape, user.is_rename());
-        let instruction = if fuse::counts(items, input as usize) {
-            Instruction::Position(usize::from(places[0]))
-        } else {
-            let load = (input, places);
-            let known = self.loads.iter().position(|other| *other == load);
-            Instruction::Load(known.unwrap_or_else(|| {
-                self.loads.push(load);
-                self.loads.len() - 1
-            }))
+        let instruction = match items.item(input).work {
+            Work::Op(Op::Iota) => Instruction::Position(usize::from(places[0])),
+            Work::Constant(value) => Instruction::Constant(items.item(input).kind, value),
+            _ => {
+                let load = (input, places);
+                let known = self.loads.iter().position(|other| *other == load);
+                Instruction::Load(known.unwrap_or_else(|| {
+                    self.loads.push(load);
+                    self.loads.len() - 1
+                }))
+            }
         };
         self.instructions.push(instruction);
         self.instructions.len() - 1

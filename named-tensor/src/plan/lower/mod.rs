@@ -61,25 +61,21 @@ struct Lowering<'a> {
 }
 
 impl Lowering<'_> {
-    /// Gives the leaves and their views their places. Every leaf of the graph is one of the run, dead or alive.
+    /// Gives the leaves that somebody needs, and their views, their places.
     fn stored(&mut self, trace: &Trace<'_>) {
-        let leaf = |item: &&simplify::Item<'_>| matches!(item.work, Work::Leaf);
-        for item in self.items.list.iter().filter(leaf) {
-            self.schedule.leaves.push(item.node);
-            self.schedule.slots.push(Slot { kind: item.kind, size: item.shape.elements() });
-        }
-        let mut slot = 0;
-        for i in 0..narrow(self.items.list.len()) {
+        for i in (0..narrow(self.items.list.len())).filter(|&i| self.parts[i as usize] == Part::Alone) {
             let item = self.items.item(i);
-            if matches!(item.work, Work::Leaf) {
-                let strides = trace.value(item.node).map(|value| value.strides.clone());
-                // A constant is one number, repeated along every axis.
-                let strides = strides.unwrap_or_else(|| Strides::from_elem(0, item.shape.rank()));
-                self.places.insert(i, Place { slot, offset: 0, strides });
-                slot += 1;
-            } else if self.parts[i as usize] == Part::Alone {
+            if !matches!(item.work, Work::Leaf | Work::Constant(_)) {
                 self.view(i);
+                continue;
             }
+            let value = trace.value(item.node);
+            // A constant is one number, repeated along every axis.
+            let strides = value.map_or_else(|| Strides::from_elem(0, item.shape.rank()), |value| value.strides.clone());
+            let size = if value.is_some() { item.shape.elements() } else { 1 };
+            self.schedule.leaves.push(item.node);
+            let slot = self.slot(item.kind, size);
+            self.places.insert(i, Place { slot, offset: 0, strides });
         }
     }
 

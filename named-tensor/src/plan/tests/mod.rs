@@ -12,7 +12,7 @@ use super::*;
 use crate::axis::Name;
 use crate::element::{Binary, Buffer, Kind, Stored, Unary};
 use crate::graph::Shape;
-use crate::graph::op::Reduction;
+use crate::graph::op::{Distribution, Reduction};
 use draw::{Draw, NAMES, random_graph, stored};
 
 /// The numbers of a node in the order of its shape.
@@ -134,18 +134,22 @@ fn attention(divisor: f64) -> Node {
 
 #[test]
 fn the_same_structure_with_fresh_names_and_other_constants_is_planned_once() {
-    let (first, second) = (attention(2.0), attention(3.0));
+    let (first, second) = (attention(0.2), attention(0.3));
     assert!(Arc::ptr_eq(&kept(&[first]), &kept(&[second])), "one plan serves both");
     let other = attention(2.0).unary(Unary::Neg);
     assert!(!Arc::ptr_eq(&kept(&[attention(2.0)]), &kept(&[other])), "another structure has another plan");
 }
 
 #[test]
-fn equal_constants_and_unequal_ones_are_different_structures() {
+fn constants_count_by_where_they_are_the_same_and_small_whole_numbers_by_themselves() {
     let sum = |x: f64, y: f64| scalar(x).binary(Binary::Add, &scalar(y));
-    assert_eq!(both_ways(&[sum(1.0, 1.0)], "equal"), Some(1));
-    assert_eq!(both_ways(&[sum(1.0, 2.0)], "unequal"), Some(1));
-    assert!(Arc::ptr_eq(&kept(&[sum(3.0, 4.0)]), &kept(&[sum(1.0, 2.0)])), "both are unequal");
+    assert_eq!(both_ways(&[sum(0.1, 0.1)], "equal"), Some(1));
+    assert_eq!(both_ways(&[sum(0.1, 0.2)], "unequal"), Some(1));
+    assert!(Arc::ptr_eq(&kept(&[sum(0.3, 0.4)]), &kept(&[sum(0.1, 0.2)])), "both are unequal");
+    assert!(!Arc::ptr_eq(&kept(&[sum(0.3, 0.3)]), &kept(&[sum(0.1, 0.2)])), "only one is unequal");
+    let power = |x: f64| stored(&mut Draw::new(4), Kind::F32, Shape::default(), 1).binary(Binary::Pow, &scalar(x));
+    assert_eq!(both_ways(&[power(2.0), power(3.0), power(0.7)], "powers"), Some(3));
+    assert!(!Arc::ptr_eq(&kept(&[power(2.0)]), &kept(&[power(3.0)])), "a square is computed in another way");
 }
 
 #[test]
@@ -167,6 +171,16 @@ fn roots_remember_their_numbers_and_what_they_are_computed_from_does_not() {
     evaluate(std::slice::from_ref(&root)).unwrap();
     assert!(root.value().is_some() && inner.value().is_none(), "only the root was asked for");
     assert_eq!(kept(&[root.unary(Unary::Neg)]).steps.len(), 1, "what follows starts from the root's numbers");
+}
+
+#[test]
+fn random_numbers_are_drawn_once() {
+    let random =
+        Node::random(Distribution::Normal { mean: 0.0, deviation: 1.0 }, 3, Kind::F32, Shape::new([(NAMES[0], 5)]));
+    let root = random.unary(Unary::Exp);
+    assert_eq!(both_ways(&[root], "first"), Some(5));
+    assert!(random.value().is_some(), "they are kept");
+    assert_eq!(kept(&[random.unary(Unary::Neg)]).steps.len(), 1, "and read again");
 }
 
 #[test]

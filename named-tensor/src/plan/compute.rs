@@ -1,0 +1,174 @@
+//! The kernel of each step.
+//!
+//! Lives here: from the places of a step to the views of a kernel, for every kind of element that it takes.
+//! Not here: loops over elements (`kernel`), the order of the steps (`execute`).
+
+use smallvec::SmallVec;
+
+use super::contract::Loop;
+use super::execute::Slots;
+use super::layout::Place;
+use super::schedule::{Action, Piece, RowFunction};
+use crate::element::{Buffer, Stored};
+use crate::graph::op::Reduction;
+use crate::kernel::attention::{Attention, attention};
+use crate::kernel::copy::copy_into;
+use crate::kernel::math::Scalar;
+use crate::kernel::matmul::matmul;
+use crate::kernel::{View, ViewMut, gather, map, reduce, softmax, standardize};
+
+/// Does something with the numbers of a buffer of any of these kinds. The shape rules leave no other kind.
+macro_rules! of {
+    ($($kind:ident)|+, $out:ident => $work:expr) => {
+        match $out {
+            $(Buffer::$kind($out) => $work,)+
+            #[allow(unreachable_patterns, reason = "some actions are there for all kinds")]
+            _ => {}
+        }
+    };
+}
+
+/// Writes the numbers of a step. Returns whether all computed positions were in range; if not, nothing is written.
+pub(super) fn compute(action: &Action, slots: &Slots, out: &mut Buffer) -> bool {
+    match action {
+        Action::Map { .. } => mapped(action, slots, out),
+        Action::Product { .. } => of!(F32 | F64, out => product(action, slots, out)),
+        Action::Attention { .. } => of!(F32 | F64, out => attended(action, slots, out)),
+        Action::Reduce { .. } => of!(F32 | F64 | Index, out => reduced(action, slots, out)),
+        Action::Rows { .. } => of!(F32 | F64, out => rows(action, slots, out)),
+        Action::Join { around, pieces } => {
+            around.iter().for_each(|&around| fill(out, around));
+            join(pieces, slots, out);
+        }
+        Action::Gather { .. } => {
+            let mut sound = true;
+            of!(F32 | F64 | Index | Bool, out => gathered(action, slots, &mut sound, out));
+            return sound;
+        }
+        Action::Update { .. } => return updated(action, slots, out),
+        Action::Fill(value) => fill(out, *value),
+        Action::Plain { .. } => {}
+    }
+    true
+}
+
+/// The same number everywhere.
+pub(super) fn fill(buffer: &mut Buffer, value: f64) {
+    fn all<T: Stored>(value: f64, values: &mut [T]) {
+        values.fill(T::from_f64(value));
+    }
+    of!(F32 | F64 | Index | Bool, buffer => all(value, buffer));
+}
+
+/// Copies the pieces to their places.
+pub(super) fn join(pieces: &[Piece], slots: &Slots, out: &mut Buffer) {
+    of!(F32 | F64 | Index | Bool, out => joined(pieces, slots, out));
+}
+
+fn mapped(action: &Action, slots: &Slots, out: &mut Buffer) {
+    let Action::Map { program, sizes, operands } = action else { return };
+    let operands = operands.iter().map(|place| {
+        let (buffer, offset) = slots.at(place.slot, place.offset);
+        map::Operand { buffer, offset, strides: &place.strides }
+    });
+    let operands: SmallVec<[map::Operand<'_>; 6]> = operands.collect();
+    map::run(program, sizes, &operands, out);
+}
+
+fn joined<T: Stored>(pieces: &[Piece], slots: &Slots, out: &mut [T]) {
+    for piece in pieces {
+        let dst = ViewMut { data: out, offset: piece.offset, strides: &piece.strides };
+        copy_into(&piece.sizes, slots.view(&piece.source), dst);
+    }
+}
+
+fn gathered<T: Stored>(action: &Action, slots: &Slots, sound: &mut bool, out: &mut [T]) {
+    let Action::Gather { table, positions, outer, inner, limit, .. } = action else { return };
+    *sound = gather::gather(outer, inner, *limit, slots.view(table), slots.view(positions), out);
+}
+
+/// Whether the start was there.
+fn updated(action: &Action, slots: &Slots, out: &mut Buffer) -> bool {
+    let Action::Update { pieces, start, step, limit, .. } = action else { return true };
+    let (buffer, offset) = slots.at(start.0, start.1);
+    let start = usize::try_from(i64::of(buffer)[offset]).unwrap_or(usize::MAX);
+    if start >= *limit {
+        return false;
+    }
+    let mut pieces = pieces.clone();
+    pieces.iter_mut().skip(1).for_each(|piece| piece.offset += start * step);
+    join(&pieces, slots, out);
+    true
+}
+
+fn reduced<T: reduce::Reducible>(action: &Action, slots: &Slots, out: &mut [T]) {
+    let Action::Reduce { reduction, source, sizes, over } = action else { return };
+    reduce::reduce(kernel_reduction(*reduction), sizes, over, slots.view(source), out);
+}
+
+fn rows<T: Scalar>(action: &Action, slots: &Slots, out: &mut [T]) {
+    let Action::Rows { function, source, sizes, row, out: strides } = action else { return };
+    let (src, dst) = (slots.view(source), ViewMut { data: out, offset: 0, strides });
+    match *function {
+        RowFunction::Softmax { log: false } => softmax::softmax(sizes, *row, src, dst),
+        RowFunction::Softmax { log: true } => softmax::log_softmax(sizes, *row, src, dst),
+        RowFunction::Standardize { epsilon } => standardize::standardize(epsilon, sizes, *row, src, dst),
+    }
+}
+
+fn product<T: Scalar>(action: &Action, slots: &Slots, out: &mut [T]) {
+    let Action::Product { left, right, batch, rows, columns, inner, scale } = action else { return };
+    let [factor, divisor] = scaling(scale.as_ref(), slots);
+    let strides = |stride: fn(&Loop) -> isize, last: [isize; 2]| -> SmallVec<[isize; 6]> {
+        batch.iter().map(stride).chain(last).collect()
+    };
+    let sizes: SmallVec<[usize; 6]> = batch.iter().map(|axis| axis.size).collect();
+    let (lhs, rhs) = (slots.at(left.0, left.1), slots.at(right.0, right.1));
+    let l_strides = strides(|axis| axis.left, [rows.left, inner.left]);
+    let r_strides = strides(|axis| axis.right, [inner.right, columns.right]);
+    let d_strides = strides(|axis| axis.out, [rows.out, columns.out]);
+    let lhs = View { data: T::of(lhs.0), offset: lhs.1, strides: &l_strides };
+    let rhs = View { data: T::of(rhs.0), offset: rhs.1, strides: &r_strides };
+    let dst = ViewMut { data: out, offset: 0, strides: &d_strides };
+    matmul(factor, &sizes, [rows.size, inner.size, columns.size], lhs, rhs, dst);
+    if divisor != T::narrow(1.0) {
+        out.iter_mut().for_each(|x| *x = *x / divisor);
+    }
+}
+
+fn kernel_reduction(reduction: Reduction) -> reduce::Reduction {
+    match reduction {
+        Reduction::Sum => reduce::Reduction::Sum,
+        Reduction::Product => reduce::Reduction::Product,
+        Reduction::Max => reduce::Reduction::Max,
+        Reduction::Min => reduce::Reduction::Min,
+    }
+}
+
+/// What a product is multiplied by, and then divided by.
+fn scaling<T: Scalar>(scale: Option<&(Place, bool)>, slots: &Slots) -> [T; 2] {
+    let one = T::narrow(1.0);
+    scale.map_or([one, one], |(place, by)| {
+        let (buffer, offset) = slots.at(place.slot, place.offset);
+        let scale = T::of(buffer)[offset];
+        match one / scale {
+            _ if !by => [scale, one],
+            // The inverse of a subnormal number may be too large, though the quotients are not.
+            inverse if inverse.wide().is_infinite() => [one, scale],
+            inverse => [inverse, one],
+        }
+    })
+}
+
+fn attended<T: Scalar>(action: &Action, slots: &Slots, out: &mut [T]) {
+    let Action::Attention { operands, batch, sizes, scale, out: strides } = action else { return };
+    let [queries, keys, values, mask @ ..] = &operands[..] else { return };
+    let job = Attention {
+        scale: scaling(scale.as_ref(), slots),
+        queries: slots.view(queries),
+        keys: slots.view(keys),
+        values: slots.view(values),
+        mask: mask.first().map(|mask| slots.view(mask)),
+    };
+    attention(batch, *sizes, &job, ViewMut { data: out, offset: 0, strides });
+}

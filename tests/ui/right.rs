@@ -1,0 +1,74 @@
+//! The right twins of the wrong programs, compiled as modules of the test itself: they compile if this does.
+#![allow(
+    dead_code,
+    clippy::all,
+    unused_qualifications,
+    missing_docs,
+    unreachable_pub,
+    reason = "programs of their own"
+)]
+
+/// The names of the twins, and each as a module.
+macro_rules! twins {
+    ($($path:literal $name:ident)*) => {
+        $(
+            #[path = $path]
+            mod $name;
+        )*
+        pub(crate) const NAMES: &[&str] = &[$(stringify!($name)),*];
+    };
+}
+
+twins! {
+    "pass/annotation_differs_in_plain_rust.rs" annotation_differs_in_plain_rust
+    "pass/argument_lacks_a_declared_axis.rs" argument_lacks_a_declared_axis
+    "pass/ascription_differs.rs" ascription_differs
+    "pass/axis_declared_twice.rs" axis_declared_twice
+    "pass/axis_named_twice_in_a_selector.rs" axis_named_twice_in_a_selector
+    "pass/axis_named_twice_in_a_set.rs" axis_named_twice_in_a_set
+    "pass/axis_named_twice_in_a_subscript.rs" axis_named_twice_in_a_subscript
+    "pass/axis_named_twice_in_a_type.rs" axis_named_twice_in_a_type
+    "pass/axis_parameter_outside_its_function.rs" axis_parameter_outside_its_function
+    "pass/bug_a_keys_and_values_from_the_query_weights.rs" bug_a_keys_and_values_from_the_query_weights
+    "pass/bug_a_values_from_the_query_weights.rs" bug_a_values_from_the_query_weights
+    "pass/bug_d_softmax_without_an_axis.rs" bug_d_softmax_without_an_axis
+    "pass/bug_f_spurious_leading_axis.rs" bug_f_spurious_leading_axis
+    "pass/concatenated_axes_differ.rs" concatenated_axes_differ
+    "pass/contracted_axis_missing_in_a_method.rs" contracted_axis_missing_in_a_method
+    "pass/contracted_axis_missing_on_the_left.rs" contracted_axis_missing_on_the_left
+    "pass/contracted_axis_missing_on_the_right.rs" contracted_axis_missing_on_the_right
+    "pass/created_axis_is_already_present.rs" created_axis_is_already_present
+    "pass/e3_bias_over_the_wrong_axis.rs" e3_bias_over_the_wrong_axis
+    "pass/extra_axis_collides_in_plain_rust.rs" extra_axis_collides_in_plain_rust
+    "pass/extra_axis_collides_with_the_result.rs" extra_axis_collides_with_the_result
+    "pass/flattened_axis_is_absent.rs" flattened_axis_is_absent
+    "pass/generic_function_without_its_axis.rs" generic_function_without_its_axis
+    "pass/index_over_absent_axis.rs" index_over_absent_axis
+    "pass/index_tensor_of_another_axis.rs" index_tensor_of_another_axis
+    "pass/lift_of_a_method.rs" lift_of_a_method
+    "pass/misspelt_axis.rs" misspelt_axis
+    "pass/misspelt_axis_in_a_method.rs" misspelt_axis_in_a_method
+    "pass/mistakes_in_two_functions_are_both_reported.rs" mistakes_in_two_functions_are_both_reported
+    "pass/nesting_and_axes_differ.rs" nesting_and_axes_differ
+    "pass/one_of_several_axes_absent.rs" one_of_several_axes_absent
+    "pass/order_of_reading_leaves_an_axis_out.rs" order_of_reading_leaves_an_axis_out
+    "pass/renamed_axis_is_absent.rs" renamed_axis_is_absent
+    "pass/renamed_axis_is_already_present.rs" renamed_axis_is_already_present
+    "pass/result_differs_from_the_declared_one.rs" result_differs_from_the_declared_one
+    "pass/s0_17_val_renamed_to_ax_instead_of_chans.rs" s0_17_val_renamed_to_ax_instead_of_chans
+    "pass/s1_14_plus_w2_instead_of_times_w2.rs" s1_14_plus_w2_instead_of_times_w2
+    "pass/single_number_of_a_tensor_with_axes.rs" single_number_of_a_tensor_with_axes
+    "pass/size_for_an_axis_is_not_given.rs" size_for_an_axis_is_not_given
+    "pass/size_of_an_axis_of_no_argument.rs" size_of_an_axis_of_no_argument
+    "pass/softmax_over_absent_axis.rs" softmax_over_absent_axis
+    "pass/split_into_an_axis_already_present.rs" split_into_an_axis_already_present
+    "pass/sum_over_absent_axis.rs" sum_over_absent_axis
+    "pass/syntax_errors_are_all_reported.rs" syntax_errors_are_all_reported
+    "pass/too_few_arguments.rs" too_few_arguments
+    "pass/too_many_arguments_for_a_built_in.rs" too_many_arguments_for_a_built_in
+    "pass/unknown_function.rs" unknown_function
+    "pass/unknown_operator.rs" unknown_operator
+    "pass/unknown_variable.rs" unknown_variable
+    "pass/unused_parameter.rs" unused_parameter
+    "pass/unused_value.rs" unused_value
+}
