@@ -11,7 +11,8 @@ use named_tensor_tests::reference::rearrangement::at;
 use named_tensor_tests::strategies::{cases, grids, in_both_precisions, laid_out, layout, tensor};
 use proptest::prelude::*;
 use transformer::attention::{Attention, CausalMask, MaskedAttention};
-use transformer::axes::{chans, heads, key, seq, seq_, val};
+use transformer::axes::{chans, heads, key, out, seq, seq_, val};
+use transformer::feed_forward::Linear;
 
 use crate::{Numbers, masked_multi_head, multi_head, self_attention};
 
@@ -77,6 +78,21 @@ proptest! {
             let bound = projected(x.sizes[1], k, x.sizes[0], UNIT);
             assert_close(&y.to_vec((seq, val)).unwrap(), &plain.apply(&x, None), bound);
         });
+    }
+
+    #[test]
+    fn s0_20_the_summary_writes_out_the_linear_layers_of_self_attention(
+        [x] in grids(|[s, c]| [vec![s, c]]), seed: u64,
+    ) {
+        let att = self_attention::<f64>(&Numbers(seed).self_attention(x.sizes[1], 3, x.sizes[1]));
+        let t = tensor!(f64, &x, (seq, chans));
+        let keys = |W: &Tensor<R![chans, key], f64>, b: &Tensor<R![key], f64>| {
+            Linear { W: W.rename(key, out), b: b.rename(key, out) }.apply(&t).rename(out, key)
+        };
+        let values = Linear { W: att.W_V.rename(val, out), b: att.b_V.rename(val, out) }.apply(&t).rename(out, val);
+        let layers = Attention(&keys(&att.W_Q, &att.b_Q), &keys(&att.W_K, &att.b_K), &values);
+        let written_out = att.apply(&t).to_vec((seq, val)).unwrap();
+        prop_assert_eq!(layers.to_vec((seq, val)).unwrap(), written_out);
     }
 
     #[test]

@@ -22,6 +22,14 @@ fn s0_2_softmax_sums_to_one_at_each_place_of_the_other_axes() {
 }
 
 #[test]
+fn s0_3_the_elementwise_product_unites_axes_and_the_dot_product_sums_one_away() {
+    let (a, x) = (tensor!(f64, &paper::a(), (height, width)), tensor!(f64, &paper::x(), (height)));
+    let product: Tensor<R![height, width], f64> = &a * &x;
+    let summed: Tensor<R![width], f64> = a.dot(height, &x);
+    assert_eq!(product.sum(height).to_vec(width).unwrap(), summed.to_vec(width).unwrap());
+}
+
+#[test]
 fn s0_4_the_example_of_both_products() {
     let (a, x) = (tensor!(f64, &paper::a(), (height, width)), tensor!(f64, &paper::x(), (height)));
     assert_eq!((&a * &x).to_vec((height, width)).unwrap(), [6., 2., 8., 7., 35., 63., 2., 6., 5.]);

@@ -29,6 +29,7 @@ twins! {
     "pass/axis_named_twice_in_a_subscript.rs" axis_named_twice_in_a_subscript
     "pass/axis_named_twice_in_a_type.rs" axis_named_twice_in_a_type
     "pass/axis_parameter_outside_its_function.rs" axis_parameter_outside_its_function
+    "pass/axis_parameter_stands_for_a_declared_axis.rs" axis_parameter_stands_for_a_declared_axis
     "pass/bug_a_keys_and_values_from_the_query_weights.rs" bug_a_keys_and_values_from_the_query_weights
     "pass/bug_a_values_from_the_query_weights.rs" bug_a_values_from_the_query_weights
     "pass/bug_d_softmax_without_an_axis.rs" bug_d_softmax_without_an_axis

@@ -82,7 +82,12 @@ impl Parts {
         if is_real(function) {
             generics.push(quote!(T: ::named_tensor::private::Real));
         }
-        generics.extend(selectors.iter().map(|(_, selector)| quote!(#selector: ::named_tensor::private::Selector)));
+        generics.extend(selectors.iter().map(|(_, selector)| {
+            quote! {
+                #selector: ::named_tensor::private::Selector
+                    + ::named_tensor::private::Once<<#selector as ::named_tensor::private::Selector>::Repeated>
+            }
+        }));
         generics.extend(sets.iter().map(|set| quote!(#set: ::named_tensor::private::Axes)));
         let axes = selectors.iter().map(|(axis, selector)| quote!(#axis: #selector));
         let tensors = function.arguments.iter().zip(&sets).map(|(argument, set)| {
@@ -93,6 +98,8 @@ impl Parts {
         let result_set = if sets.is_empty() { lifting.result.clone() } else { lifting.result_set() };
         let element = element(&function.result);
         let result = quote!(::named_tensor::private::Tensor<#result_set, #element>);
+        let apart = apart(function, selectors);
+        let bounds = quote!(#bounds #apart);
         let statements = match body {
             Some(body) => statements(function, &lifting, body),
             None => quote!(::named_tensor::private::poisoned()),
@@ -152,6 +159,26 @@ fn lifting(function: &Function) -> Lifting {
     let arguments = arguments.collect();
     let result = outer(&function.result.set, &stand_ins);
     Lifting { name: function.name.to_string(), arguments, result, stand_ins }
+}
+
+/// The axes given for an axis parameter are none of those that are declared beside it.
+fn apart(function: &Function, stand_ins: &[(Ident, Ident)]) -> TokenStream {
+    let mut bounds = TokenStream::new();
+    for kind in function.arguments.iter().map(|argument| &argument.kind).chain([&function.result]) {
+        for (stand_in, selector) in stand_ins {
+            let (own, rest): (Vec<_>, Vec<_>) =
+                kind.set.0.iter().cloned().partition(|axis| axis_name(axis) == name_of(stand_in));
+            let is_parameter = |axis: &syn::Path| stand_ins.iter().any(|(other, _)| name_of(other) == axis_name(axis));
+            let rest: Vec<_> = rest.into_iter().filter(|axis| !is_parameter(axis)).collect();
+            if !own.is_empty() && !rest.is_empty() {
+                let rest = Set(rest);
+                bounds.extend(quote_spanned! {kind.span=>
+                    <#selector as ::named_tensor::private::Selector>::Set: ::named_tensor::private::Lacks<#rest>,
+                });
+            }
+        }
+    }
+    bounds
 }
 
 /// The set as the caller sees it: an axis parameter is the set that the caller gives for it.

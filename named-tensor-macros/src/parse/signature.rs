@@ -40,7 +40,10 @@ pub(super) fn function(input: ParseStream<'_>, named: Named, report: &mut Report
     let parentheses = parenthesized!(content in input);
     let axes: Vec<String> = named.axis_parameters.iter().map(Ident::to_string).collect();
     let axes = if axes.is_empty() { String::new() } else { format!("_{{{}}}", axes.join(", ")) };
-    let mut text = format!("{}{axes}{}", named.name, body::source(parentheses.span, &content));
+    let start = format!("{}{axes}", named.name);
+    // Further lines of the arguments stand under the first argument.
+    let under = format!("\n{}", " ".repeat(start.chars().count() + 1));
+    let mut text = format!("{start}{}", body::source(parentheses.span, &content).replace('\n', &under));
     let (arguments, parameters) = match variables(&content, report) {
         Ok(variables) => variables,
         Err(error) => {

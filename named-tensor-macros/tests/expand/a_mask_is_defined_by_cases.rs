@@ -78,7 +78,6 @@ where
     lift.exit(result)
 }
 ///What is known of the function `Causal`.
-#[derive(Debug)]
 #[allow(
     nonstandard_style,
     unused,
@@ -174,7 +173,6 @@ where
     lift.exit(result)
 }
 ///What is known of the function `window`.
-#[derive(Debug)]
 #[allow(
     nonstandard_style,
     unused,

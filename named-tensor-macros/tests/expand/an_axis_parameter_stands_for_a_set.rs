@@ -25,7 +25,10 @@ centre_{ax}(X: R[ax, key], y: R[key]) -> R[ax, key] {
 )]
 fn centre<
     T: ::named_tensor::private::Real,
-    S0: ::named_tensor::private::Selector,
+    S0: ::named_tensor::private::Selector
+        + ::named_tensor::private::Once<
+            <S0 as ::named_tensor::private::Selector>::Repeated,
+        >,
     A0: ::named_tensor::private::Axes,
     A1: ::named_tensor::private::Axes,
 >(
@@ -73,6 +76,8 @@ where
                 key,
             >,
         >,
+    <S0 as ::named_tensor::private::Selector>::Set: ::named_tensor::private::Lacks<key>,
+    <S0 as ::named_tensor::private::Selector>::Set: ::named_tensor::private::Lacks<key>,
 {
     ///The axis `ax`.
     #[allow(
@@ -131,7 +136,6 @@ where
     lift.exit(result)
 }
 ///What is known of the function `centre`.
-#[derive(Debug)]
 #[allow(
     nonstandard_style,
     unused,
@@ -205,7 +209,6 @@ where
     lift.exit(result)
 }
 ///What is known of the function `both`.
-#[derive(Debug)]
 #[allow(
     nonstandard_style,
     unused,

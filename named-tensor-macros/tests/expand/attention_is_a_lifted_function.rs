@@ -77,7 +77,6 @@ where
     lift.exit(result)
 }
 ///What is known of the function `Attention`.
-#[derive(Debug)]
 #[allow(
     nonstandard_style,
     unused,

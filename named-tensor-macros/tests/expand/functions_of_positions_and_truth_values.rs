@@ -194,7 +194,6 @@ where
     lift.exit(result)
 }
 ///What is known of the function `differ`.
-#[derive(Debug)]
 #[allow(
     nonstandard_style,
     unused,
@@ -256,7 +255,6 @@ where
     lift.exit(result)
 }
 ///What is known of the function `hot`.
-#[derive(Debug)]
 #[allow(
     nonstandard_style,
     unused,

@@ -113,7 +113,6 @@ where
     lift.exit(result)
 }
 ///What is known of the function `PE`.
-#[derive(Debug)]
 #[allow(
     nonstandard_style,
     unused,
@@ -208,7 +207,6 @@ where
     lift.exit(result)
 }
 ///What is known of the function `windows`.
-#[derive(Debug)]
 #[allow(
     nonstandard_style,
     unused,

@@ -96,7 +96,6 @@ where
     lift.exit(result)
 }
 ///What is known of the function `f`.
-#[derive(Debug)]
 #[allow(
     nonstandard_style,
     unused,

@@ -14,11 +14,9 @@ use rayon::prelude::*;
 pub(crate) const GRAIN: usize = 32 * 1024;
 
 /// Whether there is more than one thread.
-pub(crate) fn is_available() -> bool {
-    #[cfg(feature = "parallel")]
-    return rayon::current_num_threads() > 1;
-    #[cfg(not(feature = "parallel"))]
-    return false;
+#[cfg(feature = "parallel")]
+fn is_available() -> bool {
+    rayon::current_num_threads() > 1
 }
 
 /// Runs `work` on pieces of `grain` elements of `out`, each with the position of its first element.

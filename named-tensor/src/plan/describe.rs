@@ -14,7 +14,7 @@ use crate::graph::{Node, Op};
 /// The steps that would compute `roots`, one a line:
 ///
 /// ```text
-///  2  #7[seq: 512, heads: 12, key: 64] = dot(#0, #3)   0.60 GFLOP   5.5 MB
+///  2 #7[seq: 512, heads: 12, key: 64] = dot(#0, #3) as 1 of 512×768×768   604 MFLOP   5.5 MB
 /// ```
 ///
 /// `#7` is a buffer; those of stored tensors come first. Bytes count what a step reads and writes.
@@ -85,9 +85,16 @@ impl Page<'_, '_> {
         let mut operands = Vec::new();
         step.action.reads(|slot| operands.push(format!("#{slot}")));
         write!(line, " = {what}({})", operands.join(", "))?;
-        if let Action::Product { batch, rows, columns, inner, .. } = &step.action {
-            let batch: usize = batch.iter().map(|axis| axis.size).product();
-            write!(line, " as {batch} of {}×{}×{}", rows.size, inner.size, columns.size)?;
+        match &step.action {
+            Action::Product { batch, rows, columns, inner, .. } => {
+                let batch: usize = batch.iter().map(|axis| axis.size).product();
+                write!(line, " as {batch} of {}×{}×{}", rows.size, inner.size, columns.size)?;
+            }
+            Action::Attention { batch, sizes: [rows, keys, positions, columns], .. } => {
+                let batch: usize = batch.iter().product();
+                write!(line, " as {batch} of {rows}×{keys}×{positions}×{columns}")?;
+            }
+            _ => {}
         }
         Ok(line)
     }

@@ -263,3 +263,22 @@ fn attention_of_any_axes_and_layouts_is_one_step_with_the_same_numbers() {
         both_ways(&roots, &format!("attention {seed}"));
     }
 }
+
+#[test]
+fn a_plan_is_printed_with_axes_work_and_buffers() {
+    let [seq, chans, hidden] = ["seq", "chans", "hidden"].map(Name::declared);
+    let x = stored(&mut Draw::new(1), Kind::F32, Shape::new([(seq, 50), (chans, 30)]), 1);
+    let w = stored(&mut Draw::new(3), Kind::F32, Shape::new([(chans, 30), (hidden, 40)]), 1);
+    let root = x.contract(&w, &[chans]).unary(Unary::Relu).binary(Binary::Add, &scalar(0.5));
+    let text = describe(&[root]).unwrap();
+    for part in [
+        "#0[seq: 50, chans: 30] = stored",
+        "dot(#",
+        "as 1 of 50×30×40   120 kFLOP",
+        "= relu, +(#",
+        "[seq: 50, hidden: 40]",
+        "2 steps",
+    ] {
+        assert!(text.contains(part), "{part} is missing:\n{text}");
+    }
+}

@@ -1,0 +1,14 @@
+use named_tensor::prelude::*;
+axes! { chans, seq }
+
+named! {
+    fn scale_{ax}(X: R[ax, seq]) -> R[ax, seq] {
+        X / sum_{ax, seq}(X)
+    }
+
+    fn F(X: R[chans, seq]) -> R[chans, seq] {
+        scale_seq(X)
+    }
+}
+
+fn main() {}
