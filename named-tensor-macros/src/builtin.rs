@@ -4,7 +4,7 @@
 //! is one word to Rust, so the list also decides where the name ends and the axis begins.
 //! Not here: functions of the block and of the program (`names`), what the calls mean (`lower`).
 
-use Shape::{Clamp, Concat, Eye, Index, Map, Norm, OneHot, Over, Pair, Quotient, Standardize, Window};
+use Shape::{Best, Clamp, Concat, Eye, Index, Map, Norm, OneHot, Over, Pair, Quotient, Standardize, Window};
 
 /// One function of the notation.
 #[derive(Debug)]
@@ -34,6 +34,8 @@ pub(crate) enum Shape {
     Norm,
     /// `standardize_ax(X)`, `standardize_ax(X, ε)`.
     Standardize,
+    /// `maxk_ax(X, k)`.
+    Best,
     /// `index_vocab(E, I)`.
     Index,
     /// `concat_seq(X, Y)`.
@@ -84,6 +86,8 @@ pub(crate) const BUILTINS: &[Builtin] = &[
     entry("argmin", "argmin", Over),
     entry("cumsum", "cumsum", Over),
     entry("sort", "sort", Over),
+    entry("maxk", "maxk", Best),
+    entry("argmaxk", "argmaxk", Best),
     entry("norm", "norm", Norm),
     entry("standardize", "standardize", Standardize),
     entry("index", "index", Index),
@@ -114,7 +118,7 @@ impl Shape {
         match self {
             Map | Pair | Quotient | Clamp => (0, 0),
             Over | Norm | Standardize => (1, usize::MAX),
-            Index | Concat | OneHot => (1, 1),
+            Best | Index | Concat | OneHot => (1, 1),
             Window | Eye => (2, 2),
         }
     }
@@ -124,7 +128,7 @@ impl Shape {
         match self {
             Map | Over | Eye => (1, 1),
             Norm | Standardize | OneHot => (1, 2),
-            Pair | Quotient | Index | Concat | Window => (2, 2),
+            Pair | Quotient | Best | Index | Concat | Window => (2, 2),
             Clamp => (3, 3),
         }
     }
@@ -139,6 +143,7 @@ impl Shape {
             Over => format!("{name}_ax(X)"),
             Norm => format!("{name}_ax(X)` or `{name}_ax(X, p)"),
             Standardize => format!("{name}_ax(X)` or `{name}_ax(X, ε)"),
+            Best => format!("{name}_ax(X, k)"),
             Index => format!("{name}_ax(E, I)"),
             Concat => format!("{name}_ax(X, Y)"),
             OneHot => format!("{name}_ax(I)` or `{name}_ax(I, n)"),

@@ -125,6 +125,7 @@ impl<'a> Lifted<'a> {
         let statements = self.lifting.statements(&quote!(#body #generics(#(#given),*)));
         quote! {
             #(#attrs)*
+            #[track_caller]
             #[allow(clippy::type_complexity, reason = "the axes of the result are computed from those of the arguments")]
             #vis #outer {
                 #inner #block

@@ -14,7 +14,7 @@ use proc_macro2::TokenStream;
 pub(crate) fn expand(input: TokenStream) -> TokenStream {
     let mut report = Report::default();
     let functions = functions(input, &mut report);
-    let mut tokens = report.into_tokens();
+    let mut tokens = emit::aside(&report.into_tokens());
     tokens.extend(functions);
     tokens
 }

@@ -108,8 +108,11 @@ impl Lift {
 
         let extra: SmallVec<[(Name, usize); 4]> =
             argument.node().shape().iter().filter(|(name, _)| !kept.contains(name)).collect();
-        let pairs: SmallVec<[(Name, Name); 4]> =
-            extra.into_iter().map(|(name, size)| (name, self.inside(name, size))).collect();
+        let mut pairs: SmallVec<[(Name, Name); 4]> = SmallVec::new();
+        for (name, size) in extra {
+            // Not in a closure, which would hide from errors where the call was written.
+            pairs.push((name, self.inside(name, size)));
+        }
         let mut node = renamed(argument.node(), &pairs);
         for stand_in in self.stand_ins.iter_mut().filter(stands) {
             match stand_in.enter(&node, self.function) {

@@ -116,7 +116,8 @@ where
     E: Extents<Set = A>,
 {
     let seed = rng.next_u64();
-    crate::tensor::shape(axes, "random").map_or_else(Tensor::failed, |shape| {
-        Tensor::from_node(Node::random(distribution(&shape), seed, T::KIND, shape))
-    })
+    match crate::tensor::shape(axes, "random") {
+        Ok(shape) => Tensor::from_node(Node::random(distribution(&shape), seed, T::KIND, shape)),
+        Err(error) => Tensor::failed(error),
+    }
 }

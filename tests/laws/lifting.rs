@@ -226,6 +226,8 @@ fn extras_of_one_name_whose_sizes_clash_are_refused() {
     for word in ["`batch`", "2", "4", "best_score"] {
         assert!(error.to_string().contains(word), "`{word}` is not in: {error}");
     }
+    let place = error.place().expect("the error has a place");
+    assert!(place.file().ends_with("lifting.rs"), "the call stands in this file, not in {}", place.file());
     // Also where the body never lets the two meet.
     let (x, y) = (Tensor::<_, f64>::zeros((batch.of(2), key.of(3))), Tensor::<_, f64>::zeros((batch.of(4), val.of(3))));
     assert_eq!(first(&x, &y).to_vec((batch, key)).unwrap_err().kind(), ErrorKind::SizeClash);

@@ -218,6 +218,24 @@ fn n16_a_step_of_beam_search() {
     assert_eq!(next.index(state, &states).to_vec(beam).unwrap(), best.to_vec(beam).unwrap());
 }
 
+named! {
+    fn Beam(S: R[state]) -> R[state] {
+        maxk_state(S, 2)
+    }
+
+    fn Chosen(S: R[state]) -> state[state] {
+        argmaxk_state(S, 2)
+    }
+}
+
+#[test]
+fn the_largest_numbers_of_equations_are_those_of_the_method() {
+    let s = tensor!(f64, &Grid::new(&[2, 3], vec![0.2, 0.42, 0.12, 3.0, -1.0, 7.0]), (beam, state));
+    assert_eq!(Beam(&s).to_vec((beam, state)).unwrap(), [0.42, 0.2, 7.0, 3.0]);
+    assert_eq!(Chosen(&s).to_vec((beam, state)).unwrap(), [1, 0, 2, 0]);
+    assert_eq!(Beam(&s).to_vec((beam, state)).unwrap(), s.maxk(state, state.of(2)).to_vec((beam, state)).unwrap());
+}
+
 #[test]
 fn the_sigmoid_of_equations_is_the_plain_one() {
     let x = Grid::new(&[3], vec![-1.0, 0.0, 2.0]);

@@ -81,13 +81,28 @@ proptest! {
     }
 
     #[test]
+    fn attention_whose_values_have_the_axis_of_the_keys_is_the_plain_one(
+        [q, k] in grids(|[t, s, n]| [vec![t, n], vec![s, n]]), l in layout(),
+    ) {
+        in_both_precisions!({
+            // Retrieval from a memory: what is looked up is what is compared.
+            let (queries, memory) = (laid_out!(Number, &q, l, (seq_, key)), laid_out!(Number, &k, l, (seq, key)));
+            let found = queries.dot(key, &memory).softmax(seq).dot(seq, &memory);
+            let weights = queries.dot(key, &memory).softmax(seq).eval().unwrap();
+            let apart = weights.dot(seq, &memory).to_vec((seq_, key)).unwrap();
+            let expected = Grid { sizes: q.sizes.clone(), values: apart.iter().map(|&x| f64::from(x)).collect() };
+            assert_close(&found.to_vec((seq_, key)).unwrap(), &expected, attended(q.sizes[1], k.sizes[0], UNIT));
+        });
+    }
+
+    #[test]
     fn s0_20_the_summary_writes_out_the_linear_layers_of_self_attention(
         [x] in grids(|[s, c]| [vec![s, c]]), seed: u64,
     ) {
         let att = self_attention::<f64>(&Numbers(seed).self_attention(x.sizes[1], 3, x.sizes[1]));
         let t = tensor!(f64, &x, (seq, chans));
-        let keys = |W: &Tensor<R![chans, key], f64>, b: &Tensor<R![key], f64>| {
-            Linear { W: W.rename(key, out), b: b.rename(key, out) }.apply(&t).rename(out, key)
+        let keys = |weights: &Tensor<R![chans, key], f64>, bias: &Tensor<R![key], f64>| {
+            Linear { W: weights.rename(key, out), b: bias.rename(key, out) }.apply(&t).rename(out, key)
         };
         let values = Linear { W: att.W_V.rename(val, out), b: att.b_V.rename(val, out) }.apply(&t).rename(out, val);
         let layers = Attention(&keys(&att.W_Q, &att.b_Q), &keys(&att.W_K, &att.b_K), &values);

@@ -43,6 +43,7 @@ twins! {
     "pass/extra_axis_collides_in_plain_rust.rs" extra_axis_collides_in_plain_rust
     "pass/extra_axis_collides_with_the_result.rs" extra_axis_collides_with_the_result
     "pass/flattened_axis_is_absent.rs" flattened_axis_is_absent
+    "pass/function_defined_by_itself.rs" function_defined_by_itself
     "pass/generic_function_without_its_axis.rs" generic_function_without_its_axis
     "pass/index_over_absent_axis.rs" index_over_absent_axis
     "pass/index_tensor_of_another_axis.rs" index_tensor_of_another_axis
@@ -50,6 +51,7 @@ twins! {
     "pass/misspelt_axis.rs" misspelt_axis
     "pass/misspelt_axis_in_a_method.rs" misspelt_axis_in_a_method
     "pass/mistakes_in_two_functions_are_both_reported.rs" mistakes_in_two_functions_are_both_reported
+    "pass/mistakes_of_different_kinds_are_both_reported.rs" mistakes_of_different_kinds_are_both_reported
     "pass/nesting_and_axes_differ.rs" nesting_and_axes_differ
     "pass/one_of_several_axes_absent.rs" one_of_several_axes_absent
     "pass/order_of_reading_leaves_an_axis_out.rs" order_of_reading_leaves_an_axis_out

@@ -21,6 +21,7 @@ pub(crate) fn free(function: &Function, body: Option<&Body>) -> TokenStream {
         #(#attributes)*
         #docs
         #lints
+        #[track_caller]
         #visibility fn #name<#(#generics),*>(#(#arguments),*) -> #result where #bounds {
             #statements
         }
@@ -57,6 +58,7 @@ pub(crate) fn apply(function: &Function, body: Option<&Body>) -> TokenStream {
     let generics = generics.iter().skip(1);
     quote! {
         #[doc = #doc]
+        #[track_caller]
         pub fn #apply<#(#generics),*>(&self, #(#arguments),*) -> #result where #bounds {
             #statements
         }

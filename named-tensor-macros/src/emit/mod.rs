@@ -11,12 +11,18 @@ pub(crate) mod lifting;
 pub(crate) mod parameters;
 
 use proc_macro2::{Ident, Span, TokenStream};
-use quote::quote_spanned;
+use quote::{quote, quote_spanned};
 
 /// The identifier at another place.
 pub(crate) fn at(span: Span, mut ident: Ident) -> Ident {
     ident.set_span(span);
     ident
+}
+
+/// Errors inside a constant of their own: beside items, rustc would stop looking for undeclared names in the module, and
+/// a second mistake would stay hidden.
+pub(crate) fn aside(errors: &TokenStream) -> TokenStream {
+    if errors.is_empty() { TokenStream::new() } else { quote!(const _: () = { #errors };) }
 }
 
 /// `::named_tensor::private::name`.

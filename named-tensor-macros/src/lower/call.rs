@@ -128,6 +128,14 @@ impl Scope<'_> {
                 let arguments = axes.chain([Given::Tensor(tensor.code)]).chain(size.map(Given::Value)).collect();
                 Ok(Value { kind: tensor.kind, code: operation(builtin.call, span, arguments) })
             }
+            Shape::Best => {
+                let tensor = numbers(value(0)?, span)?;
+                let size = arguments.get(1).map(|size| self.whole(size)).transpose()?;
+                let given = [Given::Axes(axes), Given::Tensor(tensor.code)].into_iter();
+                let arguments = given.chain(size.map(Given::Value)).collect();
+                let kind = if builtin.call == "argmaxk" { Kind::Index } else { tensor.kind };
+                Ok(Value { kind, code: operation(builtin.call, span, arguments) })
+            }
             Shape::Eye => {
                 let size = arguments.first().map(|size| self.whole(size)).transpose()?;
                 let axes = axes.into_iter().map(|axis| Given::Axes(vec![axis]));

@@ -5,6 +5,7 @@
 
 mod axes;
 mod calls;
+mod recursion;
 mod variables;
 
 use crate::ast::{Block, Call, Expression, Function, ParameterType, TensorType};
@@ -140,6 +141,7 @@ pub(crate) fn check(vocabulary: &Vocabulary<'_>, function: &Function, report: &m
     }
     axes::check(vocabulary, function, report);
     calls::check(vocabulary, function, report);
+    recursion::check(vocabulary, function, report);
     variables::check_definitions(vocabulary, function, report);
     // After another mistake, a variable that seems unused may well be used where that mistake stands.
     if report.count() == before && function.body.is_some() {

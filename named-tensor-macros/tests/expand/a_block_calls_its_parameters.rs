@@ -44,6 +44,7 @@ pub struct Block<T: ::named_tensor::private::Real = ::core::primitive::f32> {
 )]
 impl<T: ::named_tensor::private::Real> Block<T> {
     ///Applies `Block` to its arguments.
+    #[track_caller]
     pub fn apply<A0: ::named_tensor::private::Axes>(
         &self,
         X: &::named_tensor::private::Tensor<A0, T>,

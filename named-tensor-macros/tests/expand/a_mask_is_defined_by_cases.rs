@@ -26,6 +26,7 @@ Causal(S: R[seq, seq_]) -> R[seq, seq_] {
     clippy::pedantic,
     reason = "generated from equations, which keep the names of the paper"
 )]
+#[track_caller]
 fn Causal<T: ::named_tensor::private::Real, A0: ::named_tensor::private::Axes>(
     S: &::named_tensor::private::Tensor<A0, T>,
 ) -> ::named_tensor::private::Tensor<
@@ -115,6 +116,7 @@ window(X: R[seq]) -> B[seq, seq_] {
     clippy::pedantic,
     reason = "generated from equations, which keep the names of the paper"
 )]
+#[track_caller]
 fn window<T: ::named_tensor::private::Real, A0: ::named_tensor::private::Axes>(
     X: &::named_tensor::private::Tensor<A0, T>,
 ) -> ::named_tensor::private::Tensor<

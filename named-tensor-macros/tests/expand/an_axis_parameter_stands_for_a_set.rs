@@ -23,6 +23,7 @@ centre_{ax}(X: R[ax, key], y: R[key]) -> R[ax, key] {
     clippy::pedantic,
     reason = "generated from equations, which keep the names of the paper"
 )]
+#[track_caller]
 fn centre<
     T: ::named_tensor::private::Real,
     S0: ::named_tensor::private::Selector
@@ -172,6 +173,7 @@ both(X: R[batch, layer, key], y: R[key]) -> R[batch, layer, key] {
     clippy::pedantic,
     reason = "generated from equations, which keep the names of the paper"
 )]
+#[track_caller]
 fn both<
     T: ::named_tensor::private::Real,
     A0: ::named_tensor::private::Axes,

@@ -20,6 +20,7 @@ Attention(Q: R[key], K: R[seq, key], V: R[seq, val]) -> R[val] {
     clippy::pedantic,
     reason = "generated from equations, which keep the names of the paper"
 )]
+#[track_caller]
 pub fn Attention<
     T: ::named_tensor::private::Real,
     A0: ::named_tensor::private::Axes,

@@ -42,6 +42,7 @@ struct embed<T: ::named_tensor::private::Real = ::core::primitive::f32> {
 )]
 impl<T: ::named_tensor::private::Real> embed<T> {
     ///Applies `embed` to its arguments.
+    #[track_caller]
     pub fn apply<A0: ::named_tensor::private::Axes>(
         &self,
         I: &::named_tensor::private::Tensor<A0, ::named_tensor::private::Index<vocab>>,
@@ -160,6 +161,7 @@ differ(I: vocab[seq], J: vocab[seq]) -> B[seq] {
     clippy::pedantic,
     reason = "generated from equations, which keep the names of the paper"
 )]
+#[track_caller]
 fn differ<A0: ::named_tensor::private::Axes, A1: ::named_tensor::private::Axes>(
     I: &::named_tensor::private::Tensor<A0, ::named_tensor::private::Index<vocab>>,
     J: &::named_tensor::private::Tensor<A1, ::named_tensor::private::Index<vocab>>,
@@ -230,6 +232,7 @@ hot(I: vocab[seq]) -> R[seq, vocab] {
     clippy::pedantic,
     reason = "generated from equations, which keep the names of the paper"
 )]
+#[track_caller]
 fn hot<T: ::named_tensor::private::Real, A0: ::named_tensor::private::Axes>(
     I: &::named_tensor::private::Tensor<A0, ::named_tensor::private::Index<vocab>>,
 ) -> ::named_tensor::private::Tensor<

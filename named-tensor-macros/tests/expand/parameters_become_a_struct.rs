@@ -40,6 +40,7 @@ pub struct LayerNorm<T: ::named_tensor::private::Real = ::core::primitive::f32> 
 )]
 impl<T: ::named_tensor::private::Real> LayerNorm<T> {
     ///Applies `LayerNorm` to its arguments.
+    #[track_caller]
     pub fn apply<A0: ::named_tensor::private::Axes>(
         &self,
         X: &::named_tensor::private::Tensor<A0, T>,
@@ -187,6 +188,7 @@ pub struct FFN<T: ::named_tensor::private::Real = ::core::primitive::f32> {
 )]
 impl<T: ::named_tensor::private::Real> FFN<T> {
     ///Applies `FFN` to its arguments.
+    #[track_caller]
     pub fn apply<A0: ::named_tensor::private::Axes>(
         &self,
         X: &::named_tensor::private::Tensor<A0, T>,

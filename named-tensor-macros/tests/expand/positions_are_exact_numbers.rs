@@ -26,6 +26,7 @@ PE(X: R[seq, chans]) -> R[seq, chans] {
     clippy::pedantic,
     reason = "generated from equations, which keep the names of the paper"
 )]
+#[track_caller]
 fn PE<T: ::named_tensor::private::Real, A0: ::named_tensor::private::Axes>(
     X: &::named_tensor::private::Tensor<A0, T>,
 ) -> ::named_tensor::private::Tensor<
@@ -150,6 +151,7 @@ windows(X: R[seq]) -> R[seq, kernel] {
     clippy::pedantic,
     reason = "generated from equations, which keep the names of the paper"
 )]
+#[track_caller]
 fn windows<T: ::named_tensor::private::Real, A0: ::named_tensor::private::Axes>(
     X: &::named_tensor::private::Tensor<A0, T>,
 ) -> ::named_tensor::private::Tensor<

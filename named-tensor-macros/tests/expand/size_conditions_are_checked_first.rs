@@ -34,6 +34,7 @@ struct f<T: ::named_tensor::private::Real = ::core::primitive::f32> {
 )]
 impl<T: ::named_tensor::private::Real> f<T> {
     ///Applies `f` to its arguments.
+    #[track_caller]
     pub fn apply<A0: ::named_tensor::private::Axes, A1: ::named_tensor::private::Axes>(
         &self,
         X: &::named_tensor::private::Tensor<A0, T>,

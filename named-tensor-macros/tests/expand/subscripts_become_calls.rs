@@ -27,6 +27,7 @@ f(A: R[height, width], I: height[seq]) -> R[seq] {
     clippy::pedantic,
     reason = "generated from equations, which keep the names of the paper"
 )]
+#[track_caller]
 fn f<
     T: ::named_tensor::private::Real,
     A0: ::named_tensor::private::Axes,

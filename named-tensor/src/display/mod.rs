@@ -90,7 +90,7 @@ fn computed<A: Axes, T: Element>(tensor: &Tensor<A, T>) -> Result<(Node, Value)>
             format!("a tensor cannot be printed inside a lifted function: here its shape is {}", node.shape());
         return Err(Error::new(ErrorKind::Lifted, message).at(node.place()));
     }
-    let node = tensor.eval()?.node().clone();
+    let node = tensor.eval().map_err(|error| error.at(node.place()))?.node().clone();
     let value = node.value().cloned().ok_or_else(|| Error::new(ErrorKind::Value, "nothing was computed"))?;
     Ok((node, value))
 }

@@ -210,6 +210,10 @@ impl<'a> Items<'a> {
         let [left, right] = [self.list[i].inputs[0], self.list[i].inputs[1]];
         for (weights, values) in [(left, right), (right, left)] {
             if let Some((attention, [queries, keys], rest)) = self.weights(weights, positions) {
+                // An axis that queries and keys are contracted over is another one where the values have it too.
+                if attention.keys.iter().any(|&axis| self.item(values).shape.has(axis)) {
+                    continue;
+                }
                 self.list[i].inputs = SmallVec::from_iter([queries, keys, values]);
                 self.list[i].inputs.extend(rest);
                 self.list[i].work = Work::Attention(attention);

@@ -7,14 +7,14 @@ use crate::axes::rules::{Among, Once, Single};
 use crate::axes::selector::Selector;
 use crate::axes::set::{Axes, Reduced};
 use crate::axis::Name;
-use crate::element::Real;
+use crate::element::{Index, Real};
 use crate::graph::Node;
 use crate::graph::op::Reduction;
 use crate::tensor::{Tensor, norm_of, norm_p_of, one_hot_of, only};
 
 /// The tensor that `of` makes of the node and the names of the axes.
 #[track_caller]
-fn along<S: Selector, A, B, T>(_: S, x: &Tensor<A, T>, of: impl FnOnce(&Node, &[Name]) -> Node) -> Tensor<B, T> {
+fn along<S: Selector, A, B, T, U>(_: S, x: &Tensor<A, T>, of: impl FnOnce(&Node, &[Name]) -> Node) -> Tensor<B, U> {
     Tensor::from_node(of(x.node(), &S::names()))
 }
 
@@ -205,4 +205,24 @@ where
     S::Set: Single + Among<A>,
 {
     along(axis, x, |x, axes| x.sort(only(axes), false))
+}
+
+/// `maxk_ax(X, k)`
+#[must_use]
+#[track_caller]
+pub fn maxk<S: Selector, A: Axes, T: Real>(axis: S, x: &Tensor<A, T>, size: usize) -> Tensor<A, T>
+where
+    S::Set: Single + Among<A>,
+{
+    along(axis, x, |x, axes| x.sort(only(axes), true).slice(only(axes), 0..size, 1))
+}
+
+/// `argmaxk_ax(X, k)`
+#[must_use]
+#[track_caller]
+pub fn argmaxk<S: Selector, A: Axes, T: Real>(axis: S, x: &Tensor<A, T>, size: usize) -> Tensor<A, Index<S::Set>>
+where
+    S::Set: Single + Among<A>,
+{
+    along(axis, x, |x, axes| x.argsort(only(axes), true).slice(only(axes), 0..size, 1))
 }

@@ -34,15 +34,21 @@ fn main() -> ExitCode {
     let outcome = text().and_then(|text| run(&text).map_err(|error| error.to_string()));
     match outcome {
         Ok(report) => {
-            // A reader that has seen enough closes the pipe; that is no failure.
-            let _ = std::io::stdout().lock().write_all(report.as_bytes());
-            ExitCode::SUCCESS
+            match std::io::stdout().lock().write_all(report.as_bytes()) {
+                // A reader that has seen enough closes the pipe; that is no failure.
+                Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => {
+                    failure(&format!("the output: {error}"))
+                }
+                _ => ExitCode::SUCCESS,
+            }
         }
-        Err(message) => {
-            let _ = writeln!(std::io::stderr().lock(), "error: {message}");
-            ExitCode::FAILURE
-        }
+        Err(message) => failure(&message),
     }
+}
+
+fn failure(message: &str) -> ExitCode {
+    let _ = writeln!(std::io::stderr().lock(), "error: {message}");
+    ExitCode::FAILURE
 }
 
 /// The text of the file that is named on the command line.
@@ -51,6 +57,9 @@ fn text() -> Result<String, String> {
     let path = arguments
         .next()
         .ok_or("a text file is needed: cargo run --release -p transformer --example block -- README.md")?;
+    if let Some(second) = arguments.next() {
+        return Err(format!("one text file is needed, but {} is named too", second.to_string_lossy()));
+    }
     let name = path.to_string_lossy().into_owned();
     let bytes = std::fs::read(&path).map_err(|error| format!("{name} cannot be read: {error}"))?;
     let text = String::from_utf8(bytes)
@@ -88,23 +97,23 @@ fn run(text: &str) -> Result<String, Error> {
     }
 
     // The steps of the block, taken one by one.
-    let x1 = block.norm1.apply(&x);
-    let q = x1.dot(chans, &block.att.W_Q) + &block.att.b_Q;
-    let k = x1.dot(chans, &block.att.W_K) + &block.att.b_K;
+    let normed = block.norm1.apply(&x);
+    let q = normed.dot(chans, &block.att.W_Q) + &block.att.b_Q;
+    let k = normed.dot(chans, &block.att.W_K) + &block.att.b_K;
     let weights = Weights(&q.rename(seq, seq_), &k);
-    let x2 = &x + block.att.apply(&x1);
-    let h = block.ffn.apply(&block.norm2.apply(&x2));
+    let x1 = &x + block.att.apply(&normed);
+    let h = block.ffn.apply(&block.norm2.apply(&x1));
     let _ = writeln!(out, "What they give ({} bytes, {} parameters)\n", bytes.len(), embedding.count() + block.count());
     let steps = [
         ("E = Embedding(I)", e.shape()),
         ("X = E + P", x.shape()),
-        ("X1 = norm1(X)", x1.shape()),
-        ("Q", q.shape()),
-        ("K", k.shape()),
+        ("norm1(X)", normed.shape()),
+        ("Q = norm1(X) dot_chans W_Q + b_Q", q.shape()),
+        ("K = norm1(X) dot_chans W_K + b_K", k.shape()),
         ("softmax_seq(Q dot_key K / sqrt(|key|))", weights.shape()),
-        ("X2 = X + att(X1)", x2.shape()),
-        ("ffn(norm2(X2))", h.shape()),
-        ("Y", y.shape()),
+        ("X1 = X + att(norm1(X))", x1.shape()),
+        ("ffn(norm2(X1))", h.shape()),
+        ("X1 + ffn(norm2(X1))", y.shape()),
     ];
     for (step, shape) in steps {
         let _ = writeln!(out, "  {step:40} {shape}");

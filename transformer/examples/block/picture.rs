@@ -35,6 +35,11 @@ pub(crate) fn words(text: &str, size: usize, weights: &[f32]) -> String {
     out
 }
 
+/// The first letters, without what would move the cursor or sound the bell.
+fn printable(word: &str) -> String {
+    word.chars().take(LETTERS).map(|letter| if letter.is_control() { '�' } else { letter }).collect()
+}
+
 /// How much the bytes `queries` look at the bytes `positions`: the mean of the first, the sum of the second.
 fn share(size: usize, weights: &[f32], queries: &Range<usize>, positions: &Range<usize>) -> f32 {
     let looked = |query: usize| -> f32 { weights[query * size..][positions.clone()].iter().sum() };
@@ -47,7 +52,7 @@ fn spans(text: &str, size: usize) -> Vec<(String, Range<usize>)> {
         .split_whitespace()
         .map(|word| {
             let start = word.as_ptr().addr() - text.as_ptr().addr();
-            (word.chars().take(LETTERS).collect(), start..start + word.len())
+            (printable(word), start..start + word.len())
         })
         .take_while(|(_, bytes)| bytes.end <= size)
         .take(WORDS)
@@ -57,7 +62,7 @@ fn spans(text: &str, size: usize) -> Vec<(String, Range<usize>)> {
         let start = text.len() - text.trim_start().len();
         let end = size.max(start.min(size));
         if start < end {
-            found.push((text.trim_start().chars().take(LETTERS).collect(), start..end));
+            found.push((printable(text.trim_start()), start..end));
         }
     }
     found

@@ -265,6 +265,34 @@ fn attention_of_any_axes_and_layouts_is_one_step_with_the_same_numbers() {
 }
 
 #[test]
+fn what_resembles_attention_has_the_same_numbers_whatever_axes_meet_again() {
+    for seed in 0..600 {
+        let mut draw = Draw::new(seed);
+        let [b, r, k, p, c] =
+            ["batch", "rows", "keys", "positions", "columns"].map(|text| Name::declared(text).freshened());
+        let sizes: Vec<(Name, usize)> = [b, r, k, p, c].iter().map(|&name| (name, *draw.of(&[1, 2, 3, 5]))).collect();
+        // Every operand may have any axis; what must be there to contract is added. The key axis may have another size
+        // in the values than in queries and keys, where it has been summed away.
+        let mut tensor = |needed: &[Name], key_size: Option<usize>| {
+            let mut axes: Vec<(Name, usize)> =
+                sizes.iter().copied().filter(|(name, _)| needed.contains(name) || draw.below(3) == 0).collect();
+            axes.iter_mut().filter(|(name, _)| *name == k).for_each(|(_, size)| *size = key_size.unwrap_or(*size));
+            stored(&mut draw, Kind::F64, Shape::new(axes), 1)
+        };
+        let (queries, keys) = (tensor(&[k], None), tensor(&[k, p], None));
+        let other = 1 + seed as usize % 4;
+        let (values, mask) = (tensor(&[p], Some(other)), tensor(&[], Some(other)));
+        let scores = queries.contract(&keys, &[k]);
+        let scores = if seed % 3 == 0 { scores.binary(Binary::Add, &mask) } else { scores };
+        if scores.shape().has(p) {
+            let weights = scores.softmax(&[p], false);
+            let sum = if seed % 2 == 0 { weights.contract(&values, &[p]) } else { values.contract(&weights, &[p]) };
+            both_ways(&[sum], &format!("like attention {seed}"));
+        }
+    }
+}
+
+#[test]
 fn a_plan_is_printed_with_axes_work_and_buffers() {
     let [seq, chans, hidden] = ["seq", "chans", "hidden"].map(Name::declared);
     let x = stored(&mut Draw::new(1), Kind::F32, Shape::new([(seq, 50), (chans, 30)]), 1);
