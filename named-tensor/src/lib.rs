@@ -42,7 +42,7 @@
 //! # Where to read on
 //!
 //! - [`Tensor`] and its methods: plain Rust, one file per heading of the paper.
-//! - [`axes!`], [`R!`], [`named!`], [`#[lift]`](lift): the language of equations.
+//! - [`axes!`], [`R!`], [`named!`], [`#[lift]`](macro@lift): the language of equations.
 //! - [`lift`](mod@lift): rule 3, why a function written for one query works for many.
 //! - [`params`]: parameters after the semicolon of `f(X; W, b)`.
 //! - [`graph`], [`plan`]: what is to be computed, and how.

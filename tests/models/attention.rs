@@ -2,6 +2,7 @@
 //!
 //! Not here: the block around it (`block`).
 
+use named_tensor::element::Stored;
 use named_tensor::prelude::*;
 use named_tensor_tests::closeness::{Bound, assert_close};
 use named_tensor_tests::reference::Grid;
@@ -90,7 +91,7 @@ proptest! {
             let found = queries.dot(key, &memory).softmax(seq).dot(seq, &memory);
             let weights = queries.dot(key, &memory).softmax(seq).eval().unwrap();
             let apart = weights.dot(seq, &memory).to_vec((seq_, key)).unwrap();
-            let expected = Grid { sizes: q.sizes.clone(), values: apart.iter().map(|&x| f64::from(x)).collect() };
+            let expected = Grid { sizes: q.sizes.clone(), values: apart.iter().map(|&x| Stored::to_f64(x)).collect() };
             assert_close(&found.to_vec((seq_, key)).unwrap(), &expected, attended(q.sizes[1], k.sizes[0], UNIT));
         });
     }
