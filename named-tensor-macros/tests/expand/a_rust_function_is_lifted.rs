@@ -6,6 +6,7 @@
 // }
 
 /// Scaled.
+#[track_caller]
 #[allow(
     clippy::type_complexity,
     reason = "the axes of the result are computed from those of the arguments"
