@@ -106,3 +106,16 @@ fn names_that_sort_apart_from_their_declaration_keep_their_sizes() {
     assert_eq!(t.to_vec((val, batch, seq_, seq)).unwrap(), x.values);
     assert_eq!(t.to_vec((seq, seq_, batch, val)).unwrap(), reorder(&x, &[3, 2, 1, 0]).values);
 }
+
+mod twelve {
+    named_tensor::axes! { a, b, c, d, e, f, g, h, i, j, k, l }
+}
+
+#[test]
+fn a_tensor_of_twelve_axes_is_made_and_read_in_any_order() {
+    use twelve::{a, b, c, d, e, f, g, h, i, j, k, l};
+    let sizes =
+        (a.of(2), b.of(1), c.of(1), d.of(1), e.of(1), f.of(1), g.of(1), h.of(1), i.of(1), j.of(1), k.of(1), l.of(2));
+    let x = Tensor::from_vec(sizes, vec![1.0_f64, 2.0, 3.0, 4.0]).unwrap();
+    assert_eq!(x.to_vec((l, k, j, i, h, g, f, e, d, c, b, a)).unwrap(), [1.0, 3.0, 2.0, 4.0]);
+}
