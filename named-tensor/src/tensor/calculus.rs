@@ -208,9 +208,9 @@ pub fn jvp<A: Axes, T: Real, V: Variables<T>>(y: &Tensor<A, T>, variables: V, ch
 /// ```
 #[must_use]
 #[track_caller]
-pub fn jacobian<A: Axes, B: Axes, T: Real>(y: &Tensor<A, T>, x: &Tensor<B, T>) -> Tensor<Union<A, Star<B>>, T>
+pub fn jacobian<A, B: Axes, T: Real>(y: &Tensor<A, T>, x: &Tensor<B, T>) -> Tensor<Union<A, Star<B>>, T>
 where
-    A: Lacks<Star<B>>,
+    A: Axes + Lacks<Star<B>>,
 {
     if let Some(error) = y.node().error().or(x.node().error()) {
         return Tensor::failed(error.clone());

@@ -235,7 +235,7 @@ fn check(case: &Case, drawn: &Drawn) {
     };
     let seeds = [(x.clone(), Tangent::new(dx.clone())), (y.clone(), Tangent::new(dy.clone()))];
     // A product of nothing is 1, whatever its factors.
-    let dz = forward(&[z.clone()], &seeds).remove(0).map_or_else(|| forms::number(&z, 0.0), |dz| dz.node());
+    let dz = forward(std::slice::from_ref(&z), &seeds).remove(0).map_or_else(|| forms::number(&z, 0.0), |dz| dz.node());
     assert!(dz.shape().names().all(|name| z.shape().has(name)), "{}: {:?} of {:?}", case.name, dz.shape(), z.shape());
     // In the order of z's axes, each there.
     let dz = dz.binary(Binary::Add, &tensor(&z.shape().iter().collect::<Vec<_>>(), &vec![0.0; z.shape().elements()]));
@@ -337,10 +337,11 @@ fn every_primitive_with_real_inputs_is_among_the_cases() {
 fn equal_largest_numbers_share_what_is_owed_alike() {
     let x = tensor(&[(A, 4)], &[1.0, 3.0, 3.0, 2.0]);
     let largest = x.reduce(Reduction::Max, &[A]);
-    let owed = reverse(&[(largest.clone(), Node::fill(Kind::F64, 1.0, Shape::default()))], &[x.clone()], &[]);
+    let owed =
+        reverse(&[(largest.clone(), Node::fill(Kind::F64, 1.0, Shape::default()))], std::slice::from_ref(&x), &[]);
     assert_eq!(read(owed[0].as_ref().unwrap()), [0.0, 0.5, 0.5, 0.0]);
     let both = x.binary(Binary::Max, &x.stop_gradient());
-    let owed = reverse(&[(both, Node::fill(Kind::F64, 1.0, Shape::default()))], &[x.clone()], &[]);
+    let owed = reverse(&[(both, Node::fill(Kind::F64, 1.0, Shape::default()))], std::slice::from_ref(&x), &[]);
     assert_eq!(read(&forms::filled(owed[0].as_ref().unwrap(), x.shape())), [0.5; 4]);
 }
 
@@ -348,8 +349,9 @@ fn equal_largest_numbers_share_what_is_owed_alike() {
 fn a_product_has_its_derivative_beside_zeros_too() {
     let x = tensor(&[(A, 3)], &[0.0, 2.0, 0.0]);
     let product = x.reduce(Reduction::Product, &[A]);
-    let owed =
-        reverse(&[(product, Node::fill(Kind::F64, 1.0, Shape::default()))], &[x.clone()], &[]).remove(0).unwrap();
+    let owed = reverse(&[(product, Node::fill(Kind::F64, 1.0, Shape::default()))], std::slice::from_ref(&x), &[])
+        .remove(0)
+        .unwrap();
     assert_eq!(read(&owed), [0.0, 0.0, 0.0]);
     let seed = Tangent::new(tensor(&[(A, 3)], &[1.0, 0.0, 0.0]));
     let second = forward(&[owed], &[(x, seed)]).remove(0).unwrap().node();
@@ -360,7 +362,8 @@ fn a_product_has_its_derivative_beside_zeros_too() {
 fn nothing_passes_a_stopped_gradient() {
     let x = tensor(&[(A, 2)], &[1.0, 2.0]);
     let y = x.stop_gradient().binary(Binary::Mul, &x);
-    let owed = reverse(&[(y, Node::fill(Kind::F64, 1.0, Shape::default()))], &[x.clone()], &[]).remove(0).unwrap();
+    let owed =
+        reverse(&[(y, Node::fill(Kind::F64, 1.0, Shape::default()))], std::slice::from_ref(&x), &[]).remove(0).unwrap();
     assert_eq!(read(&owed), [1.0, 2.0]);
     let stopped = x.stop_gradient();
     assert!(forward(&[stopped], &[(x.clone(), Tangent::new(x))])[0].is_none());
@@ -395,7 +398,7 @@ fn a_chain_of_a_million_nodes_is_differentiated_both_ways() {
         y = y.binary(Binary::Add, &half);
     }
     let one = Node::fill(Kind::F64, 1.0, Shape::default());
-    assert_eq!(read(reverse(&[(y.clone(), one.clone())], &[x.clone()], &[])[0].as_ref().unwrap()), [1.0]);
+    assert_eq!(read(reverse(&[(y.clone(), one.clone())], std::slice::from_ref(&x), &[])[0].as_ref().unwrap()), [1.0]);
     assert_eq!(read(&forward(&[y], &[(x, Tangent::new(one))])[0].as_ref().unwrap().node()), [1.0]);
 }
 
