@@ -2,6 +2,8 @@
 //!
 //! Lives here: the differences and how far they may be off. Not here: any rule of differentiation.
 
+use named_tensor::prelude::*;
+
 use crate::closeness::{Bound, assert_close};
 use crate::reference::Grid;
 
@@ -49,4 +51,41 @@ pub fn assert_derivative(found: &[f64], x: &Grid, results: usize, f: impl Fn(&Gr
 #[track_caller]
 pub fn assert_gradient(found: &[f64], x: &Grid, f: impl Fn(&Grid) -> f64) {
     assert_derivative(found, x, 1, |x| vec![f(x)]);
+}
+
+/// Asserts that the gradient of `loss` by each parameter of `model` is that of differences, each number by itself.
+///
+/// # Panics
+/// If one is not: the message names the parameter.
+#[track_caller]
+pub fn assert_gradients<P: Parameters<f64>>(model: &P, loss: impl Fn(&P) -> Tensor<R![], f64>) {
+    let found = grad(&loss(model), model);
+    let read = |model: &P| {
+        let mut all = Vec::new();
+        model.each(|parameter| {
+            all.push((parameter.name.to_owned(), parameter.axes.clone(), parameter.to_vec().expect("a gradient")));
+        });
+        all
+    };
+    let shape = |model: &P, name: &str| {
+        model.parameters().into_iter().find(|(other, _)| other == name).expect("a parameter of this name").1
+    };
+    for ((name, axes, numbers), (_, _, owed)) in read(model).into_iter().zip(read(&found)) {
+        let shape = shape(model, &name).only(&axes);
+        for (place, owed) in owed.into_iter().enumerate() {
+            let at = |by: f64| {
+                let (mut moved, mut numbers) = (model.clone(), numbers.clone());
+                numbers[place] += by;
+                moved.each_mut(|mut parameter| {
+                    if parameter.name == name {
+                        parameter.set(shape.clone(), numbers.clone()).expect("as many numbers");
+                    }
+                });
+                loss(&moved).item().expect("a loss")
+            };
+            let expected = (at(STEP) - at(-STEP)) / (2.0 * STEP);
+            let bound = BOUND.at(expected);
+            assert!((owed - expected).abs() <= bound, "`{name}` at {place}: {owed} instead of {expected}");
+        }
+    }
 }
