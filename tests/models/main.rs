@@ -11,6 +11,7 @@ mod gradients;
 mod layers;
 mod norm;
 mod position;
+mod training;
 
 use named_tensor::prelude::*;
 use named_tensor_tests::reference::Grid;

@@ -13,8 +13,10 @@ pub use initial::{Draw, Init, init};
 pub use walk::{Parameter, ParameterMut, Path, visit_nested, visit_nested_mut, visit_tensor, visit_tensor_mut};
 
 use crate::axes::Axes;
-use crate::element::Real;
+use crate::element::{Binary, Real, Unary};
 use crate::error::{Error, ErrorKind, Result};
+use crate::graph::op::Reduction;
+use crate::graph::shape::Names;
 use crate::graph::{Node, Shape};
 use crate::plan;
 use crate::tensor::Tensor;
@@ -102,6 +104,36 @@ pub trait Parameters<T: Real>: Clone {
             };
         });
         combined
+    }
+
+    /// 0 for each number of each parameter.
+    #[must_use]
+    #[track_caller]
+    fn zeros(&self) -> Self {
+        let mut zeros = self.clone();
+        zeros.each_mut(|parameter| *parameter.node = Node::fill(T::KIND, 0.0, parameter.node.shape().clone()));
+        zeros
+    }
+
+    /// The length of all parameters as one vector, √Σ θ², for instance of a gradient.
+    ///
+    /// ```
+    /// # use named_tensor::prelude::*;
+    /// # axes! { chans }
+    /// let gradient = (Tensor::new(chans, [1.0, 2.0]), Tensor::scalar(2.0));
+    /// assert_eq!(gradient.norm().item()?, 3.0);
+    /// # Ok::<(), named_tensor::Error>(())
+    /// ```
+    #[must_use]
+    #[track_caller]
+    fn norm(&self) -> Tensor<(), T> {
+        let mut sum = Node::fill(T::KIND, 0.0, Shape::default());
+        self.each(|parameter| {
+            let axes: Names = parameter.node.shape().names().collect();
+            let squares = parameter.node.binary(Binary::Mul, parameter.node).reduce(Reduction::Sum, &axes);
+            sum = sum.binary(Binary::Add, &squares);
+        });
+        Tensor::from_node(sum.unary(Unary::Sqrt))
     }
 
     /// Computes all parameters now, together, and forgets how they were made.
