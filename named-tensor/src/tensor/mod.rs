@@ -3,13 +3,14 @@
 //! A [`Tensor`] is a node of the graph and a set of axes. Every method states its rule of names as a bound and hands
 //! the rest to the node; nothing is computed before a tensor is read.
 //! Lives here: the type itself. The files follow the headings of the paper: `building`, `reading`, `elementwise`,
-//! `reduction`, `contraction`, `vector`, `renaming`, `indexing`, `window`.
+//! `reduction`, `contraction`, `vector`, `matrix`, `renaming`, `indexing`, `window`.
 //! Not here: sizes and their errors (`graph::op`), rules and their messages (`axes::rules`).
 
 mod building;
 mod contraction;
 mod elementwise;
 mod indexing;
+mod matrix;
 mod nested;
 mod positions;
 mod reading;
