@@ -6,12 +6,16 @@
 #![allow(confusable_idents, mixed_script_confusables, reason = "σ is the letter of the paper")]
 
 mod contraction;
+mod einsum;
 mod elementwise;
+mod errata;
+mod examples;
 mod extremes;
 mod files;
 mod indexing;
 mod large;
 mod lifting;
+mod matrix;
 mod networks;
 mod order;
 mod rearrangement;

@@ -7,10 +7,12 @@
 pub mod attention;
 pub mod block;
 pub mod contraction;
+pub mod einsum;
 pub mod elementwise;
 pub mod feed_forward;
 mod grid;
 pub mod indexing;
+pub mod matrix;
 pub mod norm;
 pub mod position;
 pub mod rearrangement;

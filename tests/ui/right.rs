@@ -39,6 +39,8 @@ twins! {
     "pass/contracted_axis_missing_on_the_left.rs" contracted_axis_missing_on_the_left
     "pass/contracted_axis_missing_on_the_right.rs" contracted_axis_missing_on_the_right
     "pass/created_axis_is_already_present.rs" created_axis_is_already_present
+    "pass/e16_sum_of_products_as_a_contraction.rs" e16_sum_of_products_as_a_contraction
+    "pass/e1_pairs_of_positions_by_one_index.rs" e1_pairs_of_positions_by_one_index
     "pass/e3_bias_over_the_wrong_axis.rs" e3_bias_over_the_wrong_axis
     "pass/extra_axis_collides_in_plain_rust.rs" extra_axis_collides_in_plain_rust
     "pass/extra_axis_collides_with_the_result.rs" extra_axis_collides_with_the_result
