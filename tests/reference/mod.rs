@@ -12,6 +12,8 @@ pub mod elementwise;
 pub mod feed_forward;
 mod grid;
 pub mod indexing;
+pub mod language_model;
+pub mod lenet;
 pub mod matrix;
 pub mod norm;
 pub mod position;
