@@ -1,7 +1,7 @@
 //! Executable mathematical notes: every chapter is a page of this documentation, and every example in it is a test.
 //!
 //! Read [`names`], [`operations`], [`lifting`], [`models`] and [`errors`] in this order. The pages about the code
-//! itself are [`architecture`], [`style`], [`unsafe_code`], [`dependencies`] and [`measurements`].
+//! itself are [`architecture`], [`style`], [`unsafe_code`], [`dependencies`], [`coverage`] and [`measurements`].
 //! Lives here: the chapters as modules, and the tensors of the paper ([`paper`]), which the examples use.
 //! Not here: anything that a program would import.
 
@@ -34,6 +34,9 @@ pub mod unsafe_code {}
 #[doc = include_str!("dependencies.md")]
 pub mod dependencies {}
 
+#[doc = include_str!("coverage.md")]
+pub mod coverage {}
+
 #[doc = include_str!("measurements.md")]
 pub mod measurements {}
 
@@ -42,5 +45,7 @@ pub mod measurements {}
 #[cfg(doctest)]
 pub mod front_page {}
 
+#[cfg(test)]
+mod rows;
 #[cfg(test)]
 mod tests;

@@ -97,11 +97,11 @@ fn summed(equation: &str, [x, y]: &[Grid; 2], unit: f64) -> Bound {
 
 /// Tests that a function of names is a string of letters, whose axes stand in brackets in the order of the letters.
 macro_rules! rows {
-    ($(fn $test:ident() $equation:literal = $function:ident($a:tt, $b:tt) -> $c:tt;)*) => {
+    ($(#[$test_of:meta] fn $test:ident() $equation:literal = $function:ident($a:tt, $b:tt) -> $c:tt;)*) => {
         proptest! {
             #![proptest_config(cases(32))]
             $(
-                #[test]
+                #[$test_of]
                 fn $test(grids in operands($equation), l in layout(), m in layout()) {
                     in_both_precisions!({
                         let [x, y] = &grids;
@@ -116,21 +116,31 @@ macro_rules! rows {
 }
 
 rows! {
+    #[test]
     fn s2_3_a_dot_product_is_a_contraction_of_vectors() "d,d->" = Dot(chans, chans) -> ();
+    #[test]
     fn s2_4_a_matrix_times_a_vector() "md,d->m" = MatrixVector((seq, chans), chans) -> seq;
+    #[test]
     fn s2_5_a_matrix_times_a_vector_for_each_head() "hmk,hk->hm" =
         HeadScores((heads, seq, key), (heads, key)) -> (heads, seq);
+    #[test]
     fn s2_6_a_matrix_times_a_matrix_for_each_head_of_each_example() "bhmk,bhnk->bhmn" =
         Scores((batch, heads, seq, key), (batch, heads, seq_, key)) -> (batch, heads, seq, seq_);
+    #[test]
     fn s2_7_a_matrix_times_a_transposed_matrix() "mk,nk->mn" = MatrixMatrix((seq, key), (seq_, key)) -> (seq, seq_);
+    #[test]
     fn s2_8_the_projection_to_queries() "bnd,hdk->bhnk" =
         Queries((batch, seq_, chans), (heads, chans, key)) -> (batch, heads, seq_, key);
+    #[test]
     fn s2_9_the_projection_to_keys() "bmd,hdk->bhmk" =
         Keys((batch, seq, chans), (heads, chans, key)) -> (batch, heads, seq, key);
+    #[test]
     fn s2_10_the_projection_to_values() "bmd,hdv->bhmv" =
         Values((batch, seq, chans), (heads, chans, val)) -> (batch, heads, seq, val);
+    #[test]
     fn s2_14_the_values_weighted_and_summed_over_keys() "bhmn,bhmv->bhnv" =
         Weighted((batch, heads, seq, seq_), (batch, heads, seq, val)) -> (batch, heads, seq_, val);
+    #[test]
     fn s2_15_the_output_is_summed_over_heads_and_values() "bhnv,hdv->bnd" =
         Output((batch, heads, seq_, val), (heads, chans, val)) -> (batch, seq_, chans);
 }
