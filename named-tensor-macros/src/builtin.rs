@@ -4,7 +4,10 @@
 //! is one word to Rust, so the list also decides where the name ends and the axis begins.
 //! Not here: functions of the block and of the program (`names`), what the calls mean (`lower`).
 
-use Shape::{Best, Clamp, Concat, Eye, Index, Map, Matrix, Norm, OneHot, Over, Pair, Quotient, Standardize, Window};
+use Shape::{
+    Best, Clamp, Concat, Derivative, Eye, Index, Map, Matrix, Norm, OneHot, Over, Pair, Quotient, Standardize, Stop,
+    Window,
+};
 
 /// One function of the notation.
 #[derive(Debug)]
@@ -28,6 +31,10 @@ pub(crate) enum Shape {
     Quotient,
     /// `clamp(X, low, high)`.
     Clamp,
+    /// `d(Y, X)`, the derivative of a tensor by a variable.
+    Derivative,
+    /// `stop_gradient(X)`.
+    Stop,
     /// Along axes: `softmax_seq(X)`.
     Over,
     /// `norm_ax(X)`, `norm_ax(X, p)`.
@@ -76,6 +83,8 @@ pub(crate) const BUILTINS: &[Builtin] = &[
     entry("min", "smaller", Pair),
     entry("div", "quotient", Quotient),
     entry("clamp", "clamp", Clamp),
+    entry("d", "jacobian", Derivative),
+    entry("stop_gradient", "stop_gradient", Stop),
     entry("sum", "sum", Over),
     entry("mean", "mean", Over),
     entry("var", "var", Over),
@@ -121,7 +130,7 @@ impl Shape {
     /// The least and the largest number of axes.
     pub(crate) fn axes(self) -> (usize, usize) {
         match self {
-            Map | Pair | Quotient | Clamp => (0, 0),
+            Map | Pair | Quotient | Clamp | Derivative | Stop => (0, 0),
             Over | Norm | Standardize => (1, usize::MAX),
             Best | Index | Concat | OneHot => (1, 1),
             Window | Eye | Matrix => (2, 2),
@@ -131,9 +140,9 @@ impl Shape {
     /// The least and the largest number of arguments.
     pub(crate) fn arguments(self) -> (usize, usize) {
         match self {
-            Map | Over | Eye | Matrix => (1, 1),
+            Map | Over | Eye | Matrix | Stop => (1, 1),
             Norm | Standardize | OneHot => (1, 2),
-            Pair | Quotient | Best | Index | Concat | Window => (2, 2),
+            Pair | Quotient | Derivative | Best | Index | Concat | Window => (2, 2),
             Clamp => (3, 3),
         }
     }
@@ -141,8 +150,9 @@ impl Shape {
     /// What a call looks like.
     pub(crate) fn pattern(self, name: &str) -> String {
         match self {
-            Map => format!("{name}(X)"),
+            Map | Stop => format!("{name}(X)"),
             Pair => format!("{name}(X, Y)"),
+            Derivative => format!("{name}(Y, X)"),
             Quotient => format!("{name}(i, 2)"),
             Clamp => format!("{name}(X, low, high)"),
             Over => format!("{name}_ax(X)"),

@@ -9,7 +9,7 @@ use crate::report::Report;
 use proc_macro2::{Span, TokenStream};
 use quote::{ToTokens, quote, quote_spanned};
 use syn::parse::{Parse, ParseStream};
-use syn::{Path, Token};
+use syn::{GenericArgument, Path, PathArguments, Token, Type, parenthesized, parse_quote_spanned, token};
 
 /// The whole expansion of `R![..]`.
 pub(crate) fn expand(input: TokenStream) -> TokenStream {
@@ -35,7 +35,7 @@ pub(crate) struct Set(pub(crate) Vec<Path>);
 
 impl Parse for Set {
     fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
-        let axes = input.parse_terminated(Path::parse_mod_style, Token![,])?;
+        let axes = input.parse_terminated(parse_axis, Token![,])?;
         Ok(Set(axes.into_iter().collect()))
     }
 }
@@ -59,7 +59,11 @@ impl Set {
 impl ToTokens for Set {
     fn to_tokens(&self, tokens: &mut TokenStream) {
         let mut axes = self.0.clone();
-        axes.sort_by_key(|axis| Code::of(&axis_name(axis)));
+        axes.sort_by_key(|axis| {
+            let name = axis_name(axis);
+            let unstarred = name.trim_end_matches('*');
+            (Code::of(unstarred), name.len() - unstarred.len())
+        });
         tokens.extend(match axes.as_slice() {
             [] => quote!(()),
             [only] => quote!(#only),
@@ -68,9 +72,39 @@ impl ToTokens for Set {
     }
 }
 
-/// The name of an axis given by a path: the last segment.
+/// An axis: a path, or `star(..)` of one. The latter becomes a path to what is a starred axis as a type and as a value.
+pub(crate) fn parse_axis(input: ParseStream<'_>) -> syn::Result<Path> {
+    let path = Path::parse_mod_style(input)?;
+    let Some(word) = path.get_ident().filter(|word| *word == "star" && input.peek(token::Paren)) else {
+        return Ok(path);
+    };
+    let content;
+    parenthesized!(content in input);
+    let axis = parse_axis(&content)?;
+    if !content.is_empty() {
+        return Err(content.error("one axis has a star at a time"));
+    }
+    let span = word.span();
+    Ok(parse_quote_spanned!(span=> ::named_tensor::private::Starred::<#axis>))
+}
+
+/// The axis under the star, if it has one.
+fn unstarred(axis: &Path) -> Option<&Path> {
+    match &axis.segments.last()?.arguments {
+        PathArguments::AngleBracketed(arguments) => match arguments.args.first()? {
+            GenericArgument::Type(Type::Path(inner)) => Some(&inner.path),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+/// The name of an axis given by a path: the last segment, and its stars.
 pub(crate) fn axis_name(axis: &Path) -> String {
-    axis.segments.last().map(|segment| name_of(&segment.ident)).unwrap_or_default()
+    match unstarred(axis) {
+        Some(inner) => axis_name(inner) + "*",
+        None => axis.segments.last().map(|segment| name_of(&segment.ident)).unwrap_or_default(),
+    }
 }
 
 /// Where the name of an axis stands.
@@ -98,6 +132,13 @@ mod tests {
     #[test]
     fn a_path_is_sorted_by_its_last_segment() {
         assert_eq!(expand(quote!(crate::axes::val, key)).to_string(), "(key , crate :: axes :: val)");
+    }
+
+    #[test]
+    fn a_starred_axis_stands_after_its_axis() {
+        let text = expand(quote!(star(key), val, key)).to_string().replace(' ', "");
+        assert_eq!(text, "(key,::named_tensor::private::Starred::<key>,val)");
+        assert!(expand(quote!(star(key), star(key))).to_string().contains("axis `key*` is named twice"));
     }
 
     #[test]

@@ -74,15 +74,19 @@ impl Hash for Name {
     }
 }
 
-/// Prints as the paper does: `seq_` as `seq′`.
+/// Prints as the paper does: `seq_` as `seq′`, `star(seq)` as `seq*`, with two stars as `seq†`.
 impl fmt::Display for Name {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let stem = self.text.trim_end_matches('_');
+        let unstarred = self.text.trim_end_matches('*');
+        let stem = unstarred.trim_end_matches('_');
         f.write_str(stem)?;
-        for _ in stem.len()..self.text.len() {
+        for _ in stem.len()..unstarred.len() {
             f.write_str("′")?;
         }
-        Ok(())
+        match self.text.len() - unstarred.len() {
+            2 => f.write_str("†"),
+            stars => (0..stars).try_for_each(|_| f.write_str("*")),
+        }
     }
 }
 

@@ -80,7 +80,7 @@ pub use tensor::Tensor;
 /// Everything a program needs: `use named_tensor::prelude::*;`.
 pub mod prelude {
     pub use crate::axes::selector::Of;
-    pub use crate::axes::{Axes, With};
+    pub use crate::axes::{Axes, With, star};
     pub use crate::axis::Axis;
     pub use crate::element::{Index, Real};
     pub use crate::error::{Error, ErrorKind};
@@ -88,6 +88,6 @@ pub mod prelude {
     pub use crate::file::Files;
     pub use crate::params::Parameters;
     pub use crate::random::seeded;
-    pub use crate::tensor::{Tensor, eval};
+    pub use crate::tensor::{Tensor, eval, grad, hessian, jacobian, jvp, value_and_grad, vjp};
     pub use crate::{R, axes, lift, named};
 }

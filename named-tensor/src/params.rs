@@ -21,7 +21,7 @@ use crate::random::{glorot_bound, he_deviation};
 use crate::tensor::Tensor;
 
 /// A struct of parameters, as `named!` makes it for a function with parameters.
-pub trait Parameters<T: Real>: Sized {
+pub trait Parameters<T: Real>: Clone {
     /// All axes of all parameters.
     type Axes: Axes;
     /// The same parameters in another precision.
@@ -80,6 +80,29 @@ pub trait Parameters<T: Real>: Sized {
     }
 }
 
+/// A tensor is a parameter by itself, under the name it has where it stands.
+impl<A: Axes, T: Real> Parameters<T> for Tensor<A, T> {
+    type Axes = A;
+    type Of<U: Real> = Tensor<A, U>;
+
+    fn visit(&self, path: &mut Path, visitor: &mut dyn FnMut(Parameter<'_, T>)) {
+        visitor(Parameter { name: &path.0, axes: A::names(), node: self.node(), element: PhantomData });
+    }
+
+    fn visit_mut(&mut self, path: &mut Path, visitor: &mut dyn FnMut(ParameterMut<'_, T>)) {
+        visitor(ParameterMut { name: &path.0, axes: A::names(), node: self.node_mut(), element: PhantomData });
+    }
+
+    fn init_from(init: &mut Init<'_>) -> Result<Self> {
+        let message = format!("the parameter `{}` does not say how it starts", init.path.0.trim_end_matches('.'));
+        Err(Error::here(ErrorKind::Value, message))
+    }
+
+    fn cast<U: Real>(&self) -> Tensor<A, U> {
+        Tensor::cast(self)
+    }
+}
+
 /// Where a parameter stands: the names of the structs around it.
 #[derive(Debug, Default)]
 pub struct Path(String);
@@ -109,6 +132,13 @@ pub struct Parameter<'a, T> {
     element: PhantomData<T>,
 }
 
+impl<T> Parameter<'_, T> {
+    /// Its node.
+    pub(crate) fn node(&self) -> &Node {
+        self.node
+    }
+}
+
 impl<T: Real> Parameter<'_, T> {
     /// Its axes and sizes.
     #[must_use]
@@ -135,6 +165,13 @@ pub struct ParameterMut<'a, T> {
     pub axes: Names,
     node: &'a mut Node,
     element: PhantomData<T>,
+}
+
+impl<T> ParameterMut<'_, T> {
+    /// Puts another tensor of the same axes in its place.
+    pub(crate) fn replace(&mut self, node: Node) {
+        *self.node = node;
+    }
 }
 
 impl<T: Real> ParameterMut<'_, T> {
@@ -169,9 +206,7 @@ pub fn visit_tensor<A: Axes, T: Real>(
     tensor: &Tensor<A, T>,
     visitor: &mut dyn FnMut(Parameter<'_, T>),
 ) {
-    path.inside(name, |path| {
-        visitor(Parameter { name: &path.0, axes: A::names(), node: tensor.node(), element: PhantomData });
-    });
+    path.inside(name, |path| tensor.visit(path, visitor));
 }
 
 /// What generated code calls for each tensor of a struct, to replace it.
@@ -181,9 +216,7 @@ pub fn visit_tensor_mut<A: Axes, T: Real>(
     tensor: &mut Tensor<A, T>,
     visitor: &mut dyn FnMut(ParameterMut<'_, T>),
 ) {
-    path.inside(name, |path| {
-        visitor(ParameterMut { name: &path.0, axes: A::names(), node: tensor.node_mut(), element: PhantomData });
-    });
+    path.inside(name, |path| tensor.visit_mut(path, visitor));
 }
 
 /// What generated code calls for each struct in a struct.

@@ -7,6 +7,7 @@
 
 mod attention;
 mod block;
+mod gradients;
 mod language_model;
 mod layers;
 mod lenet;

@@ -87,6 +87,21 @@ impl Scope<'_> {
                 Ok(Value { kind: value.kind, code: operation(builtin.call, span, vec![operand(value)]) })
             }
             Shape::Pair => elementwise(builtin.call, "", span, value(0)?, value(1)?),
+            Shape::Stop => {
+                let tensor = numbers(value(0)?, span)?;
+                let code = operation(builtin.call, span, vec![Given::Tensor(tensor.code)]);
+                Ok(Value { kind: tensor.kind, code })
+            }
+            Shape::Derivative => {
+                let (of, by) = (numbers(value(0)?, span)?, value(1)?);
+                if by.kind != Kind::Real || !matches!(by.code, Code::Variable { .. }) {
+                    let span = arguments.get(1).map_or(span, Expression::span);
+                    let help = "name it first: `Z = X dot_chans W; d(f(Z), Z)`".to_owned();
+                    return Err(error(span, "a derivative is by a variable", &[help]));
+                }
+                let arguments = vec![Given::Tensor(of.code), Given::Tensor(by.code)];
+                Ok(Value { kind: of.kind, code: operation(builtin.call, span, arguments) })
+            }
             Shape::Quotient => self.quotient(span, value(0)?, value(1)?),
             Shape::Clamp => {
                 let tensor = numbers(value(0)?, span)?;

@@ -127,7 +127,9 @@ fn distinct(axes: &[Path], report: &mut Report) {
 
 /// Reports an axis that is surely misspelt, or an axis parameter of another function.
 fn known(vocabulary: &Vocabulary<'_>, function: &Function, axis: &Path, report: &mut Report) {
-    let name = axis_name(axis);
+    let starred = axis_name(axis);
+    // A star is never misspelt: the axis under it may be.
+    let name = starred.trim_end_matches('*').to_owned();
     if vocabulary.axes.contains(&name) || is_parameter(function, axis) {
         return;
     }

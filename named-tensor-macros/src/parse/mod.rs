@@ -97,5 +97,5 @@ fn axis(input: ParseStream<'_>) -> syn::Result<Path> {
     if !input.peek(syn::Ident) && !input.peek(Token![::]) && !input.peek(Token![crate]) && !input.peek(Token![self]) {
         return Err(error(input.span(), "an axis is expected here", &[]));
     }
-    Path::parse_mod_style(input)
+    crate::set::parse_axis(input)
 }

@@ -8,6 +8,7 @@ use std::marker::PhantomData;
 
 use super::order::{Compare, Order};
 use super::set::{Axes, Reported, TooManyAxes};
+use super::starred::star;
 use crate::axis::{Axis, Name};
 use crate::graph::shape::Names;
 
@@ -37,6 +38,8 @@ pub trait List: 'static {
     type Inter<L: List>: List;
     /// `self ∩ Cons<H, T>`
     type InterWith<H: Axis, T: List>: List;
+    /// The same axes, each with a star.
+    type Star: List;
     /// X if the list is empty, else what a reported mistake leaves behind.
     type IfEmpty<X: Axes>: Axes;
     /// The tuple.
@@ -79,6 +82,7 @@ impl List for Nil {
     type MinusFrom<H: Axis, T: List> = Cons<H, T>;
     type Inter<L: List> = Nil;
     type InterWith<H: Axis, T: List> = Nil;
+    type Star = Nil;
     type IfEmpty<X: Axes> = X;
     type Flat = ();
     type Flat1<A: Axis> = A;
@@ -127,6 +131,7 @@ impl List for Anything {
     type MinusFrom<H: Axis, T: List> = Nil;
     type Inter<L: List> = Nil;
     type InterWith<H: Axis, T: List> = Nil;
+    type Star = Anything;
     type IfEmpty<X: Axes> = Reported;
     type Flat = Reported;
     type Flat1<A: Axis> = Reported;
@@ -168,6 +173,7 @@ impl<Head: Axis, Tail: List> List for Cons<Head, Tail> {
     type MinusFrom<H: Axis, T: List> = <Compare<H, Head> as Order>::Minus<H, T, Head, Tail>;
     type Inter<L: List> = L::InterWith<Head, Tail>;
     type InterWith<H: Axis, T: List> = <Compare<H, Head> as Order>::Inter<H, T, Head, Tail>;
+    type Star = Cons<star<Head>, Tail::Star>;
     type IfEmpty<X: Axes> = Reported;
     type Flat = Tail::Flat1<Head>;
     type Flat1<A: Axis> = Tail::Flat2<A, Head>;

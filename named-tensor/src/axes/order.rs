@@ -2,7 +2,8 @@
 //!
 //! A name is compared by a code of six digits in base 64: its first two letters, then four digits of a hash. The code
 //! is part of the type, so rustc compares names without ever seeing a string, and long shared prefixes cost nothing.
-//! Lives here: digits, codes, their comparison. Not here: sets (`list`, `set`), how a code is made (`axes!`).
+//! Stars are counted last, so that starred axes sort as the axes do.
+//! Lives here: digits, codes, stars, their comparison. Not here: sets (`list`, `set`), how a code is made (`axes!`).
 
 use std::marker::PhantomData;
 
@@ -111,6 +112,8 @@ pub trait Digits {
     type E: Digit;
     /// The hash's last digit.
     type F: Digit;
+    /// How many stars.
+    type Stars: Stars;
 }
 
 /// Six digits.
@@ -124,6 +127,51 @@ impl<A: Digit, B: Digit, C: Digit, D: Digit, E: Digit, F: Digit> Digits for Code
     type D = D;
     type E = E;
     type F = F;
+    type Stars = NoStar;
+}
+
+/// The code of an axis and one more star.
+#[derive(Debug)]
+pub struct Starred<C>(PhantomData<C>);
+
+impl<C: Digits> Digits for Starred<C> {
+    type A = C::A;
+    type B = C::B;
+    type C = C::C;
+    type D = C::D;
+    type E = C::E;
+    type F = C::F;
+    type Stars = OneMore<C::Stars>;
+}
+
+/// A number of stars.
+pub trait Stars {
+    /// The order of this number and another.
+    type Against<N: Stars>: Order;
+    /// The order of none and this number.
+    type FromNone: Order;
+    /// The order of one more than M and this number.
+    type FromOneMore<M: Stars>: Order;
+}
+
+/// No star.
+#[derive(Debug)]
+pub struct NoStar;
+
+/// One star more than N.
+#[derive(Debug)]
+pub struct OneMore<N>(PhantomData<N>);
+
+impl Stars for NoStar {
+    type Against<N: Stars> = N::FromNone;
+    type FromNone = Equal;
+    type FromOneMore<M: Stars> = Greater;
+}
+
+impl<N: Stars> Stars for OneMore<N> {
+    type Against<M: Stars> = M::FromOneMore<N>;
+    type FromNone = Less;
+    type FromOneMore<M: Stars> = M::Against<N>;
 }
 
 /// The order of two axes.
@@ -142,10 +190,18 @@ macro_rules! later {
 
 later!(First A Second Second B Third Third C Fourth Fourth D Fifth Fifth E Last);
 
-/// The comparison of the last digits.
+/// The comparison of the last digits, then of stars.
 #[derive(Debug)]
 pub struct Last<X, Y>(PhantomData<(X, Y)>);
 
 impl<X: Digits, Y: Digits> Later for Last<X, Y> {
-    type Order = <X::F as Digit>::Against<Y::F>;
+    type Order = <<X::F as Digit>::Against<Y::F> as Order>::Then<OfStars<X, Y>>;
+}
+
+/// The comparison of stars.
+#[derive(Debug)]
+pub struct OfStars<X, Y>(PhantomData<(X, Y)>);
+
+impl<X: Digits, Y: Digits> Later for OfStars<X, Y> {
+    type Order = <X::Stars as Stars>::Against<Y::Stars>;
 }

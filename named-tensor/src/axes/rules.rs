@@ -52,6 +52,18 @@ pub trait Alone: Axes {}
 impl Alone for () {}
 impl Alone for Reported {}
 
+/// What is differentiated to a gradient is a single number.
+#[diagnostic::on_unimplemented(
+    message = "a gradient is that of a scalar: this tensor has axes `{Self}`",
+    label = "has axes `{Self}`",
+    note = "sum it first, `loss.sum(batch)` or `loss.mean(batch)`; a tensor with axes has a `jacobian` and a `vjp`"
+)]
+pub trait Scalar: Axes {}
+#[diagnostic::do_not_recommend]
+impl Scalar for () {}
+#[diagnostic::do_not_recommend]
+impl Scalar for Reported {}
+
 /// None of the axes `S` is among the axes `Self`.
 #[diagnostic::on_unimplemented(
     message = "axis `{Shared}` is already there, among `{Self}`",

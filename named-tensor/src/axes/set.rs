@@ -29,6 +29,8 @@ pub trait Axes: Sized + 'static {
     type Dot<B: Axes, S: Axes>: Axes;
     /// `(self ∖ O) ∪ N`
     type Renamed<O: Axes, N: Axes>: Axes;
+    /// The same axes, each with a star.
+    type Star: Axes;
     /// X if S is in this set, else [`Reported`].
     type With<S: Axes, X: Axes>: Axes;
     /// X if no axis of S is in this set, else [`Reported`].
@@ -51,6 +53,8 @@ pub type Minus<A, B> = <A as Axes>::Minus<B>;
 pub type Inter<A, B> = <A as Axes>::Inter<B>;
 /// What of S is missing in A.
 pub type Missing<A, S> = <A as Axes>::Missing<S>;
+/// The axes of A, each with a star.
+pub type Star<A> = <A as Axes>::Star;
 /// X if A has S, else [`Reported`].
 pub type IfHas<A, S, X> = <A as Axes>::With<S, X>;
 /// X if A has no axis of S, else [`Reported`].
@@ -76,6 +80,7 @@ macro_rules! algebra {
         type Dot<Other: Axes, S: Axes> =
             <<<Self::List as List>::Union<Other::List> as List>::Minus<S::List> as List>::Flat;
         type Renamed<O: Axes, N: Axes> = <<<Self::List as List>::Minus<O::List> as List>::Union<N::List> as List>::Flat;
+        type Star = <<Self::List as List>::Star as List>::Flat;
         type With<S: Axes, X: Axes> = <<S::List as List>::Minus<Self::List> as List>::IfEmpty<X>;
         type Without<S: Axes, X: Axes> = <<Self::List as List>::Inter<S::List> as List>::IfEmpty<X>;
     };

@@ -2,9 +2,10 @@
 //!
 //! A tensor of the typed face is one node plus a set of axes in its type. Nodes are immutable, shared and lazy:
 //! making one checks the sizes and computes nothing.
-//! Lives here: nodes, named shapes, stored values, the primitives with their plain evaluation.
+//! Lives here: nodes, named shapes, stored values, the primitives with their plain evaluation, their derivatives.
 //! Not here: the schedule (`plan`), loops that are fast (`kernel`), types (`axes`, `tensor`).
 
+pub(crate) mod calculus;
 pub mod evaluate;
 pub mod node;
 pub mod op;

@@ -78,7 +78,8 @@ impl Page<'_, '_> {
             Action::Rows { function: RowFunction::Standardize { .. }, .. } => "standardize".to_owned(),
             _ => {
                 let fused = step.fused.iter().map(|&fused| self.trace.node(fused).op());
-                let names = fused.chain([node.op()]).filter(|op| !matches!(op, Op::Rename)).map(Op::name);
+                let names =
+                    fused.chain([node.op()]).filter(|op| !matches!(op, Op::Rename | Op::StopGradient)).map(Op::name);
                 names.collect::<Vec<_>>().join(", ")
             }
         };
@@ -104,8 +105,9 @@ impl Page<'_, '_> {
         let out = self.schedule.slots[step.out as usize].size as f64;
         match &step.action {
             Action::Map { .. } => {
-                let computes =
-                    |&&number: &&u32| !matches!(self.trace.node(number).op(), Op::Rename | Op::Iota | Op::Cast);
+                let computes = |&&number: &&u32| {
+                    !matches!(self.trace.node(number).op(), Op::Rename | Op::StopGradient | Op::Iota | Op::Cast)
+                };
                 out * (1 + step.fused.iter().filter(computes).count()) as f64
             }
             Action::Product { inner, .. } => 2.0 * out * inner.size as f64,

@@ -67,7 +67,7 @@ pub(super) fn view(item: &Item<'_>, input: &Shape, of: &Place) -> Option<Place> 
     let moved = |offset: usize, stride: isize, by: usize| offset.saturating_add_signed(step(stride, by));
     let mut offset = of.offset;
     let strides = match op {
-        Op::Rename => of.strides.clone(),
+        Op::Rename | Op::StopGradient => of.strides.clone(),
         Op::Split(axis, parts) => {
             let mut strides = kept(item);
             let mut stride = along(*axis);
@@ -159,7 +159,7 @@ fn wish(
             Some((input.elements(), attention.positions.clone()))
         }
         Work::Op(Op::Softmax { axes, .. } | Op::Standardize { axes, .. }) => Some((input.elements(), axes.clone())),
-        Work::Op(Op::Rename) => {
+        Work::Op(Op::Rename | Op::StopGradient) => {
             let tail = own?.1.iter().filter_map(|&name| input.names().nth(item.shape.position(name)?)).collect();
             passed(tail)
         }

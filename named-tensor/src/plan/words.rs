@@ -116,6 +116,7 @@ impl Words {
                 13
             }
             Op::Rename => 14,
+            Op::StopGradient => 29,
             Op::Split(axis, parts) => {
                 words.push(self.name(*axis));
                 self.names(parts, words);

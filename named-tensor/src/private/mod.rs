@@ -24,10 +24,21 @@ pub use crate::params::{
     Draw, Init, Parameter, ParameterMut, Parameters, Path, init, visit_nested, visit_nested_mut, visit_tensor,
     visit_tensor_mut,
 };
-pub use crate::tensor::Tensor;
+pub use crate::tensor::{Tensor, jacobian};
 pub use rand::Rng;
 
+use crate::axes::starred::star;
 use crate::error::ErrorKind;
+
+/// `star(A)` as a type.
+pub type Starred<A> = star<A>;
+
+/// `star(A)` as a value: this function itself is the selector.
+#[allow(non_snake_case, reason = "one path is the type and the value")]
+#[must_use]
+pub fn Starred<A: Axis>() -> star<A> {
+    star::default()
+}
 
 /// The body's result as declared; rule 4.
 #[must_use]

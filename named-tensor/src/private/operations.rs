@@ -249,3 +249,10 @@ where
 pub fn ascribed<U: Axes, A: SameAs<U>, T>(x: Tensor<A, T>) -> Tensor<U, T> {
     Tensor::from_node(x.node().clone())
 }
+
+/// `stop_gradient(X)`
+#[must_use]
+#[track_caller]
+pub fn stop_gradient<A: Axes, T: Element>(x: &Tensor<A, T>) -> Tensor<A, T> {
+    x.stop_gradient()
+}

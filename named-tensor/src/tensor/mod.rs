@@ -3,10 +3,11 @@
 //! A [`Tensor`] is a node of the graph and a set of axes. Every method states its rule of names as a bound and hands
 //! the rest to the node; nothing is computed before a tensor is read.
 //! Lives here: the type itself. The files follow the headings of the paper: `building`, `reading`, `elementwise`,
-//! `reduction`, `contraction`, `vector`, `matrix`, `renaming`, `indexing`, `window`.
+//! `reduction`, `contraction`, `vector`, `matrix`, `renaming`, `indexing`, `window`, `calculus`.
 //! Not here: sizes and their errors (`graph::op`), rules and their messages (`axes::rules`).
 
 mod building;
+mod calculus;
 mod contraction;
 mod elementwise;
 mod indexing;
@@ -29,6 +30,7 @@ use crate::error::Result;
 use crate::graph::{Node, Shape};
 
 pub(crate) use building::{counted, held, room, shape};
+pub use calculus::{Variables, grad, hessian, jacobian, jvp, value_and_grad, vjp};
 pub(crate) use elementwise::number;
 pub(crate) use indexing::sliced;
 pub use indexing::{Along, Position};

@@ -5,6 +5,7 @@
 //! Not here: the order in which they run (`plan`), loops that are fast (`kernel`); repetition over an axis (layers,
 //! time), which a program writes out as nodes.
 
+mod again;
 mod contraction;
 mod creation;
 mod elementwise;
@@ -77,6 +78,8 @@ pub enum Op {
     },
     /// The same numbers under other names: the node's shape lists the new names in the input's order.
     Rename,
+    /// The same numbers, which no derivative passes through.
+    StopGradient,
     /// One axis becomes several, the first named slowest.
     Split(Name, Names),
     /// Several axes become one, the first named slowest.
@@ -169,6 +172,7 @@ impl Op {
             Op::Softmax { log: true, .. } => "log_softmax",
             Op::Standardize { .. } => "standardize",
             Op::Rename => "rename",
+            Op::StopGradient => "stop_gradient",
             Op::Split(..) => "split",
             Op::Merge(..) => "flatten",
             Op::Slice { .. } => "slice",
@@ -215,7 +219,7 @@ pub(crate) fn evaluate(node: &Node, inputs: &[&Value]) -> Result<Value> {
         (Op::Contract(axes), &[x, y]) => contraction::contract(node, axes, x, y),
         (Op::Softmax { axes, log }, &[x]) => vector::softmax(node, axes, *log, x),
         (Op::Standardize { axes, epsilon }, &[x]) => vector::standardize(node, axes, *epsilon, x),
-        (Op::Rename, &[x]) => Ok(x.value.clone()),
+        (Op::Rename | Op::StopGradient, &[x]) => Ok(x.value.clone()),
         (Op::Split(axis, parts), &[x]) => Ok(renaming::split(node, *axis, parts, x)),
         (Op::Merge(from, into), &[x]) => renaming::merge(node, from, *into, x),
         (&Op::Slice { axis, start, step }, &[x]) => Ok(slicing::slice(node, axis, start, step, x)),

@@ -29,6 +29,13 @@ impl Node {
         })
     }
 
+    /// The same numbers, as if they were constant: no derivative passes through.
+    #[must_use]
+    #[track_caller]
+    pub fn stop_gradient(&self) -> Node {
+        Node::build(Op::StopGradient, self.kind(), [self], |_| Ok(self.shape().clone()))
+    }
+
     /// The axes `from` as the one axis `into`, the first named slowest.
     #[must_use]
     #[track_caller]

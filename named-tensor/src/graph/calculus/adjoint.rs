@@ -1,0 +1,237 @@
+//! The adjoint of each primitive: what its inputs owe when its result is owed `g`.
+//!
+//! Each is the transpose of the differential in `forward`; a law tests it. Lives here: one rule for each primitive, its
+//! forward equation quoted. Not here: the scalar functions (`scalar`), the sweep (`reverse`).
+
+use smallvec::{SmallVec, smallvec};
+
+use super::expansion;
+use super::forms::{
+    dot, filled, is_real, lost, minus, negative, number, onto, over, positions, times, total, with_axes,
+};
+use super::forward::{extremes, inverted, standardized};
+use super::reverse;
+use super::scalar::{chained, exponent_slope, power_slope, share};
+use crate::axis::Name;
+use crate::element::{Binary, Kind, Unary};
+use crate::graph::op::Reduction;
+use crate::graph::shape::Names;
+use crate::graph::{Node, Op, Shape};
+
+/// What each input owes.
+pub(super) type Shares = SmallVec<[Option<Node>; 3]>;
+
+/// What the `wanted` inputs of `node` owe when it is owed `g`.
+pub(super) fn adjoint(node: &Node, g: &Node, wanted: &dyn Fn(usize) -> bool, keep: &[Name]) -> Shares {
+    let to = |input: &Node, share: Node| onto(&share, &wide(node, &share), input.shape(), keep);
+    match (node.op(), node.inputs()) {
+        (Op::Cast, [x]) if is_real(x.kind()) => smallvec![Some(g.cast(x.kind()))],
+        (&Op::Unary(function), [x]) => smallvec![chained(function, x, node, g)],
+        (&Op::Binary(function), [x, y]) => binary(function, node, [x, y], g, wanted, keep),
+        // Z = if C then X else Y
+        (Op::Select, [condition, x, y]) => {
+            let zero = number(node, 0.0);
+            let yes = wanted(1).then(|| to(x, condition.select(g, &zero)));
+            let no = wanted(2).then(|| to(y, condition.select(&zero, g)));
+            smallvec![None, yes, no]
+        }
+        (Op::Reduce(reduction, axes), [x]) => smallvec![reduced(node, *reduction, x, axes, g, keep)],
+        // Z = X ⊙ Y:  X owes Y ⊙ g over what X lacks
+        (Op::Contract(_), [x, y]) => {
+            let owes = |input: &Node, other: &Node| onto_product(other, g, node.shape(), input.shape(), keep);
+            smallvec![wanted(0).then(|| owes(x, y)), wanted(1).then(|| owes(y, x))]
+        }
+        // s = softmax X:  X owes s * (g - s ⊙ g);  y = log s:  X owes g - exp(y) * Σ g
+        (Op::Softmax { axes, log: false }, _) => {
+            smallvec![Some(times(node, &minus(g, &dot(node, g, axes, node.shape()))))]
+        }
+        (Op::Softmax { axes, log: true }, _) => {
+            smallvec![Some(minus(g, &times(&node.unary(Unary::Exp), &total(g, axes, node.shape()))))]
+        }
+        (Op::Standardize { axes, epsilon }, [x]) => {
+            smallvec![Some(standardized(node, x, axes, *epsilon, &with_axes(g, axes, node.shape())))]
+        }
+        (Op::Rename, [x]) => {
+            let back = node.shape().names().zip(x.shape().names());
+            smallvec![Some(g.rename(&back.filter(|(name, _)| g.shape().has(*name)).collect::<Vec<_>>()))]
+        }
+        (Op::Split(axis, parts), _) => smallvec![Some(merged(g, parts, *axis, node.shape()))],
+        (Op::Merge(from, into), [x]) => {
+            let sizes: Vec<_> = from.iter().map(|&name| (name, x.shape().size(name))).collect();
+            smallvec![Some(if g.shape().has(*into) { g.split(*into, &sizes) } else { g.clone() })]
+        }
+        (&Op::Slice { axis, start, step }, [x]) => {
+            let g = with_axes(g, &[axis], node.shape());
+            smallvec![Some(scattered(&g, axis, start, step, x.shape().size(axis).unwrap_or(0)))]
+        }
+        (&Op::At(axis, position), [x]) => {
+            let size = x.shape().size(axis).unwrap_or(0);
+            smallvec![Some(scattered(&g.spread(Shape::new([(axis, 1)])), axis, position, 1, size))]
+        }
+        (&Op::Window { axis, into, step }, [x]) => smallvec![Some(window(node, g, axis, into, step, x))],
+        (&Op::Pad { axis, before, .. }, [x]) => {
+            let inside = before..before + x.shape().size(axis).unwrap_or(0);
+            smallvec![Some(with_axes(g, &[axis], node.shape()).slice(axis, inside, 1))]
+        }
+        (&Op::Concat(axis), [x, y]) => {
+            let g = with_axes(g, &[axis], node.shape());
+            let sizes = [x, y].map(|part| part.shape().size(axis).unwrap_or(0));
+            let [first, second] = [0..sizes[0], sizes[0]..sizes[0] + sizes[1]];
+            smallvec![
+                wanted(0).then(|| to(x, g.slice(axis, first, 1))),
+                wanted(1).then(|| to(y, g.slice(axis, second, 1)))
+            ]
+        }
+        // Z = index_ax(X, I):  X owes g summed at the positions I
+        (&Op::Gather(axis), [table, at]) => {
+            let rest = table.shape().without(&[axis]);
+            let over = lost(at.shape(), &rest, keep);
+            smallvec![Some(g.scatter_add(at, axis, table.shape().size(axis).unwrap_or(0), &over)), None]
+        }
+        (&Op::ScatterAdd { axis, .. }, [updates, at]) => {
+            let found = with_axes(g, &[axis], node.shape()).gather(axis, at);
+            let whole = found.shape().clone();
+            smallvec![Some(onto(&found, &whole, updates.shape(), keep)), None]
+        }
+        (&Op::DynamicSlice(axis), [x, start]) => {
+            let g = with_axes(g, &[axis], node.shape());
+            let zero = filled(&number(node, 0.0), x.shape());
+            smallvec![Some(to(x, zero.dynamic_update(axis, &g, start))), None]
+        }
+        (&Op::DynamicUpdate(axis), [x, part, start]) => {
+            let g = with_axes(g, &[axis], node.shape());
+            let zero = filled(&number(node, 0.0), &part.shape().only(&[axis]));
+            let size = part.shape().size(axis).unwrap_or(0);
+            smallvec![
+                wanted(0).then(|| to(x, g.dynamic_update(axis, &zero, start))),
+                wanted(1).then(|| to(part, g.dynamic_slice(axis, size, start))),
+                None
+            ]
+        }
+        // Z(i) = Σ_{j ≤ i} X(j):  X(j) owes Σ_{i ≥ j} g(i)
+        (&Op::CumulativeSum(axis), _) => {
+            let g = with_axes(g, &[axis], node.shape());
+            smallvec![Some(turned(&turned(&g, axis).cumulative_sum(axis), axis))]
+        }
+        // The places of the places: where each element went.
+        (&Op::Sort { axis, descending }, [x]) => {
+            let went = x.argsort(axis, descending).argsort(axis, false);
+            smallvec![Some(with_axes(g, &[axis], node.shape()).gather(axis, &went))]
+        }
+        // z = det S:  S owes g z inv(S)
+        (&Op::Determinant(a, b), [x]) => smallvec![Some(times(&times(node, g), &x.inverse(a, b)))],
+        // The derivative of the inverse is its own transpose.
+        (&Op::Inverse(a, b), _) => {
+            smallvec![Some(inverted(node, a, b, &with_axes(g, &[a, b], node.shape())))]
+        }
+        (_, inputs) => inputs.iter().map(|_| None).collect(),
+    }
+}
+
+/// The sizes of all axes of `node` and of `share`.
+fn wide(node: &Node, share: &Node) -> Shape {
+    let extra = share.shape().iter().filter(|&(name, _)| !node.shape().has(name));
+    Shape::new(node.shape().iter().chain(extra))
+}
+
+/// `other * g`, summed over what an input with the axes `to` lacks.
+fn onto_product(other: &Node, g: &Node, of: &Shape, to: &Shape, keep: &[Name]) -> Node {
+    let extra = other.shape().iter().filter(|&(name, _)| !of.has(name));
+    let whole = Shape::new(of.iter().chain(extra));
+    dot(other, g, &lost(&whole, to, keep), &whole)
+}
+
+fn binary(
+    function: Binary,
+    node: &Node,
+    [x, y]: [&Node; 2],
+    g: &Node,
+    wanted: &dyn Fn(usize) -> bool,
+    keep: &[Name],
+) -> Shares {
+    let of = node.shape();
+    let plain = |input: &Node| onto(g, of, input.shape(), keep);
+    let scaled_by = |factor: Node, input: &Node| onto_product(&factor, g, of, input.shape(), keep);
+    let (left, right) = (wanted(0), wanted(1));
+    match function {
+        Binary::Add => smallvec![left.then(|| plain(x)), right.then(|| plain(y))],
+        Binary::Sub => smallvec![left.then(|| plain(x)), right.then(|| negative(&plain(y)))],
+        Binary::Mul => {
+            smallvec![left.then(|| scaled_by(y.clone(), x)), right.then(|| scaled_by(x.clone(), y))]
+        }
+        // Z = U / V:  U owes g / V, V owes -Z g / V
+        Binary::Div => {
+            let g = over(g, y);
+            smallvec![
+                left.then(|| onto(&g, of, x.shape(), keep)),
+                right.then(|| negative(&onto_product(node, &g, of, y.shape(), keep)))
+            ]
+        }
+        Binary::Pow => smallvec![
+            left.then(|| scaled_by(power_slope(x, y), x)),
+            right.then(|| scaled_by(exponent_slope(x, node), y))
+        ],
+        Binary::Max | Binary::Min => smallvec![
+            left.then(|| scaled_by(share(function, x, y), x)),
+            right.then(|| scaled_by(share(function, y, x), y))
+        ],
+        Binary::And | Binary::Or => smallvec![None, None],
+    }
+}
+
+fn reduced(node: &Node, reduction: Reduction, x: &Node, axes: &[Name], g: &Node, keep: &[Name]) -> Option<Node> {
+    match reduction {
+        // Z = Σ X:  every X owes g
+        Reduction::Sum => Some(g.clone()),
+        // The largest share alike what is owed.
+        Reduction::Max | Reduction::Min => {
+            let (largest, count) = extremes(node, x, axes);
+            Some(times(&largest, &over(g, &count)))
+        }
+        Reduction::Product if axes.iter().any(|&axis| x.shape().size(axis) == Some(0)) => None,
+        Reduction::Product => {
+            let seed = (expansion::product(x, axes), g.clone());
+            reverse(&[seed], std::slice::from_ref(x), keep).pop().flatten()
+        }
+    }
+}
+
+/// `X_{parts → axis}` of what may lack some of the parts.
+fn merged(g: &Node, parts: &Names, axis: Name, shape: &Shape) -> Node {
+    if parts.iter().any(|&part| g.shape().has(part)) {
+        with_axes(g, parts, shape).merge(parts, axis)
+    } else {
+        g.clone()
+    }
+}
+
+/// `g` at the positions `start`, `start + step`, ... of an axis of this size, 0 elsewhere.
+fn scattered(g: &Node, axis: Name, start: usize, step: usize, size: usize) -> Node {
+    let count = g.shape().size(axis).unwrap_or(0);
+    if step == 1 || count <= 1 {
+        return g.pad(axis, start, size - start - count, 0.0);
+    }
+    let inside = axis.freshened();
+    g.rename(&[(axis, inside)]).scatter_add(&positions(inside, count, start, step), axis, size, &[inside])
+}
+
+/// Z(i, j) = X(i·step + j):  X(p) owes the sum of g(i, j) where i·step + j = p.
+fn window(node: &Node, g: &Node, axis: Name, into: Name, step: usize, x: &Node) -> Node {
+    let g = with_axes(g, &[axis, into], node.shape());
+    let size = |name| node.shape().size(name).unwrap_or(0);
+    if step == size(into) {
+        // Windows side by side cover every position once.
+        return g.merge(&[axis, into], axis);
+    }
+    let start = axis.freshened();
+    let at = positions(start, size(axis), 0, step).binary(Binary::Add, &Node::iota(into, size(into)));
+    let whole = x.shape().size(axis).unwrap_or(0);
+    g.rename(&[(axis, start)]).scatter_add(&at, axis, whole, &[start, into])
+}
+
+/// The positions of an axis in the opposite order.
+fn turned(x: &Node, axis: Name) -> Node {
+    let size = x.shape().size(axis).unwrap_or(0);
+    let last = Node::fill(Kind::Index, size.saturating_sub(1) as f64, Shape::default());
+    x.gather(axis, &last.binary(Binary::Sub, &Node::iota(axis, size)))
+}

@@ -1,0 +1,86 @@
+//! Derivatives of the scalar functions, each times a differential.
+//!
+//! Where a function has a corner, the rule is: relu and |x| have slope 0 there, and the larger of two equal numbers
+//! takes half from each. A function that is flat (floor) has none.
+//! Lives here: `d f(x) = f'(x) dx`, one line for each function. Not here: sweeps, axes.
+
+use std::f64::consts::{FRAC_1_SQRT_2, FRAC_2_SQRT_PI};
+
+use super::forms::{indicator, minus, negative, number, only_where, over, plus, scaled, times};
+use crate::element::{Binary, Comparison, Unary};
+use crate::graph::Node;
+
+/// `f'(x) d`, where `y = f(x)`; none if f is flat.
+pub(super) fn chained(function: Unary, x: &Node, y: &Node, d: &Node) -> Option<Node> {
+    let one = number(x, 1.0);
+    let positive = || x.compare(Comparison::Gt, &number(x, 0.0));
+    Some(match function {
+        Unary::Neg => negative(d),
+        Unary::Abs => {
+            let sign = minus(&indicator(&positive(), x), &indicator(&x.compare(Comparison::Lt, &number(x, 0.0)), x));
+            times(&sign, d)
+        }
+        Unary::Exp => times(y, d),
+        Unary::Log => over(d, x),
+        Unary::Sqrt => over(d, &scaled(y, 2.0)),
+        // 1 - y² without cancellation where y is near 1 or -1.
+        Unary::Tanh => times(&times(&minus(&one, y), &plus(&one, y)), d),
+        Unary::Sigmoid => times(&times(y, &minus(&one, y)), d),
+        Unary::Relu => only_where(&positive(), d),
+        Unary::Gelu => times(&gelu_slope(x), d),
+        Unary::GeluTanh => times(&gelu_tanh_slope(x), d),
+        Unary::Silu => {
+            // σ(x) (1 + x (1 - σ(x))) = σ(x) + y (1 - σ(x))
+            let sigmoid = x.unary(Unary::Sigmoid);
+            times(&plus(&sigmoid, &times(y, &minus(&one, &sigmoid))), d)
+        }
+        Unary::Sin => times(&x.unary(Unary::Cos), d),
+        Unary::Cos => negative(&times(&x.unary(Unary::Sin), d)),
+        Unary::Erf => times(&scaled(&gaussian(x, 1.0), FRAC_2_SQRT_PI), d),
+        Unary::Floor | Unary::Not => return None,
+    })
+}
+
+/// `exp(-factor x²)`
+fn gaussian(x: &Node, factor: f64) -> Node {
+    scaled(&times(x, x), -factor).unary(Unary::Exp)
+}
+
+/// `Φ(x) + x φ(x)`, where Φ(x) = (1 + erf(x/√2)) / 2 and φ(x) = exp(-x²/2) / √(2π).
+fn gelu_slope(x: &Node) -> Node {
+    let below = scaled(&plus(&number(x, 1.0), &scaled(x, FRAC_1_SQRT_2).unary(Unary::Erf)), 0.5);
+    // 1/√(2π) = 2/√π · 1/√2 / 2
+    let density = scaled(&gaussian(x, 0.5), FRAC_2_SQRT_PI * FRAC_1_SQRT_2 / 2.0);
+    plus(&below, &times(x, &density))
+}
+
+/// `(1 + t)/2 + x/2 (1 - t²) u'`, where t = tanh u and u = √(2/π) (x + 0.044715 x³).
+fn gelu_tanh_slope(x: &Node) -> Node {
+    let (root, cubic) = (FRAC_2_SQRT_PI * FRAC_1_SQRT_2, 0.044715);
+    let one = number(x, 1.0);
+    let square = times(x, x);
+    let inner = times(&scaled(x, root), &plus(&one, &scaled(&square, cubic)));
+    let tanh = inner.unary(Unary::Tanh);
+    let slope = scaled(&plus(&one, &scaled(&square, 3.0 * cubic)), root);
+    let bend = times(&times(&minus(&one, &tanh), &plus(&one, &tanh)), &times(x, &slope));
+    scaled(&plus(&plus(&one, &tanh), &bend), 0.5)
+}
+
+/// The slope of `x^y` in x: `y x^(y - 1)`, which is 0 for y = 0.
+pub(super) fn power_slope(x: &Node, y: &Node) -> Node {
+    let slope = times(y, &x.binary(Binary::Pow, &minus(y, &number(y, 1.0))));
+    only_where(&y.compare(Comparison::Ne, &number(y, 0.0)), &slope)
+}
+
+/// The slope of `power = x^y` in y: `x^y log x`, which is 0 where the power is.
+pub(super) fn exponent_slope(x: &Node, power: &Node) -> Node {
+    let slope = times(power, &x.unary(Unary::Log));
+    only_where(&power.compare(Comparison::Ne, &number(power, 0.0)), &slope)
+}
+
+/// How much of `max(x, y)` or `min(x, y)` comes from x: all, nothing, or half if both are equal.
+pub(super) fn share(function: Binary, x: &Node, y: &Node) -> Node {
+    let wins = if function == Binary::Max { Comparison::Gt } else { Comparison::Lt };
+    let (wins, ties) = (indicator(&x.compare(wins, y), x), indicator(&x.compare(Comparison::Eq, y), x));
+    plus(&wins, &scaled(&ties, 0.5))
+}
