@@ -2,7 +2,7 @@
 //!
 //! Read [`names`], [`operations`], [`lifting`], [`models`], [`errors`] and
 //! [`calculus`] in this order. The pages about the code
-//! itself are [`architecture`], [`style`], [`unsafe_code`], [`dependencies`] and [`measurements`].
+//! itself are [`architecture`], [`style`], [`unsafe_code`], [`dependencies`], [`coverage`] and [`measurements`].
 //! Lives here: the chapters as modules, and the tensors of the paper ([`paper`]), which the examples use.
 //! Not here: anything that a program would import.
 
@@ -38,6 +38,9 @@ pub mod unsafe_code {}
 #[doc = include_str!("dependencies.md")]
 pub mod dependencies {}
 
+#[doc = include_str!("coverage.md")]
+pub mod coverage {}
+
 #[doc = include_str!("measurements.md")]
 pub mod measurements {}
 
@@ -46,5 +49,7 @@ pub mod measurements {}
 #[cfg(doctest)]
 pub mod front_page {}
 
+#[cfg(test)]
+mod rows;
 #[cfg(test)]
 mod tests;

@@ -7,12 +7,12 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-fn root() -> &'static Path {
+pub(super) fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("the workspace stands around this package")
 }
 
 /// All files below a folder with this ending, and their text. `skip` are folders and files to leave out.
-fn files(folder: &str, ending: &str, skip: &[&str]) -> Vec<(PathBuf, String)> {
+pub(super) fn files(folder: &str, ending: &str, skip: &[&str]) -> Vec<(PathBuf, String)> {
     let (mut found, mut folders) = (Vec::new(), vec![root().join(folder)]);
     while let Some(folder) = folders.pop() {
         for entry in fs::read_dir(&folder).expect("the folder can be read").flatten() {
@@ -107,7 +107,9 @@ fn the_table_of_unsafe_code_is_complete() {
 fn every_check_that_a_page_names_exists() {
     let mut named = 0;
     for (path, text) in files("docs", ".md", &[]) {
-        for (suite, file) in [("tidy", "tests/tidy.rs"), ("ui", "tests/ui.rs"), ("docs", "docs/tests.rs")] {
+        for (suite, file) in
+            [("tidy", "tests/tidy.rs"), ("ui", "tests/ui.rs"), ("docs", "docs/tests.rs"), ("rows", "docs/rows.rs")]
+        {
             let tests = fs::read_to_string(root().join(file)).expect("the tests can be read");
             for check in text.split(&format!("`{suite}::")).skip(1).filter_map(|rest| rest.split('`').next()) {
                 assert!(tests.contains(&format!("fn {check}()")), "{}: no test {suite}::{check}", path.display());

@@ -7,12 +7,16 @@
 
 mod calculus;
 mod contraction;
+mod einsum;
 mod elementwise;
+mod errata;
+mod examples;
 mod extremes;
 mod files;
 mod indexing;
 mod large;
 mod lifting;
+mod matrix;
 mod networks;
 mod order;
 mod rearrangement;

@@ -9,6 +9,24 @@ use named_tensor_tests::reference::{Grid, contraction, paper, unroll as plain};
 use named_tensor_tests::strategies::{cases, grid, in_both_precisions, laid_out, layout, number, tensor};
 use proptest::prelude::*;
 
+named! {
+    fn Conv1d(X: R[chans, seq]; W: R[chans, kernel], b: R[]) -> R[seq] {
+        W dot_{chans, kernel} unroll_{seq, kernel}(X, |kernel|) + b
+    }
+
+    fn Conv2d(X: R[height, width]; W: R[height_, width_]) -> R[height, width] {
+        W dot_{height_, width_} unroll_{height, height_}(unroll_{width, width_}(X, |width_|), |height_|)
+    }
+
+    fn MaxPool1d(X: R[seq]) -> R[seq] {
+        max_kernel(pool_{seq, kernel}(X, 2))
+    }
+
+    fn MaxPool2d(X: R[height, width]) -> R[height, width] {
+        max_{height_, width_}(pool_{height, height_}(pool_{width, width_}(X, 2), 2))
+    }
+}
+
 #[test]
 fn n5_unroll_of_x_by_2() {
     let x = tensor!(f64, &paper::x(), (seq));
@@ -21,6 +39,7 @@ fn n6_convolution_of_x() {
     let w = tensor!(f64, &Grid::new(&[1, 2], vec![1., -1.]), (chans, kernel));
     let y = w.dot((chans, kernel), &x.unroll(seq, kernel.of(2))) + 0.5;
     assert_eq!(y.to_vec(seq).unwrap(), [-4.5, 6.5]);
+    assert_eq!(Conv1d { W: w, b: Tensor::scalar(0.5) }.apply(&x).to_vec(seq).unwrap(), [-4.5, 6.5]);
 }
 
 #[test]
@@ -29,6 +48,8 @@ fn n7_convolution_of_a_in_two_axes_with_the_identity() {
     let windows = a.unroll(height, height_.of(2)).unroll(width, width_.of(2));
     let y = Tensor::<_, f64>::eye(height_, width_, 2).dot((height_, width_), &windows);
     assert_eq!(y.to_vec((height, width)).unwrap(), [8., 10., 7., 10.]);
+    let model = Conv2d { W: Tensor::eye(height_, width_, 2) };
+    assert_eq!(model.apply(&a).to_vec((height, width)).unwrap(), [8., 10., 7., 10.]);
 }
 
 #[test]
@@ -38,10 +59,17 @@ fn n8_pool_by_2() {
 }
 
 #[test]
+fn n9_max_pool_in_one_axis() {
+    let x = tensor!(f64, &Grid::new(&[4], vec![3., 1., 4., 1.]), (seq));
+    assert_eq!(MaxPool1d(&x).to_vec(seq).unwrap(), [3., 4.]);
+}
+
+#[test]
 fn n9_max_pool_of_the_first_sixteen_numbers() {
     let x = Tensor::<_, f64>::from_fn((height.of(4), width.of(4)), |[i, j]| (4 * i + j) as f64);
     let y = x.pool(height, height_.of(2)).pool(width, width_.of(2)).max((height_, width_));
     assert_eq!(y.to_vec((height, width)).unwrap(), [5., 7., 13., 15.]);
+    assert_eq!(MaxPool2d(&x).to_vec((height, width)).unwrap(), [5., 7., 13., 15.]);
 }
 
 /// Channels, an axis of windows, a size of windows that fits, and numbers for them.

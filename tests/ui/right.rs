@@ -41,6 +41,8 @@ twins! {
     "pass/created_axis_is_already_present.rs" created_axis_is_already_present
     "pass/derivative_by_an_expression.rs" derivative_by_an_expression
     "pass/derivative_without_its_stars.rs" derivative_without_its_stars
+    "pass/e16_sum_of_products_as_a_contraction.rs" e16_sum_of_products_as_a_contraction
+    "pass/e1_pairs_of_positions_by_one_index.rs" e1_pairs_of_positions_by_one_index
     "pass/e3_bias_over_the_wrong_axis.rs" e3_bias_over_the_wrong_axis
     "pass/extra_axis_collides_in_plain_rust.rs" extra_axis_collides_in_plain_rust
     "pass/extra_axis_collides_with_the_result.rs" extra_axis_collides_with_the_result

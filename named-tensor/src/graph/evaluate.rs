@@ -137,6 +137,10 @@ mod tests {
         assert!(error(&roots[1]).to_string().contains("position 2"));
     }
 
+    fn eye(a: Name, b: Name, size: usize) -> Node {
+        Node::iota(a, size).compare(Comparison::Eq, &Node::iota(b, size)).cast(Kind::F64)
+    }
+
     /// Every primitive on `x` (real, axes a: 4 and b: 3), `i` (positions below 3, axis a), `m` (truth, axis b).
     fn every_primitive(x: &Node, i: &Node, m: &Node) -> Vec<Node> {
         let scalar = tensor(&[], &[1_i64]);
@@ -179,6 +183,8 @@ mod tests {
             x.cumulative_sum(A),
             x.sort(A, true),
             x.argsort(B, false),
+            x.slice(A, 0..3, 1).determinant(A, B),
+            x.contract(&x.rename(&[(A, C)]), &[B]).binary(Binary::Add, &eye(A, C, 4)).inverse(A, C),
         ]
     }
 

@@ -176,6 +176,14 @@ impl Words {
                 words.extend([self.name(*axis), u64::from(*descending)]);
                 28
             }
+            Op::Determinant(a, b) => {
+                words.extend([self.name(*a), self.name(*b)]);
+                30
+            }
+            Op::Inverse(a, b) => {
+                words.extend([self.name(*a), self.name(*b)]);
+                31
+            }
         }
     }
 }

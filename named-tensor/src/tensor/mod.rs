@@ -3,7 +3,7 @@
 //! A [`Tensor`] is a node of the graph and a set of axes. Every method states its rule of names as a bound and hands
 //! the rest to the node; nothing is computed before a tensor is read.
 //! Lives here: the type itself. The files follow the headings of the paper: `building`, `reading`, `elementwise`,
-//! `reduction`, `contraction`, `vector`, `renaming`, `indexing`, `window`, `calculus`.
+//! `reduction`, `contraction`, `vector`, `matrix`, `renaming`, `indexing`, `window`, `calculus`.
 //! Not here: sizes and their errors (`graph::op`), rules and their messages (`axes::rules`).
 
 mod building;
@@ -11,6 +11,7 @@ mod calculus;
 mod contraction;
 mod elementwise;
 mod indexing;
+mod matrix;
 mod nested;
 mod positions;
 mod reading;

@@ -9,7 +9,7 @@ use super::expansion;
 use super::forms::{
     dot, filled, is_real, lost, minus, negative, number, onto, over, positions, times, total, with_axes,
 };
-use super::forward::{extremes, standardized};
+use super::forward::{extremes, inverted, standardized};
 use super::reverse;
 use super::scalar::{chained, exponent_slope, power_slope, share};
 use crate::axis::Name;
@@ -117,6 +117,12 @@ pub(super) fn adjoint(node: &Node, g: &Node, wanted: &dyn Fn(usize) -> bool, kee
         (&Op::Sort { axis, descending }, [x]) => {
             let went = x.argsort(axis, descending).argsort(axis, false);
             smallvec![Some(with_axes(g, &[axis], node.shape()).gather(axis, &went))]
+        }
+        // z = det S:  S owes g z inv(S)
+        (&Op::Determinant(a, b), [x]) => smallvec![Some(times(&times(node, g), &x.inverse(a, b)))],
+        // The derivative of the inverse is its own transpose.
+        (&Op::Inverse(a, b), _) => {
+            smallvec![Some(inverted(node, a, b, &with_axes(g, &[a, b], node.shape())))]
         }
         (_, inputs) => inputs.iter().map(|_| None).collect(),
     }

@@ -7,7 +7,9 @@ use std::collections::HashMap;
 
 use smallvec::SmallVec;
 
-use super::forms::{dot, filled, indicator, is_real, minus, number, over, plus, scaled, times, total, with_axes};
+use super::forms::{
+    dot, filled, indicator, is_real, minus, negative, number, over, plus, scaled, times, total, with_axes,
+};
 use super::scalar::{chained, exponent_slope, power_slope, share};
 use super::{Tangent, dependent, expansion};
 use crate::axis::Name;
@@ -102,6 +104,11 @@ fn differential(node: &Node, d: &[Option<&Tangent>]) -> Option<Tangent> {
             let places = x.argsort(axis, descending);
             Some(Tangent::new(filled(&dx.node(), x.shape()).gather(axis, &places)))
         }
+        // d det S = det S · inv(S) ⊙_{a,b} dS
+        (&Op::Determinant(a, b), [x], &[Some(dx)]) => Some(dx.dot(&x.inverse(a, b), &[a, b], x.shape()).times(node)),
+        (&Op::Inverse(a, b), [x], &[Some(dx)]) => {
+            Some(Tangent::new(inverted(node, a, b, &with_axes(&dx.node(), &[a, b], x.shape()))))
+        }
         _ => None,
     }
 }
@@ -164,4 +171,12 @@ pub(super) fn standardized(y: &Node, x: &Node, axes: &[Name], epsilon: f64, d: &
     let mean = |x: &Node| scaled(x, 1.0 / super::forms::times_of(axes, y.shape()));
     let along = mean(&dot(y, d, axes, y.shape()));
     over(&minus(&minus(d, &mean(&total(d, axes, y.shape()))), &times(y, &along)), &deviation)
+}
+
+/// R = inv(S), with R(a, b) = (S⁻¹)(b, a):  dR(a, b) = -Σ_{a', b'} R(a', b) dS(a', b') R(a, b'), and the same backwards.
+pub(super) fn inverted(r: &Node, a: Name, b: Name, d: &Node) -> Node {
+    let (other_a, other_b) = (a.freshened(), b.freshened());
+    let half = d.contract(&r.rename(&[(b, other_b)]), &[a]);
+    let whole = half.contract(&r.rename(&[(a, other_a)]), &[b]);
+    negative(&whole.rename(&[(other_a, a), (other_b, b)]))
 }

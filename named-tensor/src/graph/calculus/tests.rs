@@ -98,6 +98,14 @@ fn positive(x: &Node) -> Node {
     x.binary(Binary::Mul, x).binary(Binary::Add, &Node::fill(Kind::F64, 0.5, Shape::default()))
 }
 
+/// A matrix over a and c that is far from singular.
+fn heavy(x: &Node, drawn: &Drawn) -> Node {
+    let size = drawn.sizes[0];
+    let one = Node::iota(A, size).compare(Comparison::Eq, &Node::iota(C, size)).cast(Kind::F64);
+    let weight = Node::fill(Kind::F64, 2.0, Shape::default());
+    x.contract(&x.rename(&[(A, C)]), &[B]).binary(Binary::Add, &one.binary(Binary::Mul, &weight))
+}
+
 static CASES: &[Case] = cases! {
     "cast" true if |_, _| true => |x, _y, _| x.cast(Kind::F32).cast(Kind::F64).binary(Binary::Mul, x);
     "negation" true if |_, _| true => |x, _y, _| x.unary(Unary::Neg);
@@ -137,6 +145,8 @@ static CASES: &[Case] = cases! {
     "variance" true if |_, m| m > 0 => |x, _y, _| x.variance(&[B]);
     "contraction" true if |_, _| true => |x, y, _| x.contract(y, &[B]);
     "contraction over nothing" true if |_, _| true => |x, y, _| x.contract(y, &[]);
+    "determinant" true if |_, _| true => |x, _y, d| heavy(x, d).determinant(C, A);
+    "inverse" true if |_, _| true => |x, _y, d| heavy(x, d).inverse(A, C);
     "contraction with itself" true if |_, _| true => |x, _y, _| x.contract(&x.rename(&[(A, C)]), &[B]);
     "softmax" true if |n, _| n > 0 => |x, _y, _| x.softmax(&[A], false);
     "softmax over both" true if |n, m| n > 0 && m > 0 => |x, y, _| x.softmax(&[A, B], false).binary(Binary::Mul, y);
@@ -327,6 +337,8 @@ fn every_primitive_with_real_inputs_is_among_the_cases() {
         "DynamicUpdate",
         "CumulativeSum",
         "Sort",
+        "Determinant",
+        "Inverse",
     ];
     for op in all {
         assert!(met.iter().any(|name| name == op), "no case has `{op}`");

@@ -52,6 +52,8 @@ impl Node {
             (Op::CumulativeSum(axis), [x]) => x.cumulative_sum(*axis),
             (&Op::Sort { axis, descending }, [x]) => x.sort(axis, descending),
             (&Op::ArgSort { axis, descending }, [x]) => x.argsort(axis, descending),
+            (&Op::Determinant(a, b), [x]) => x.determinant(a, b),
+            (&Op::Inverse(a, b), [x]) => x.inverse(a, b),
             (Op::StopGradient, [x]) => x.stop_gradient(),
             // Nodes are made by builders only, each with as many inputs as its own.
             (op, _) => unreachable!("`{}` on {} inputs", op.name(), inputs.len()),

@@ -11,6 +11,7 @@ mod creation;
 mod elementwise;
 mod indexing;
 mod joining;
+mod matrix;
 mod order;
 mod random;
 mod reduction;
@@ -144,6 +145,10 @@ pub enum Op {
         /// Whether the largest comes first.
         descending: bool,
     },
+    /// The determinant of the matrix over two axes.
+    Determinant(Name, Name),
+    /// The inverse of the matrix over two axes: S contracted with it over either axis is the identity.
+    Inverse(Name, Name),
 }
 
 impl Op {
@@ -183,6 +188,8 @@ impl Op {
             Op::CumulativeSum(_) => "cumulative_sum",
             Op::Sort { .. } => "sort",
             Op::ArgSort { .. } => "argsort",
+            Op::Determinant(..) => "det",
+            Op::Inverse(..) => "inv",
         }
     }
 }
@@ -227,6 +234,8 @@ pub(crate) fn evaluate(node: &Node, inputs: &[&Value]) -> Result<Value> {
         (&Op::CumulativeSum(axis), &[x]) => order::cumulative_sum(node, axis, x),
         (&Op::Sort { axis, descending }, &[x]) => order::sort(node, axis, descending, x),
         (&Op::ArgSort { axis, descending }, &[x]) => order::argsort(node, axis, descending, x),
+        (&Op::Determinant(a, b), &[x]) => matrix::determinant(node, a, b, x),
+        (&Op::Inverse(a, b), &[x]) => matrix::inverse(node, a, b, x),
         (op, operands) => Err(refused(op.name(), format_args!("cannot have {} inputs", operands.len()))),
     };
     result.map_err(|error| error.at(node.place()))
