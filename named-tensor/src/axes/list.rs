@@ -38,7 +38,7 @@ pub trait List: 'static {
     /// `self ∩ Cons<H, T>`
     type InterWith<H: Axis, T: List>: List;
     /// X if the list is empty, else what a reported mistake leaves behind.
-    type IfEmpty<X: Axes>: Axes;
+    type IfEmpty<X: List>: List;
     /// The tuple.
     type Flat: Axes;
     /// The tuple of 1 axes and this list.
@@ -70,6 +70,19 @@ pub trait List: 'static {
     fn names(into: &mut Names);
 }
 
+/// The tuple of a list.
+pub type Flat<L> = <L as List>::Flat;
+/// `A ∪ B`
+pub type Joined<A, B> = <A as List>::Union<B>;
+/// `A ∖ B`
+pub type Without<A, B> = <A as List>::Minus<B>;
+/// `A ∩ B`
+pub type Shared<A, B> = <A as List>::Inter<B>;
+/// X if A has S, else [`Anything`].
+pub type IfHas<A, S, X> = <Without<S, A> as List>::IfEmpty<X>;
+/// X if A has no axis of S, else [`Anything`].
+pub type IfLacks<A, S, X> = <Shared<A, S> as List>::IfEmpty<X>;
+
 impl List for Nil {
     const RANK: usize = 0;
     type Union<L: List> = L;
@@ -79,7 +92,7 @@ impl List for Nil {
     type MinusFrom<H: Axis, T: List> = Cons<H, T>;
     type Inter<L: List> = Nil;
     type InterWith<H: Axis, T: List> = Nil;
-    type IfEmpty<X: Axes> = X;
+    type IfEmpty<X: List> = X;
     type Flat = ();
     type Flat1<A: Axis> = A;
     type Flat2<A: Axis, B: Axis> = (A, B);
@@ -127,7 +140,7 @@ impl List for Anything {
     type MinusFrom<H: Axis, T: List> = Nil;
     type Inter<L: List> = Nil;
     type InterWith<H: Axis, T: List> = Nil;
-    type IfEmpty<X: Axes> = Reported;
+    type IfEmpty<X: List> = Anything;
     type Flat = Reported;
     type Flat1<A: Axis> = Reported;
     type Flat2<A: Axis, B: Axis> = Reported;
@@ -168,7 +181,7 @@ impl<Head: Axis, Tail: List> List for Cons<Head, Tail> {
     type MinusFrom<H: Axis, T: List> = <Compare<H, Head> as Order>::Minus<H, T, Head, Tail>;
     type Inter<L: List> = L::InterWith<Head, Tail>;
     type InterWith<H: Axis, T: List> = <Compare<H, Head> as Order>::Inter<H, T, Head, Tail>;
-    type IfEmpty<X: Axes> = Reported;
+    type IfEmpty<X: List> = Anything;
     type Flat = Tail::Flat1<Head>;
     type Flat1<A: Axis> = Tail::Flat2<A, Head>;
     type Flat2<A: Axis, B: Axis> = Tail::Flat3<A, B, Head>;
