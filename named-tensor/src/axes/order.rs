@@ -10,8 +10,8 @@ use crate::axis::Axis;
 /// The outcome of a comparison. Each outcome chooses how two sorted lists go on, so that rustc evaluates only the
 /// branch taken; a choice between two evaluated branches would be exponential.
 ///
-/// Parameters are `?Sized` here and in `list`, because rustc proves every bound again wherever it reduces one of these
-/// types: that an axis is sized follows from its being an axis.
+/// The digits are types of the axis itself: a struct that held them would have six bounds, and rustc would prove all
+/// six wherever it reads one.
 pub trait Order {
     /// This outcome, or when it is [`Equal`] that of the digits of X and Y from the second on.
     type Second<X: Axis, Y: Axis>: Order;

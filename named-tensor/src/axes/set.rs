@@ -67,8 +67,6 @@ pub type Renamed<A, O, N> = <A as Axes>::Renamed<O, N>;
 pub type Indexed<A, S, B> = <A as Axes>::Indexed<S, B>;
 /// `A ∪ N`
 pub type Created<A, N> = <A as Axes>::Created<N>;
-/// `(A ∖ S) ∩ U`
-pub type Clash<A, S, U> = <A as Axes>::Clash<S, U>;
 
 macro_rules! algebra {
     () => {
