@@ -5,7 +5,7 @@
 //! implementations also keep rustc from guessing the parameter, and complaining about it instead of the rule.)
 //! Lives here: the rules and their words. Not here: set algebra (`set`).
 
-use super::set::{Axes, IfHas, Inter, Minus, Reported};
+use super::set::{Axes, Inter, Minus, Reported};
 use crate::axis::Axis;
 
 /// The axes `S` are among the axes `Self`.
@@ -82,7 +82,7 @@ impl<A: Axes, S: Axes> Lacks<S, Reported> for A {}
     label = "extra axis `{Clash}` is also an axis of the result",
     note = "a function is lifted over the extra axes of its arguments, so they stand beside the axes of its result"
 )]
-pub trait Avoids<S: Axes, U: Axes, Clash = IfHas<Self, S, Inter<Minus<Self, S>, U>>>: Axes {}
+pub trait Avoids<S: Axes, U: Axes, Clash = <Self as Axes>::Clash<S, U>>: Axes {}
 #[diagnostic::do_not_recommend]
 impl<A: Axes, S: Axes, U: Axes> Avoids<S, U, ()> for A {}
 #[diagnostic::do_not_recommend]
@@ -175,7 +175,7 @@ pub trait With<S: Axes>:
     Has<S, ()>
     + Axes<
         Missing<S> = (),
-        With<S, Minus<Self, S>> = Minus<Self, S>,
+        Reduced<S> = Minus<Self, S>,
         Union<Self> = Self,
         Union<Minus<Self, S>> = Self,
         Minus<S>: Axes<Union<Self> = Self, Union<Minus<Self, S>> = Minus<Self, S>>,
@@ -187,7 +187,7 @@ impl<A, S: Axes> With<S> for A where
     A: Has<S, ()>
         + Axes<
             Missing<S> = (),
-            With<S, Minus<Self, S>> = Minus<Self, S>,
+            Reduced<S> = Minus<Self, S>,
             Union<Self> = Self,
             Union<Minus<Self, S>> = Self,
             Minus<S>: Axes<Union<Self> = Self, Union<Minus<Self, S>> = Minus<Self, S>>,
