@@ -308,3 +308,28 @@ fn an_error_of_the_loss_is_the_error_of_its_gradient() {
     assert!(error.contains("axis `seq` has size 2") && error.contains("calculus.rs"), "{error}");
     assert!(value_and_grad(&(&x + &y).sum(seq), &x).is_err());
 }
+
+#[test]
+fn parameters_are_combined_one_by_one_and_computed_together() {
+    named! {
+        fn Scaled(X: R[chans]; W: R[chans, val], b: R[val] = 0) -> R[val] { X dot_chans W + b }
+    }
+    let model: Scaled = Scaled::init(&mut seeded(1), (chans.of(2), val.of(3))).unwrap();
+    let mut names = Vec::new();
+    let twice = model.combine([&model], |name, own, [other]| {
+        names.push(name.to_owned());
+        own + other
+    });
+    assert_eq!(names, ["W", "b"]);
+    let computed = twice.eval().unwrap();
+    assert_eq!(computed.W.to_vec((chans, val)).unwrap(), (&model.W * 2.0).to_vec((chans, val)).unwrap());
+    // Another shape is an error of the parameter, told by its name.
+    let wrong = model.combine([], |name, own, []| if name == "b" { Tensor::scalar(1.0) } else { own.clone() });
+    let error = wrong.eval().unwrap_err().to_string();
+    assert!(error.contains("parameter `b` has the shape [val: 3], but [] was made"), "{error}");
+    // A tuple of structs and tensors is walked by place.
+    let both = (model.clone(), Tensor::scalar(4.0));
+    let names: Vec<String> = both.parameters().into_iter().map(|(name, _)| name).collect();
+    assert_eq!(names, ["0.W", "0.b", "1"]);
+    assert_eq!(both.eval().unwrap().1.item().unwrap(), 4.0);
+}

@@ -13,6 +13,7 @@ mod layers;
 mod lenet;
 mod norm;
 mod position;
+mod training;
 
 use named_tensor::prelude::*;
 use named_tensor_tests::reference::Grid;
