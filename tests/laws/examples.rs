@@ -9,6 +9,7 @@ use named_tensor_tests::axes::{
     width, width_,
 };
 use named_tensor_tests::closeness::{Bound, assert_close};
+use named_tensor_tests::differences::{assert_gradients, with_numbers};
 use named_tensor_tests::reference::Grid;
 use named_tensor_tests::reference::rearrangement::{at, flatten, split};
 use named_tensor_tests::reference::softmax::standardize;
@@ -184,4 +185,17 @@ fn n17_the_density_of_the_normal_distribution() {
     // At the mean it is 1 / (2 π √(7/4)).
     let expected = Grid::new(&[2], vec![0.036_133_238_5, 1.0 / (std::f64::consts::TAU * 1.75_f64.sqrt())]);
     assert_close(&Normal(&x, &mean, &covariance).to_vec(batch).unwrap(), &expected, Bound::absolute(5e-11));
+}
+
+#[test]
+fn n11_n13_the_examples_with_parameters_have_the_gradients_of_differences() {
+    let mut rng = seeded(5);
+    let x = Tensor::<_, f64>::normal(&mut rng, (batch.of(2), chans.of(4), layer.of(3)), 0.0, 1.0);
+    let norm = with_numbers(GroupNorm::init(&mut rng, chans.of(4)).unwrap().cast::<f64>(), 1);
+    assert_gradients(&norm, |model| model.apply(&x).sin().sum((batch, chans, layer)));
+
+    let words = Tensor::<_, f64>::normal(&mut rng, (batch.of(2), seq.of(3), vocab.of(5)), 0.0, 1.0);
+    let sizes = (vocab.of(5), emb.of(3), classes.of(4));
+    let bag = with_numbers(Cbow::init(&mut rng, sizes).unwrap().cast::<f64>(), 2);
+    assert_gradients(&bag, |model| model.apply(&words).sin().sum((batch, classes)));
 }

@@ -4,8 +4,9 @@
 //! paper did not publish (`examples`).
 
 use named_tensor::prelude::*;
-use named_tensor_tests::axes::{hidden, hidden_, hidden1, hidden2, input, layer, layer_, out, seq};
+use named_tensor_tests::axes::{batch, hidden, hidden_, hidden1, hidden2, input, layer, layer_, out, seq};
 use named_tensor_tests::closeness::{Bound, assert_close};
+use named_tensor_tests::differences::{assert_gradients, with_numbers};
 use named_tensor_tests::reference::elementwise::{map, sigmoid};
 use named_tensor_tests::reference::feed_forward::{elman_step, fully_connected};
 use named_tensor_tests::reference::rearrangement::at;
@@ -110,4 +111,26 @@ fn the_sigmoid_of_equations_is_the_plain_one() {
     let model = FullConn { W: tensor!(f64, &identity, (layer, layer_)), b: Tensor::zeros(layer_.of(3)) };
     let y = model.apply(&tensor!(f64, &x, (layer))).to_vec(layer).unwrap();
     assert_close(&y, &map(&x, sigmoid), Bound::roundings(4, 1.0, f64::EPSILON));
+}
+
+#[test]
+fn n1_n2_n3_the_networks_have_the_gradients_of_differences() {
+    let mut rng = seeded(3);
+    let sizes =
+        (input.of(3), hidden1.of(4), hidden2.of(2), out.of(3), layer.of(3), layer_.of(4), hidden.of(3), hidden_.of(3));
+    let x = Tensor::<_, f64>::normal(&mut rng, (batch.of(2), input.of(3)), 0.0, 1.0);
+
+    let three = with_numbers(ThreeLayers::init(&mut rng, sizes).unwrap().cast::<f64>(), 1);
+    assert_gradients(&three, |model| model.apply(&x).sin().sum((batch, out)));
+
+    let full = with_numbers(FullConn::init(&mut rng, sizes).unwrap().cast::<f64>(), 2);
+    assert_gradients(&full, |model| model.apply(&x.rename(input, layer)).sin().sum((batch, layer)));
+
+    // Three steps in time with the same weights.
+    let elman = with_numbers(Elman::init(&mut rng, sizes).unwrap().cast::<f64>(), 3);
+    assert_gradients(&elman, |model| {
+        let h = Tensor::full((batch.of(2), hidden.of(3)), 0.25);
+        let h = (0..3).fold(h, |h, t| model.apply(&h, &(&x * f64::from(t))));
+        h.sin().sum((batch, hidden))
+    });
 }

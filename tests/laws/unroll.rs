@@ -3,8 +3,9 @@
 //! Lives here: unroll and pool, rows N5 to N9. Not here: windows that do not fit (`refusals`).
 
 use named_tensor::prelude::*;
-use named_tensor_tests::axes::{chans, height, height_, kernel, out, seq, width, width_};
+use named_tensor_tests::axes::{batch, chans, height, height_, kernel, out, seq, width, width_};
 use named_tensor_tests::closeness::{Bound, assert_close};
+use named_tensor_tests::differences::{assert_gradient, assert_gradients, with_numbers};
 use named_tensor_tests::reference::{Grid, contraction, paper, unroll as plain};
 use named_tensor_tests::strategies::{cases, grid, in_both_precisions, laid_out, layout, number, tensor};
 use proptest::prelude::*;
@@ -135,4 +136,23 @@ proptest! {
             assert_close(&identity.to_vec((height, width)).unwrap(), &contraction::eye(n), Bound::EXACT);
         });
     }
+}
+
+#[test]
+fn n6_n7_convolutions_have_the_gradients_of_differences() {
+    let mut rng = seeded(4);
+    let text = Tensor::<_, f64>::normal(&mut rng, (batch.of(2), chans.of(2), seq.of(6)), 0.0, 1.0);
+    let conv = with_numbers(Conv1d::init(&mut rng, (chans.of(2), kernel.of(3))).unwrap().cast::<f64>(), 1);
+    assert_gradients(&conv, |model| model.apply(&text).sin().sum((batch, seq)));
+
+    let picture = Tensor::<_, f64>::normal(&mut rng, (batch.of(2), height.of(5), width.of(4)), 0.0, 1.0);
+    let conv = with_numbers(Conv2d::init(&mut rng, (height_.of(2), width_.of(3))).unwrap().cast::<f64>(), 2);
+    // The picture's gradient meets every window it is in, and that of a maximum.
+    let pooled = |model: &Conv2d<f64>, x: &Tensor<R![batch, height, width], f64>| {
+        MaxPool2d(&model.apply(x)).sin().sum((batch, height, width))
+    };
+    assert_gradients(&conv, |model| pooled(model, &picture));
+    let numbers = Grid::new(&[2, 5, 4], picture.to_vec((batch, height, width)).unwrap());
+    let found = grad(&pooled(&conv, &picture), &picture).to_vec((batch, height, width)).unwrap();
+    assert_gradient(&found, &numbers, |x| pooled(&conv, &tensor!(f64, x, (batch, height, width))).item().unwrap());
 }

@@ -7,6 +7,7 @@
 use named_tensor::prelude::*;
 use named_tensor_tests::axes::{batch, heads, hidden, key, layer, seq, seq_, val, vocab};
 use named_tensor_tests::closeness::{Bound, assert_close};
+use named_tensor_tests::differences::{assert_gradients, with_numbers};
 use named_tensor_tests::reference::elementwise::map;
 use named_tensor_tests::reference::language_model::{self as plain, one_hot};
 use named_tensor_tests::reference::rearrangement::at;
@@ -160,4 +161,12 @@ fn n18_to_normalise_the_sum_instead_is_another_model() {
     let summed = layer.norm1.apply(&norm::residual(&layer.attended(&x), &x));
     let apart = layer.middle(&x);
     assert!(summed.values.iter().zip(&apart.values).any(|(x, y)| (x - y).abs() > 0.1));
+}
+
+#[test]
+fn n18_the_language_model_has_the_gradients_of_differences() {
+    let sizes = (vocab.of(5), layer.of(4), heads.of(2), key.of(2), val.of(2), hidden.of(3));
+    let model = with_numbers(LanguageModel::init(&mut seeded(6), sizes).unwrap().cast::<f64>(), 1);
+    let words = Tensor::indices((batch, seq), vocab, [[0, 2, 2], [4, 1, 0]]).one_hot(vocab.of(5));
+    assert_gradients(&model, |model| model.apply(&words).sin().sum((batch, seq, vocab)));
 }

@@ -5,6 +5,7 @@
 use named_tensor::prelude::*;
 use named_tensor_tests::axes::{batch, chans, chans_, classes, height, hidden, kh, kw, layer, width};
 use named_tensor_tests::closeness::{Bound, assert_close};
+use named_tensor_tests::differences::{assert_gradients, with_numbers};
 use named_tensor_tests::reference::lenet as plain;
 use named_tensor_tests::reference::rearrangement::at;
 use named_tensor_tests::strategies::{cases, in_both_precisions, laid_out, layout, tensor};
@@ -114,4 +115,30 @@ fn n19_the_two_ways_agree_only_in_the_same_order_of_flattening() {
     let (right, wrong) = (model.apply(&x), unflattened(&model, otherwise).apply(&x));
     let distance = (right - wrong).abs().max(classes).item().unwrap();
     assert!(distance > 1e-3, "{distance}");
+}
+
+#[test]
+fn n19_lenet_has_the_gradients_of_differences_written_either_way() {
+    let mut rng = seeded(7);
+    // 7 by 9; 6 by 6 convolved, 3 by 2 pooled; 2 by 2 convolved, 1 by 1 pooled.
+    let x = Tensor::<_, f64>::normal(&mut rng, (chans.of(1), height.of(7), width.of(9)), 0.0, 1.0);
+    let conv = |kh_: usize, kw_: usize, rng: &mut _| {
+        Conv2d::init(rng, (chans_.of(1), chans.of(1), kh.of(kh_), kw.of(kw_))).unwrap().cast::<f64>()
+    };
+    let (first, second) = (conv(2, 4, &mut rng), conv(2, 1, &mut rng));
+    let weights = |w3: Tensor<R![hidden, layer], f64>| LeNet {
+        conv1: first.clone(),
+        conv2: second.clone(),
+        W3: w3,
+        b3: Tensor::zeros(hidden.of(3)),
+        W4: Tensor::zeros((classes.of(2), hidden.of(3))),
+        b4: Tensor::zeros(classes.of(2)),
+    };
+    let model = with_numbers(weights(Tensor::zeros((hidden.of(3), layer.of(1)))), 1);
+    assert_gradients(&model, |model| model.apply(&x).sin().sum(classes));
+    let LeNet { conv1, conv2, W3: flat, b3, W4, b4 } = model;
+    let unflattened = flat.split(layer, (height.of(1), width.of(1), chans.of(1)));
+    assert_gradients(&LeNetUnflattened { conv1, conv2, W3: unflattened, b3, W4, b4 }, |model| {
+        model.apply(&x).sin().sum(classes)
+    });
 }
