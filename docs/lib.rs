@@ -1,7 +1,7 @@
 //! Executable mathematical notes: every chapter is a page of this documentation, and every example in it is a test.
 //!
-//! Read [`names`], [`operations`], [`lifting`], [`models`], [`errors`] and
-//! [`calculus`] in this order. The pages about the code
+//! Read [`names`], [`operations`], [`lifting`], [`models`], [`errors`],
+//! [`calculus`] and [`networks`] in this order. The pages about the code
 //! itself are [`architecture`], [`style`], [`unsafe_code`], [`dependencies`], [`coverage`] and [`measurements`].
 //! Lives here: the chapters as modules, and the tensors of the paper ([`paper`]), which the examples use.
 //! Not here: anything that a program would import.
@@ -25,6 +25,9 @@ pub mod errors {}
 
 #[doc = include_str!("07-calculus.md")]
 pub mod calculus {}
+
+#[doc = include_str!("08-networks.md")]
+pub mod networks {}
 
 #[doc = include_str!("architecture.md")]
 pub mod architecture {}

@@ -100,6 +100,16 @@ proptest! {
     }
 
     #[test]
+    fn the_derivative_of_the_logarithm_of_a_determinant_is_the_inverse(x in matrices(), l in layout()) {
+        let x = regular(&x);
+        let t = laid_out!(f64, &x, l, (batch, height, width));
+        let slope: Tensor<R![batch, height, width], f64> = grad(&t.det(height, width).log().sum(batch), &t);
+        let order = (batch, height, width);
+        let inverse = Grid::new(&x.sizes, t.inv(height, width).to_vec(order).unwrap());
+        assert_close(&slope.to_vec(order).unwrap(), &inverse, Bound::roundings(4, 1.0, f64::EPSILON));
+    }
+
+    #[test]
     fn transposing_changes_neither_the_determinant_nor_the_pairs_of_the_inverse(x in matrices()) {
         let x = regular(&x);
         let turned = reorder(&x, &[0, 2, 1]);

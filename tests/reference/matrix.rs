@@ -30,7 +30,7 @@ fn cofactor(a: &Grid, row: usize, column: usize) -> f64 {
     let rest = a.sizes[0] - 1;
     let beside = |position: usize, gone: usize| if position < gone { position } else { position + 1 };
     let minor = Grid::from_fn(&[rest, rest], |place| a.get(&[beside(place[0], row), beside(place[1], column)]));
-    if (row + column) % 2 == 0 { determinant(&minor) } else { -determinant(&minor) }
+    if (row + column).is_multiple_of(2) { determinant(&minor) } else { -determinant(&minor) }
 }
 
 #[cfg(test)]

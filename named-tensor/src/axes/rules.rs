@@ -53,16 +53,17 @@ impl Alone for () {}
 impl Alone for Reported {}
 
 /// What is differentiated to a gradient is a single number.
+// A trait with the name of one in a dependency would be mentioned beside it in the message.
 #[diagnostic::on_unimplemented(
     message = "a gradient is that of a scalar: this tensor has axes `{Self}`",
     label = "has axes `{Self}`",
     note = "sum it first, `loss.sum(batch)` or `loss.mean(batch)`; a tensor with axes has a `jacobian` and a `vjp`"
 )]
-pub trait Scalar: Axes {}
+pub trait Summed: Axes {}
 #[diagnostic::do_not_recommend]
-impl Scalar for () {}
+impl Summed for () {}
 #[diagnostic::do_not_recommend]
-impl Scalar for Reported {}
+impl Summed for Reported {}
 
 /// None of the axes `S` is among the axes `Self`.
 #[diagnostic::on_unimplemented(
