@@ -2,8 +2,7 @@
 //!
 //! Lives here: the table of primitives. Each family has a file with its shape rule, a method of
 //! [`Node`], and its plain evaluation.
-//! Not here: the order in which they run (`plan`), loops that are fast (`kernel`); repetition over an axis (layers,
-//! time), which a program writes out as nodes.
+//! Not here: the order in which they run (`plan`), loops that are fast (`kernel`).
 
 mod again;
 mod contraction;
@@ -16,13 +15,19 @@ mod random;
 mod reduction;
 mod renaming;
 mod rule;
+pub(crate) mod scan;
 mod slicing;
+mod steps;
+mod substitution;
 mod vector;
 mod walk;
 mod window;
 
 pub use self::random::Distribution;
 pub use self::reduction::Reduction;
+pub use self::scan::Scan;
+
+use std::sync::Arc;
 
 use smallvec::SmallVec;
 
@@ -39,6 +44,8 @@ use crate::graph::shape::Names;
 pub enum Op {
     /// Numbers in memory.
     Input,
+    /// In the body of a scan: the numbers that each step puts there, by the number of the scan's input.
+    Placeholder(usize),
     /// An operation that could not be made.
     Failed(Error),
     /// The same number everywhere.
@@ -144,6 +151,9 @@ pub enum Op {
         /// Whether the largest comes first.
         descending: bool,
     },
+    /// Inputs (carries, tensors along an axis, constants): a body repeated along that axis. The results of all steps lie
+    /// one after the other along the node's only axis.
+    Scan(Arc<Scan>),
 }
 
 impl Op {
@@ -152,6 +162,7 @@ impl Op {
     pub fn name(&self) -> &'static str {
         match self {
             Op::Input => "input",
+            Op::Placeholder(_) => "placeholder",
             Op::Failed(_) => "failed",
             Op::Fill(_) => "fill",
             Op::Iota => "iota",
@@ -183,6 +194,7 @@ impl Op {
             Op::CumulativeSum(_) => "cumulative_sum",
             Op::Sort { .. } => "sort",
             Op::ArgSort { .. } => "argsort",
+            Op::Scan(_) => "scan",
         }
     }
 }
@@ -227,6 +239,8 @@ pub(crate) fn evaluate(node: &Node, inputs: &[&Value]) -> Result<Value> {
         (&Op::CumulativeSum(axis), &[x]) => order::cumulative_sum(node, axis, x),
         (&Op::Sort { axis, descending }, &[x]) => order::sort(node, axis, descending, x),
         (&Op::ArgSort { axis, descending }, &[x]) => order::argsort(node, axis, descending, x),
+        (Op::Placeholder(_), _) => Err(scan::unread()),
+        (Op::Scan(scan), operands) => steps::evaluate(node, scan, operands),
         (op, operands) => Err(refused(op.name(), format_args!("cannot have {} inputs", operands.len()))),
     };
     result.map_err(|error| error.at(node.place()))
