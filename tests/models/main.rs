@@ -7,6 +7,7 @@
 
 mod attention;
 mod block;
+mod gradients;
 mod layers;
 mod norm;
 mod position;

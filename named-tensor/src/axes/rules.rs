@@ -59,7 +59,9 @@ impl Alone for Reported {}
     note = "sum it first, `loss.sum(batch)` or `loss.mean(batch)`; a tensor with axes has a `jacobian` and a `vjp`"
 )]
 pub trait Scalar: Axes {}
+#[diagnostic::do_not_recommend]
 impl Scalar for () {}
+#[diagnostic::do_not_recommend]
 impl Scalar for Reported {}
 
 /// None of the axes `S` is among the axes `Self`.
