@@ -1,6 +1,6 @@
 //! Executable mathematical notes: every chapter is a page of this documentation, and every example in it is a test.
 //!
-//! Read [`names`], [`operations`], [`lifting`], [`models`], [`errors`] and
+//! Read [`names`], [`operations`], [`lifting`], [`models`], [`errors`], [`repetition`] and
 //! [`calculus`] in this order. The pages about the code
 //! itself are [`architecture`], [`style`], [`unsafe_code`], [`dependencies`] and [`measurements`].
 //! Lives here: the chapters as modules, and the tensors of the paper ([`paper`]), which the examples use.
@@ -22,6 +22,9 @@ pub mod models {}
 
 #[doc = include_str!("05-errors.md")]
 pub mod errors {}
+
+#[doc = include_str!("06-repetition.md")]
+pub mod repetition {}
 
 #[doc = include_str!("07-calculus.md")]
 pub mod calculus {}

@@ -4,6 +4,10 @@
 //! [`Parameters`]. Lives here: walking over them by dotted name (`att.W_Q`), initial values, counting.
 //! Not here: files (`file`), optimisers.
 
+mod stacked;
+
+pub use stacked::{Stacked, stack};
+
 use std::marker::PhantomData;
 
 use rand::Rng;
@@ -277,6 +281,8 @@ pub struct Init<'a> {
     seed: &'a mut dyn FnMut() -> u64,
     sizes: &'a [(Name, usize)],
     path: Path,
+    /// The axes of the stacks around.
+    stacked: Names,
 }
 
 impl std::fmt::Debug for Init<'_> {
@@ -290,7 +296,12 @@ impl std::fmt::Debug for Init<'_> {
 /// # Errors
 /// A shape that does not fit in memory.
 pub fn init<P: Parameters<f32>, E: Extents>(rng: &mut impl Rng, sizes: E) -> Result<P> {
-    P::init_from(&mut Init { seed: &mut || rng.next_u64(), sizes: &sizes.sizes(), path: Path::default() })
+    P::init_from(&mut Init {
+        seed: &mut || rng.next_u64(),
+        sizes: &sizes.sizes(),
+        path: Path::default(),
+        stacked: Names::new(),
+    })
 }
 
 impl Init<'_> {
@@ -317,7 +328,7 @@ impl Init<'_> {
         let before = self.path.0.len();
         self.path.0.push_str(name);
         let sizes: Result<Vec<(Name, usize)>> =
-            A::names().iter().map(|&axis| Ok((axis, self.size(axis.text())?))).collect();
+            self.stacked.iter().chain(&A::names()).map(|&axis| Ok((axis, self.size(axis.text())?))).collect();
         self.path.0.truncate(before);
         let shape = Shape::new(sizes?).checked("init")?;
         let distribution = match *draw {

@@ -114,6 +114,10 @@ fn shared<'a>(trace: &Trace<'a>) -> Items<'a> {
         let value = trace.value(number);
         let stored = value.is_some();
         let next = narrow(list.len());
+        if let (Op::Call(_) | Op::Constrain(..), false, Some(&same)) = (node.op(), stored, inputs.first()) {
+            item_of.push(same);
+            continue;
+        }
         // Stored numbers are not compared. Neither are random ones and scans: the seed, and the constants in a body, are
         // no part of the structure.
         if !stored && !matches!(node.op(), Op::Random(..) | Op::Scan(_)) {

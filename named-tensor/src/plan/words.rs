@@ -74,6 +74,9 @@ impl Words {
                 words.push(*number as u64);
                 31
             }
+            // They are their first inputs, whatever they say.
+            Op::Call(_) => 33,
+            Op::Constrain(..) => 34,
             // The words of its body follow (`key`).
             Op::Scan(scan) => {
                 words.extend([self.name(scan.axis), u64::from(scan.backwards), scan.size as u64]);

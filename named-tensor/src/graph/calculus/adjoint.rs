@@ -10,8 +10,8 @@ use super::forms::{
     dot, filled, is_real, lost, minus, negative, number, onto, over, positions, times, total, with_axes,
 };
 use super::forward::{extremes, standardized};
-use super::reverse;
 use super::scalar::{chained, exponent_slope, power_slope, share};
+use super::{reverse, scan};
 use crate::axis::Name;
 use crate::element::{Binary, Kind, Unary};
 use crate::graph::op::Reduction;
@@ -118,6 +118,16 @@ pub(super) fn adjoint(node: &Node, g: &Node, wanted: &dyn Fn(usize) -> bool, kee
             let went = x.argsort(axis, descending).argsort(axis, false);
             smallvec![Some(with_axes(g, &[axis], node.shape()).gather(axis, &went))]
         }
+        (Op::Constrain(..), _) => smallvec![Some(g.clone())],
+        (Op::Call(function), [_, arguments @ ..]) => match function.adjoint(arguments, node, g) {
+            Some(shares) => {
+                let owed = arguments.iter().zip(shares).map(|(x, share)| share.map(|share| to(x, share)));
+                [None].into_iter().chain(owed).collect()
+            }
+            // What it means owes all, and its arguments through it.
+            None => [Some(g.clone())].into_iter().chain(arguments.iter().map(|_| None)).collect(),
+        },
+        (Op::Scan(body), _) => scan::adjoint(node, body, g, wanted, keep),
         (_, inputs) => inputs.iter().map(|_| None).collect(),
     }
 }

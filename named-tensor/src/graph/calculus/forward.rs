@@ -9,7 +9,7 @@ use smallvec::SmallVec;
 
 use super::forms::{dot, filled, indicator, is_real, minus, number, over, plus, scaled, times, total, with_axes};
 use super::scalar::{chained, exponent_slope, power_slope, share};
-use super::{Tangent, dependent, expansion};
+use super::{Tangent, dependent, expansion, scan};
 use crate::axis::Name;
 use crate::element::{Binary, Comparison, Unary};
 use crate::graph::op::Reduction;
@@ -102,6 +102,8 @@ fn differential(node: &Node, d: &[Option<&Tangent>]) -> Option<Tangent> {
             let places = x.argsort(axis, descending);
             Some(Tangent::new(filled(&dx.node(), x.shape()).gather(axis, &places)))
         }
+        (Op::Call(_) | Op::Constrain(..), _, &[d, ..]) => d.cloned(),
+        (Op::Scan(body), _, d) => scan::differential(node, body, d),
         _ => None,
     }
 }

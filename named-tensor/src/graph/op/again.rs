@@ -55,6 +55,8 @@ impl Node {
             (&Op::Sort { axis, descending }, [x]) => x.sort(axis, descending),
             (&Op::ArgSort { axis, descending }, [x]) => x.argsort(axis, descending),
             (Op::StopGradient, [x]) => x.stop_gradient(),
+            (Op::Call(function), [_, arguments @ ..]) => Node::call(function.clone(), arguments),
+            (Op::Constrain(axis, mesh), [x]) => x.constrain(*axis, mesh.clone()),
             (Op::Scan(scan), inputs) => scan.again(self, inputs),
             // Nodes are made by builders only, each with as many inputs as its own.
             (op, _) => unreachable!("`{}` on {} inputs", op.name(), inputs.len()),

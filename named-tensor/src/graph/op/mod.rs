@@ -5,6 +5,7 @@
 //! Not here: the order in which they run (`plan`), loops that are fast (`kernel`).
 
 mod again;
+mod call;
 mod contraction;
 mod creation;
 mod elementwise;
@@ -23,6 +24,7 @@ mod vector;
 mod walk;
 mod window;
 
+pub use self::call::Function;
 pub use self::random::Distribution;
 pub use self::reduction::Reduction;
 pub use self::scan::Scan;
@@ -154,6 +156,10 @@ pub enum Op {
     /// Inputs (carries, tensors along an axis, constants): a body repeated along that axis. The results of all steps lie
     /// one after the other along the node's only axis.
     Scan(Arc<Scan>),
+    /// Inputs (the meaning in primitives, arguments): a function that may have a derivative of its own.
+    Call(Arc<dyn Function>),
+    /// The same numbers, to be split along an axis of a mesh of machines, which has this name.
+    Constrain(Name, Arc<str>),
 }
 
 impl Op {
@@ -195,6 +201,8 @@ impl Op {
             Op::Sort { .. } => "sort",
             Op::ArgSort { .. } => "argsort",
             Op::Scan(_) => "scan",
+            Op::Call(function) => function.name(),
+            Op::Constrain(..) => "constrain",
         }
     }
 }
@@ -239,6 +247,7 @@ pub(crate) fn evaluate(node: &Node, inputs: &[&Value]) -> Result<Value> {
         (&Op::CumulativeSum(axis), &[x]) => order::cumulative_sum(node, axis, x),
         (&Op::Sort { axis, descending }, &[x]) => order::sort(node, axis, descending, x),
         (&Op::ArgSort { axis, descending }, &[x]) => order::argsort(node, axis, descending, x),
+        (Op::Call(_) | Op::Constrain(..), &[x, ..]) => Ok(x.value.clone()),
         (Op::Placeholder(_), _) => Err(scan::unread()),
         (Op::Scan(scan), operands) => steps::evaluate(node, scan, operands),
         (op, operands) => Err(refused(op.name(), format_args!("cannot have {} inputs", operands.len()))),

@@ -133,19 +133,17 @@ impl Scan {
     #[track_caller]
     pub(crate) fn whole(&self, joint: Name, parts: &[Node]) -> Node {
         let places = self.places();
-        let mut further: Vec<(Name, usize)> = Vec::new();
-        for (part, (_, shape)) in parts.iter().zip(&places) {
-            further.extend(part.shape().iter().filter(|&(name, _)| !shape.has(name)));
-        }
-        further.sort_unstable_by_key(|&(name, _)| name.text());
         let mut all: Vec<(Name, usize)> = Vec::new();
-        further.into_iter().for_each(|axis| {
-            if !all.contains(&axis) {
-                all.push(axis)
-            }
-        });
+        for (part, (_, shape)) in parts.iter().zip(&places) {
+            let further = part.shape().iter().filter(|&(name, _)| !shape.has(name));
+            further.for_each(|axis| {
+                if !all.contains(&axis) {
+                    all.push(axis)
+                }
+            });
+        }
         let flat = parts.iter().zip(&places).map(|(part, (_, shape))| {
-            let filled = filled(part, &Shape::new(all.iter().copied().chain(shape.iter())));
+            let filled = part.filled(&Shape::new(all.iter().copied().chain(shape.iter())));
             filled.cast(self.kind()).merge(&shape.names().collect::<Vec<_>>(), joint)
         });
         flat.reduce(|whole, part| whole.concat(joint, &part))
@@ -172,13 +170,6 @@ impl Scan {
         let replaced = self.placeholders.iter().map(Node::id).zip(inputs.iter().cloned()).collect();
         Node::substitute(&self.results, &replaced)
     }
-}
-
-/// `x` with all axes of `shape`.
-#[track_caller]
-fn filled(x: &Node, shape: &Shape) -> Node {
-    let missing: Vec<(Name, usize)> = shape.iter().filter(|&(name, _)| !x.shape().has(name)).collect();
-    if missing.is_empty() { x.clone() } else { x.spread(Shape::new(missing)) }
 }
 
 /// What stands for `x`, or the error it carries. Its number is known once the body is.
@@ -253,7 +244,7 @@ impl Draft {
                 }
             }
             if next.shape().names().any(|name| !carry.shape().has(name)) {
-                *first = filled(first, next.shape());
+                *first = first.filled(next.shape());
                 let new = placeholder(first, first.shape().clone());
                 wider.insert(carry.id(), new.clone());
                 *carry = new;
@@ -265,7 +256,7 @@ impl Draft {
     /// Finds what is taken from outside, and gives every input its number.
     fn numbered(self, mut results: Vec<Node>) -> Result<(Scan, Vec<Node>)> {
         for (carry, next) in self.carries.iter().zip(&mut results) {
-            *next = filled(next, carry.shape());
+            *next = next.filled(carry.shape());
         }
         for result in results.iter().skip(self.carries.len()) {
             absent("scan", result.shape(), self.axis)?;
