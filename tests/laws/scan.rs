@@ -2,7 +2,8 @@
 //!
 //! Lives here: scans against plain loops and against programs without a scan. Not here: their graphs (unit tests).
 
-use named_tensor::lift;
+use named_tensor::axes::rules::Once;
+use named_tensor::axes::selector::Extents;
 use named_tensor::prelude::*;
 use named_tensor_tests::axes::{a, batch, chans, hidden, hidden_, input, layer, seq};
 use named_tensor_tests::closeness::{Bound, assert_close};
@@ -74,7 +75,7 @@ fn model() -> Elman<f64> {
 
 fn normal<A: Axes, E>(seed: u64, axes: E) -> Tensor<A, f64>
 where
-    E: named_tensor::axes::selector::Extents<Set = A> + named_tensor::axes::rules::Once<E::Repeated>,
+    E: Extents<Set = A> + Once<E::Repeated>,
 {
     Tensor::normal(&mut seeded(seed), axes, 0.0, 1.0)
 }

@@ -195,8 +195,8 @@ several!(V0 0, V1 1, V2 2, V3 3);
 /// Repeats a step along an axis, first position first: `(h, Y_{ax(i)}) = f(h, X_{ax(i)})`. Returns the last carry, and
 /// what all steps have given out, with the axis.
 ///
-/// `step` is called once, with tensors that stand for those of every step: what it computes is recorded, and run for each
-/// position. So it cannot read numbers. Tensors from outside may be used in it as they are.
+/// `step` is called with tensors that stand for those of every step: what it computes is recorded, and run for each
+/// position. So it cannot read numbers. (It is called again if the carry gains axes that a lifted function is lifted over.) Tensors from outside may be used in it as they are.
 /// The carry comes back with the axes and sizes it went in with.
 ///
 /// ```
@@ -221,7 +221,7 @@ pub fn scan<S, C, M, X, Y>(
     axis: S,
     first: C,
     along: X,
-    step: impl FnOnce(C, X::Step) -> (C, Y),
+    step: impl FnMut(C, X::Step) -> (C, Y),
 ) -> (C, <Y as Given<S::Set>>::All)
 where
     S: Selector,
@@ -250,7 +250,7 @@ pub fn scan_backwards<S, C, M, X, Y>(
     axis: S,
     first: C,
     along: X,
-    step: impl FnOnce(C, X::Step) -> (C, Y),
+    step: impl FnMut(C, X::Step) -> (C, Y),
 ) -> (C, <Y as Given<S::Set>>::All)
 where
     S: Selector,
@@ -269,7 +269,7 @@ fn scanned<S: Axes, C: Carried<M>, M, X: Sliced<S>, Y: Given<S>>(
     backwards: bool,
     first: &C,
     along: X,
-    step: impl FnOnce(C, X::Step) -> (C, Y),
+    mut step: impl FnMut(C, X::Step) -> (C, Y),
 ) -> (C, Y::All) {
     let (mut carries, mut slices) = (Vec::new(), Vec::new());
     first.show(&mut carries);

@@ -6,7 +6,7 @@
 //! A node has one result, so all results lie one after the other along one axis; parts of it are slices as any.
 //! Lives here: making the body and its shape rule. Not here: running it (`steps`, `plan`), its derivative (`calculus`).
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 use std::panic::Location;
 use std::sync::Arc;
 
@@ -50,20 +50,28 @@ impl Node {
         backwards: bool,
         first: &[Node],
         along: &[Node],
-        body: impl FnOnce(&[Node], &[Node]) -> [Vec<Node>; 2],
+        mut body: impl FnMut(&[Node], &[Node]) -> [Vec<Node>; 2],
     ) -> [Vec<Node>; 2] {
         let size = size(axis, first, along);
-        let carries: Vec<Node> = first.iter().map(|first| placeholder(first, first.shape().clone())).collect();
+        let mut first = first.to_vec();
         let slices: Vec<Node> = along.iter().map(|x| placeholder(x, x.shape().without(&[axis]))).collect();
-        let [next, results] = body(&carries, &slices);
-        let kinds: Vec<Kind> = next.iter().chain(&results).map(Node::kind).collect();
-        let made = size.and_then(|size| {
-            if next.len() != first.len() {
-                return Err(refused("scan", "gives back as many carries as it takes"));
+        let (mut kinds, mut made) = (Vec::new(), Err(refused("scan", "has a carry that gains an axis in every step")));
+        for _ in 0..ATTEMPTS {
+            let carries: Vec<Node> = first.iter().map(|first| placeholder(first, first.shape().clone())).collect();
+            let [next, results] = body(&carries, &slices);
+            kinds = next.iter().chain(&results).map(Node::kind).collect();
+            let draft = Draft { axis, backwards, carries, slices: slices.clone(), along: along.to_vec() };
+            let closed = size.clone().and_then(|size| {
+                if next.len() != first.len() {
+                    return Err(refused("scan", "gives back as many carries as it takes"));
+                }
+                draft.closed(size, &mut first, next.into_iter().chain(results).collect())
+            });
+            if let Some(closed) = closed.transpose() {
+                made = closed;
+                break;
             }
-            let draft = Draft { axis, backwards, size, first: first.to_vec(), along: along.to_vec(), carries, slices };
-            draft.closed(next.into_iter().chain(results).collect())
-        });
+        }
         let place = Location::caller();
         let mut parts = match made {
             Ok((scan, inputs)) => {
@@ -204,32 +212,22 @@ fn size(axis: Name, first: &[Node], along: &[Node]) -> Result<usize> {
 struct Draft {
     axis: Name,
     backwards: bool,
-    size: usize,
-    first: Vec<Node>,
-    along: Vec<Node>,
     carries: Vec<Node>,
     slices: Vec<Node>,
+    along: Vec<Node>,
 }
 
 impl Draft {
-    /// The scan with its inputs, whose body depends on nothing but its placeholders.
+    /// The scan with its inputs, whose body depends on nothing but its placeholders. None if a carry comes back with
+    /// further axes: then `first` has them now, and the body is to be made again. A body that is made once and given wider
+    /// carries later could meet an axis under a name that a lifted function in it has lent to another.
     #[track_caller]
-    fn closed(mut self, mut results: Vec<Node>) -> Result<(Scan, Vec<Node>)> {
-        for _ in 0..ATTEMPTS {
-            if let Some(error) = results.iter().find_map(Node::error) {
-                return Err(error.clone());
-            }
-            let Some(wider) = self.widened(&results)? else { return self.numbered(results) };
-            results = Node::substitute(&results, &wider);
+    fn closed(self, size: usize, first: &mut [Node], results: Vec<Node>) -> Result<Option<(Scan, Vec<Node>)>> {
+        if let Some(error) = results.iter().find_map(Node::error) {
+            return Err(error.clone());
         }
-        Err(refused("scan", "has a carry that gains an axis in every step"))
-    }
-
-    /// The placeholders in place of carries that come back with further axes; none if all come back as they went in.
-    #[track_caller]
-    fn widened(&mut self, results: &[Node]) -> Result<Option<HashMap<usize, Node>>> {
-        let mut wider = HashMap::new();
-        for ((first, carry), next) in self.first.iter_mut().zip(&mut self.carries).zip(results) {
+        let mut wider = false;
+        for ((first, carry), next) in first.iter_mut().zip(&self.carries).zip(&results) {
             if next.kind() != carry.kind() {
                 let why = format_args!("has a carry of kind {:?} that comes back as {:?}", carry.kind(), next.kind());
                 return Err(refused("scan", why));
@@ -245,16 +243,14 @@ impl Draft {
             }
             if next.shape().names().any(|name| !carry.shape().has(name)) {
                 *first = first.filled(next.shape());
-                let new = placeholder(first, first.shape().clone());
-                wider.insert(carry.id(), new.clone());
-                *carry = new;
+                wider = true;
             }
         }
-        Ok((!wider.is_empty()).then_some(wider))
+        if wider { Ok(None) } else { self.numbered(size, first, results).map(Some) }
     }
 
     /// Finds what is taken from outside, and gives every input its number.
-    fn numbered(self, mut results: Vec<Node>) -> Result<(Scan, Vec<Node>)> {
+    fn numbered(self, size: usize, first: &[Node], mut results: Vec<Node>) -> Result<(Scan, Vec<Node>)> {
         for (carry, next) in self.carries.iter().zip(&mut results) {
             *next = next.filled(carry.shape());
         }
@@ -290,14 +286,16 @@ impl Draft {
         let placeholders: Vec<Node> = stood.iter().enumerate().map(number).collect();
         let replaced = stood.iter().map(Node::id).zip(placeholders.iter().cloned()).collect();
         let results = Node::substitute(&results, &replaced);
-        let Draft { axis, backwards, size, first, .. } = self;
+        let Draft { axis, backwards, .. } = self;
         let scan = Scan { axis, backwards, size, placeholders, carries: carried, slices: sliced, results };
-        Ok((scan, first.into_iter().chain(along).chain(outside).collect()))
+        Ok((scan, first.iter().cloned().chain(along).chain(outside).collect()))
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use std::collections::HashMap;
+
     use super::*;
     use crate::element::{Binary, Comparison};
     use crate::graph::op::Reduction;
