@@ -1,8 +1,8 @@
 //! Executable mathematical notes: every chapter is a page of this documentation, and every example in it is a test.
 //!
-//! Read [`names`], [`operations`], [`lifting`], [`models`], [`errors`],
-//! [`calculus`] and [`networks`] in this order. The pages about the code
-//! itself are [`architecture`], [`style`], [`unsafe_code`], [`dependencies`], [`coverage`] and [`measurements`].
+//! Read [`names`], [`operations`], [`lifting`], [`models`], [`errors`], [`repetition`], [`calculus`] and [`networks`] in
+//! this order. The pages about the code itself are [`architecture`], [`style`], [`unsafe_code`], [`dependencies`],
+//! [`coverage`] and [`measurements`].
 //! Lives here: the chapters as modules, and the tensors of the paper ([`paper`]), which the examples use.
 //! Not here: anything that a program would import.
 
@@ -22,6 +22,9 @@ pub mod models {}
 
 #[doc = include_str!("05-errors.md")]
 pub mod errors {}
+
+#[doc = include_str!("06-repetition.md")]
+pub mod repetition {}
 
 #[doc = include_str!("07-calculus.md")]
 pub mod calculus {}

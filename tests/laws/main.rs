@@ -22,6 +22,7 @@ mod order;
 mod rearrangement;
 mod reduction;
 mod refusals;
+mod scan;
 mod softmax;
 mod truth;
 mod unroll;

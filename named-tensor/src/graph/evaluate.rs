@@ -20,9 +20,13 @@ pub fn plainly(roots: &[Node]) -> Result<Vec<Value>> {
     for root in roots {
         root.checked()?;
     }
-    let order = Node::walk(roots);
+    walked(&Node::walk(roots), roots, &HashMap::new())
+}
+
+/// The numbers of `roots`, given those of some nodes by id. `order` lists what they are computed from, inputs first.
+pub(super) fn walked(order: &[Node], roots: &[Node], given: &HashMap<usize, Value>) -> Result<Vec<Value>> {
     // Looked up once: another thread may remember a value at any time, and what is counted must be what is done.
-    let held: Vec<Option<Value>> = order.iter().map(|node| node.value().cloned()).collect();
+    let held: Vec<Option<Value>> = order.iter().map(|node| given.get(&node.id()).or(node.value()).cloned()).collect();
     let computed = order.iter().zip(&held).filter(|(_, held)| held.is_none()).map(|(node, _)| node);
     let mut users: HashMap<usize, usize> = HashMap::new();
     for node in roots.iter().chain(computed.flat_map(Node::inputs)) {

@@ -11,6 +11,7 @@ use crate::axis::Name;
 use crate::element::Real;
 use crate::error::{Error, ErrorKind, Result};
 use crate::graph::op::Distribution;
+use crate::graph::shape::Names;
 use crate::graph::{Node, Shape};
 use crate::plan;
 use crate::random::{glorot_bound, he_deviation};
@@ -54,6 +55,8 @@ pub struct Init<'a> {
     seed: &'a mut dyn FnMut() -> u64,
     sizes: &'a [(Name, usize)],
     path: Path,
+    /// The axes of the stacks around.
+    pub(super) stacked: Names,
 }
 
 impl std::fmt::Debug for Init<'_> {
@@ -67,7 +70,12 @@ impl std::fmt::Debug for Init<'_> {
 /// # Errors
 /// A shape that does not fit in memory.
 pub fn init<P: Parameters<f32>, E: Extents>(rng: &mut impl Rng, sizes: E) -> Result<P> {
-    P::init_from(&mut Init { seed: &mut || rng.next_u64(), sizes: &sizes.sizes(), path: Path::default() })
+    P::init_from(&mut Init {
+        seed: &mut || rng.next_u64(),
+        sizes: &sizes.sizes(),
+        path: Path::default(),
+        stacked: Names::new(),
+    })
 }
 
 impl Init<'_> {
@@ -99,7 +107,7 @@ impl Init<'_> {
         let before = self.path.0.len();
         self.path.0.push_str(name);
         let sizes: Result<Vec<(Name, usize)>> =
-            A::names().iter().map(|&axis| Ok((axis, self.size(axis.text())?))).collect();
+            self.stacked.iter().chain(&A::names()).map(|&axis| Ok((axis, self.size(axis.text())?))).collect();
         self.path.0.truncate(before);
         let shape = Shape::new(sizes?).checked("init")?;
         let distribution = match *draw {

@@ -7,9 +7,11 @@
 
 mod initial;
 mod several;
+mod stacked;
 mod walk;
 
 pub use initial::{Draw, Init, init};
+pub use stacked::{Stacked, stack};
 pub use walk::{Parameter, ParameterMut, Path, visit_nested, visit_nested_mut, visit_tensor, visit_tensor_mut};
 
 use crate::axes::Axes;

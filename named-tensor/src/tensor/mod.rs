@@ -8,6 +8,7 @@
 
 mod building;
 mod calculus;
+mod call;
 mod contraction;
 mod elementwise;
 mod indexing;
@@ -17,6 +18,7 @@ mod positions;
 mod reading;
 mod reduction;
 mod renaming;
+mod scan;
 mod truth;
 mod vector;
 mod window;
@@ -31,12 +33,14 @@ use crate::graph::{Node, Shape};
 
 pub(crate) use building::{counted, held, room, shape};
 pub use calculus::{Variables, grad, hessian, jacobian, jvp, value_and_grad, vjp};
+pub use call::with_adjoint;
 pub(crate) use elementwise::number;
 pub(crate) use indexing::sliced;
 pub use indexing::{Along, Position};
 pub use nested::Nested;
 pub use reading::{Entries, Evaluate, eval};
 pub(crate) use reduction::{norm_of, norm_p_of};
+pub use scan::{Carried, Given, Sliced, scan, scan_backwards};
 pub use truth::Comparand;
 pub(crate) use vector::{one_hot_of, only};
 

@@ -10,8 +10,8 @@ use super::forms::{
     dot, filled, is_real, lost, minus, negative, number, onto, over, positions, times, total, with_axes,
 };
 use super::forward::{extremes, inverted, standardized};
-use super::reverse;
 use super::scalar::{chained, exponent_slope, power_slope, share};
+use super::{reverse, scan};
 use crate::axis::Name;
 use crate::element::{Binary, Kind, Unary};
 use crate::graph::op::Reduction;
@@ -124,6 +124,16 @@ pub(super) fn adjoint(node: &Node, g: &Node, wanted: &dyn Fn(usize) -> bool, kee
         (&Op::Inverse(a, b), _) => {
             smallvec![Some(inverted(node, a, b, &with_axes(g, &[a, b], node.shape())))]
         }
+        (Op::Constrain(..), _) => smallvec![Some(g.clone())],
+        (Op::Call(function), [_, arguments @ ..]) => match function.adjoint(arguments, node, g) {
+            Some(shares) => {
+                let owed = arguments.iter().zip(shares).map(|(x, share)| share.map(|share| to(x, share)));
+                [None].into_iter().chain(owed).collect()
+            }
+            // What it means owes all, and its arguments through it.
+            None => [Some(g.clone())].into_iter().chain(arguments.iter().map(|_| None)).collect(),
+        },
+        (Op::Scan(body), _) => scan::adjoint(node, body, g, wanted, keep),
         (_, inputs) => inputs.iter().map(|_| None).collect(),
     }
 }

@@ -11,7 +11,7 @@ use super::forms::{
     dot, filled, indicator, is_real, minus, negative, number, over, plus, scaled, times, total, with_axes,
 };
 use super::scalar::{chained, exponent_slope, power_slope, share};
-use super::{Tangent, dependent, expansion};
+use super::{Tangent, dependent, expansion, scan};
 use crate::axis::Name;
 use crate::element::{Binary, Comparison, Unary};
 use crate::graph::op::Reduction;
@@ -109,6 +109,8 @@ fn differential(node: &Node, d: &[Option<&Tangent>]) -> Option<Tangent> {
         (&Op::Inverse(a, b), [x], &[Some(dx)]) => {
             Some(Tangent::new(inverted(node, a, b, &with_axes(&dx.node(), &[a, b], x.shape()))))
         }
+        (Op::Call(_) | Op::Constrain(..), _, &[d, ..]) => d.cloned(),
+        (Op::Scan(body), _, d) => scan::differential(node, body, d),
         _ => None,
     }
 }

@@ -3,6 +3,7 @@
 //! Lives here: the comparison both ways, on random graphs (`draw`) and on chosen ones.
 
 mod draw;
+mod scan;
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -80,6 +81,7 @@ fn named(action: &Action) -> &'static str {
         Action::Gather { .. } => "gather",
         Action::Update { .. } => "update",
         Action::Plain { .. } => "plain",
+        Action::Scan { .. } => "scan",
         Action::Fill(_) => "fill",
     }
 }
