@@ -34,6 +34,7 @@ twins! {
     "pass/bug_a_values_from_the_query_weights.rs" bug_a_values_from_the_query_weights
     "pass/bug_d_softmax_without_an_axis.rs" bug_d_softmax_without_an_axis
     "pass/bug_f_spurious_leading_axis.rs" bug_f_spurious_leading_axis
+    "pass/carry_with_other_axes.rs" carry_with_other_axes
     "pass/concatenated_axes_differ.rs" concatenated_axes_differ
     "pass/contracted_axis_missing_in_a_method.rs" contracted_axis_missing_in_a_method
     "pass/contracted_axis_missing_on_the_left.rs" contracted_axis_missing_on_the_left
@@ -65,6 +66,7 @@ twins! {
     "pass/result_differs_from_the_declared_one.rs" result_differs_from_the_declared_one
     "pass/s0_17_val_renamed_to_ax_instead_of_chans.rs" s0_17_val_renamed_to_ax_instead_of_chans
     "pass/s1_14_plus_w2_instead_of_times_w2.rs" s1_14_plus_w2_instead_of_times_w2
+    "pass/scan_along_an_absent_axis.rs" scan_along_an_absent_axis
     "pass/single_number_of_a_tensor_with_axes.rs" single_number_of_a_tensor_with_axes
     "pass/size_for_an_axis_is_not_given.rs" size_for_an_axis_is_not_given
     "pass/size_of_an_axis_of_no_argument.rs" size_of_an_axis_of_no_argument

@@ -129,7 +129,7 @@ impl Words {
                 13
             }
             Op::Rename => 14,
-            Op::StopGradient => 29,
+            Op::StopGradient => 35,
             Op::Split(axis, parts) => {
                 words.push(self.name(*axis));
                 self.names(parts, words);
@@ -195,7 +195,7 @@ impl Words {
             }
             Op::Inverse(a, b) => {
                 words.extend([self.name(*a), self.name(*b)]);
-                31
+                36
             }
         }
     }

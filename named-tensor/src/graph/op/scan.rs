@@ -146,7 +146,7 @@ impl Scan {
             let further = part.shape().iter().filter(|&(name, _)| !shape.has(name));
             further.for_each(|axis| {
                 if !all.contains(&axis) {
-                    all.push(axis)
+                    all.push(axis);
                 }
             });
         }
