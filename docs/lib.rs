@@ -1,7 +1,8 @@
 //! Executable mathematical notes: every chapter is a page of this documentation, and every example in it is a test.
 //!
-//! Read [`names`], [`operations`], [`lifting`], [`models`] and [`errors`] in this order. The pages about the code
-//! itself are [`architecture`], [`style`], [`unsafe_code`], [`dependencies`] and [`measurements`].
+//! Read [`names`], [`operations`], [`lifting`], [`models`] and [`errors`] in this order. Those who know another library
+//! find its words translated in [`coming_from_numpy`], [`coming_from_einops`] and [`coming_from_haliax`].
+//! The pages about the code itself are [`architecture`], [`style`], [`unsafe_code`], [`dependencies`] and [`measurements`].
 //! Lives here: the chapters as modules, and the tensors of the paper ([`paper`]), which the examples use.
 //! Not here: anything that a program would import.
 
@@ -21,6 +22,15 @@ pub mod models {}
 
 #[doc = include_str!("05-errors.md")]
 pub mod errors {}
+
+#[doc = include_str!("coming-from-numpy.md")]
+pub mod coming_from_numpy {}
+
+#[doc = include_str!("coming-from-einops.md")]
+pub mod coming_from_einops {}
+
+#[doc = include_str!("coming-from-haliax.md")]
+pub mod coming_from_haliax {}
 
 #[doc = include_str!("architecture.md")]
 pub mod architecture {}
