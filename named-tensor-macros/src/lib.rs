@@ -17,6 +17,7 @@ mod lower;
 mod named;
 mod names;
 mod parse;
+mod render;
 mod report;
 mod set;
 mod walk;

@@ -12,6 +12,11 @@
 
 ///`Causal` of the notation.
 ///
+#[cfg_attr(
+    doc,
+    doc = "<div style=\"overflow-x:auto\"><math display=\"block\"><mtable displaystyle=\"true\"><mtr><mtd style=\"text-align:right;padding-right:0\"><mi>Causal</mi></mtd><mtd style=\"text-align:left\"><mo>:</mo><msup><mi>ℝ</mi><mrow><mi>seq</mi><mo>×</mo><msup><mi>seq</mi><mo>′</mo></msup></mrow></msup><mo stretchy=\"false\">→</mo><msup><mi>ℝ</mi><mrow><mi>seq</mi><mo>×</mo><msup><mi>seq</mi><mo>′</mo></msup></mrow></msup></mtd></mtr><mtr><mtd style=\"text-align:right;padding-right:0\"><msub><mi>M</mi><mrow><mi>seq</mi><mrow><mo>(</mo><mi>i</mi><mo>)</mo></mrow><mo>,</mo><msup><mi>seq</mi><mo>′</mo></msup><mrow><mo>(</mo><mi>j</mi><mo>)</mo></mrow></mrow></msub></mtd><mtd style=\"text-align:left\"><mo>=</mo><mrow><mo>{</mo><mtable><mtr><mtd style=\"text-align:left\"><mn>0</mn></mtd><mtd style=\"text-align:left\"><mtext>if&#160;</mtext><mi>i</mi><mo>≤</mo><mi>j</mi></mtd></mtr><mtr><mtd style=\"text-align:left\"><mo>−</mo><mi>∞</mi></mtd><mtd style=\"text-align:left\"><mtext>otherwise</mtext></mtd></mtr></mtable></mrow></mtd></mtr><mtr><mtd style=\"text-align:right;padding-right:0\"><mi>Causal</mi><mrow><mo>(</mo><mi>S</mi><mo>)</mo></mrow></mtd><mtd style=\"text-align:left\"><mo>=</mo><mi>S</mi><mo>+</mo><mi>M</mi></mtd></mtr></mtable></math></div>\n"
+)]
+///
 /**```text
 Causal(S: R[seq, seq_]) -> R[seq, seq_] {
     M_{seq(i), seq_(j)} = if i <= j { 0 } else { -inf };
@@ -99,8 +104,21 @@ struct Causal {}
 impl Causal {
     /// The function as it is written.
     pub const EQUATION: &'static ::core::primitive::str = "Causal(S: R[seq, seq_]) -> R[seq, seq_] {\n    M_{seq(i), seq_(j)} = if i <= j { 0 } else { -inf };\n    S + M\n}";
+    /// The mathematics as lines of text.
+    pub const UNICODE: &'static ::core::primitive::str = "Causal : ℝ^{seq×seq′} → ℝ^{seq×seq′}\nM_{seq(i),seq′(j)} = { 0 if i ≤ j; −∞ otherwise }\nCausal(S) = S + M";
+    /// The mathematics as LaTeX, for `namedtensor.sty`.
+    pub const LATEX: &'static ::core::primitive::str = "\\begin{align*}\n  \\operatorname{Causal} &\\colon {\\mathbb{R}}^{\\name{seq} \\times \\name{seq'}} \\rightarrow {\\mathbb{R}}^{\\name{seq} \\times \\name{seq'}} \\\\\n  {M}_{\\name{seq} \\left( i \\right) , \\name{seq'} \\left( j \\right)} &= \\begin{cases} 0 & \\text{if } i \\leq j \\\\ - \\infty & \\text{otherwise} \\end{cases} \\\\\n  \\operatorname{Causal} \\left( S \\right) &= S + M\n\\end{align*}";
+    /// The mathematics as a `<math>` element.
+    pub const MATHML: &'static ::core::primitive::str = "<math display=\"block\"><mtable displaystyle=\"true\"><mtr><mtd style=\"text-align:right;padding-right:0\"><mi>Causal</mi></mtd><mtd style=\"text-align:left\"><mo>:</mo><msup><mi>ℝ</mi><mrow><mi>seq</mi><mo>×</mo><msup><mi>seq</mi><mo>′</mo></msup></mrow></msup><mo stretchy=\"false\">→</mo><msup><mi>ℝ</mi><mrow><mi>seq</mi><mo>×</mo><msup><mi>seq</mi><mo>′</mo></msup></mrow></msup></mtd></mtr><mtr><mtd style=\"text-align:right;padding-right:0\"><msub><mi>M</mi><mrow><mi>seq</mi><mrow><mo>(</mo><mi>i</mi><mo>)</mo></mrow><mo>,</mo><msup><mi>seq</mi><mo>′</mo></msup><mrow><mo>(</mo><mi>j</mi><mo>)</mo></mrow></mrow></msub></mtd><mtd style=\"text-align:left\"><mo>=</mo><mrow><mo>{</mo><mtable><mtr><mtd style=\"text-align:left\"><mn>0</mn></mtd><mtd style=\"text-align:left\"><mtext>if&#160;</mtext><mi>i</mi><mo>≤</mo><mi>j</mi></mtd></mtr><mtr><mtd style=\"text-align:left\"><mo>−</mo><mi>∞</mi></mtd><mtd style=\"text-align:left\"><mtext>otherwise</mtext></mtd></mtr></mtable></mrow></mtd></mtr><mtr><mtd style=\"text-align:right;padding-right:0\"><mi>Causal</mi><mrow><mo>(</mo><mi>S</mi><mo>)</mo></mrow></mtd><mtd style=\"text-align:left\"><mo>=</mo><mi>S</mi><mo>+</mo><mi>M</mi></mtd></mtr></mtable></math>";
+    /// The function as an einsum string, operands as in its signature, if it is a sum of products.
+    pub const EINSUM: ::core::option::Option<&'static ::core::primitive::str> = ::core::option::Option::None;
 }
 ///`window` of the notation.
+///
+#[cfg_attr(
+    doc,
+    doc = "<div style=\"overflow-x:auto\"><math display=\"block\"><mtable displaystyle=\"true\"><mtr><mtd style=\"text-align:right;padding-right:0\"><mi>window</mi></mtd><mtd style=\"text-align:left\"><mo>:</mo><msup><mi>ℝ</mi><mi>seq</mi></msup><mo stretchy=\"false\">→</mo><msup><mi>𝔹</mi><mrow><mi>seq</mi><mo>×</mo><msup><mi>seq</mi><mo>′</mo></msup></mrow></msup></mtd></mtr><mtr><mtd style=\"text-align:right;padding-right:0\"><msub><mi>N</mi><mrow><mi>seq</mi><mrow><mo>(</mo><mi>i</mi><mo>)</mo></mrow><mo>,</mo><msup><mi>seq</mi><mo>′</mo></msup><mrow><mo>(</mo><mi>j</mi><mo>)</mo></mrow></mrow></msub></mtd><mtd style=\"text-align:left\"><mo>=</mo><mrow><mo>(</mo><mi>i</mi><mo>≤</mo><mi>j</mi><mo>+</mo><mn>1</mn><mo>∧</mo><mo>¬</mo><mrow><mo>(</mo><mi>j</mi><mo>&#62;</mo><mi>i</mi><mo>+</mo><mn>3</mn><mo>)</mo></mrow><mo>)</mo></mrow><mtext>&#160;for&#160;</mtext><mi>j</mi><mo>&#60;</mo><mn>7</mn></mtd></mtr><mtr><mtd style=\"text-align:right;padding-right:0\"><mi>window</mi><mrow><mo>(</mo><mi>X</mi><mo>)</mo></mrow></mtd><mtd style=\"text-align:left\"><mo>=</mo><mi>N</mi></mtd></mtr></mtable></math></div>\n"
+)]
 ///
 /**```text
 window(X: R[seq]) -> B[seq, seq_] {
@@ -195,4 +213,12 @@ struct window {}
 impl window {
     /// The function as it is written.
     pub const EQUATION: &'static ::core::primitive::str = "window(X: R[seq]) -> B[seq, seq_] {\n    N_{seq(i), seq_(j: 7)} = i <= j + 1 && !(j > i + 3);\n    N\n}";
+    /// The mathematics as lines of text.
+    pub const UNICODE: &'static ::core::primitive::str = "window : ℝ^seq → 𝔹^{seq×seq′}\nN_{seq(i),seq′(j)} = (i ≤ j + 1 ∧ ¬(j > i + 3)) for j < 7\nwindow(X) = N";
+    /// The mathematics as LaTeX, for `namedtensor.sty`.
+    pub const LATEX: &'static ::core::primitive::str = "\\begin{align*}\n  \\operatorname{window} &\\colon {\\mathbb{R}}^{\\name{seq}} \\rightarrow {\\mathbb{B}}^{\\name{seq} \\times \\name{seq'}} \\\\\n  {N}_{\\name{seq} \\left( i \\right) , \\name{seq'} \\left( j \\right)} &= \\left( i \\leq j + 1 \\land \\neg \\left( j > i + 3 \\right) \\right) \\text{ for } j < 7 \\\\\n  \\operatorname{window} \\left( X \\right) &= N\n\\end{align*}";
+    /// The mathematics as a `<math>` element.
+    pub const MATHML: &'static ::core::primitive::str = "<math display=\"block\"><mtable displaystyle=\"true\"><mtr><mtd style=\"text-align:right;padding-right:0\"><mi>window</mi></mtd><mtd style=\"text-align:left\"><mo>:</mo><msup><mi>ℝ</mi><mi>seq</mi></msup><mo stretchy=\"false\">→</mo><msup><mi>𝔹</mi><mrow><mi>seq</mi><mo>×</mo><msup><mi>seq</mi><mo>′</mo></msup></mrow></msup></mtd></mtr><mtr><mtd style=\"text-align:right;padding-right:0\"><msub><mi>N</mi><mrow><mi>seq</mi><mrow><mo>(</mo><mi>i</mi><mo>)</mo></mrow><mo>,</mo><msup><mi>seq</mi><mo>′</mo></msup><mrow><mo>(</mo><mi>j</mi><mo>)</mo></mrow></mrow></msub></mtd><mtd style=\"text-align:left\"><mo>=</mo><mrow><mo>(</mo><mi>i</mi><mo>≤</mo><mi>j</mi><mo>+</mo><mn>1</mn><mo>∧</mo><mo>¬</mo><mrow><mo>(</mo><mi>j</mi><mo>&#62;</mo><mi>i</mi><mo>+</mo><mn>3</mn><mo>)</mo></mrow><mo>)</mo></mrow><mtext>&#160;for&#160;</mtext><mi>j</mi><mo>&#60;</mo><mn>7</mn></mtd></mtr><mtr><mtd style=\"text-align:right;padding-right:0\"><mi>window</mi><mrow><mo>(</mo><mi>X</mi><mo>)</mo></mrow></mtd><mtd style=\"text-align:left\"><mo>=</mo><mi>N</mi></mtd></mtr></mtable></math>";
+    /// The function as an einsum string, operands as in its signature, if it is a sum of products.
+    pub const EINSUM: ::core::option::Option<&'static ::core::primitive::str> = ::core::option::Option::None;
 }

@@ -10,6 +10,11 @@
 
 ///`centre` of the notation.
 ///
+#[cfg_attr(
+    doc,
+    doc = "<div style=\"overflow-x:auto\"><math display=\"block\"><mtable displaystyle=\"true\"><mtr><mtd style=\"text-align:right;padding-right:0\"><munder><mi>centre</mi><mrow><mi>ax</mi></mrow></munder></mtd><mtd style=\"text-align:left\"><mo>:</mo><msup><mi>ℝ</mi><mrow><mi>ax</mi><mo>×</mo><mi>key</mi></mrow></msup><mo>×</mo><msup><mi>ℝ</mi><mi>key</mi></msup><mo stretchy=\"false\">→</mo><msup><mi>ℝ</mi><mrow><mi>ax</mi><mo>×</mo><mi>key</mi></mrow></msup></mtd></mtr><mtr><mtd style=\"text-align:right;padding-right:0\"><munder><mi>centre</mi><mrow><mi>ax</mi></mrow></munder><mrow><mo>(</mo><mi>X</mi><mo>,</mo><mi>y</mi><mo>)</mo></mrow></mtd><mtd style=\"text-align:left\"><mo>=</mo><mi>X</mi><mo>−</mo><munder><mi>mean</mi><mrow><mi>ax</mi></mrow></munder><mrow><mo>(</mo><mi>X</mi><mo>)</mo></mrow><mo>+</mo><mfrac><mi>y</mi><mrow><mo>&#124;</mo><mi>ax</mi><mo>&#124;</mo></mrow></mfrac></mtd></mtr></mtable></math></div>\n"
+)]
+///
 /**```text
 centre_{ax}(X: R[ax, key], y: R[key]) -> R[ax, key] {
     X - mean_ax(X) + y / |ax|
@@ -157,8 +162,21 @@ struct centre {}
 impl centre {
     /// The function as it is written.
     pub const EQUATION: &'static ::core::primitive::str = "centre_{ax}(X: R[ax, key], y: R[key]) -> R[ax, key] {\n    X - mean_ax(X) + y / |ax|\n}";
+    /// The mathematics as lines of text.
+    pub const UNICODE: &'static ::core::primitive::str = "centre_ax : ℝ^{ax×key} × ℝ^key → ℝ^{ax×key}\ncentre_ax(X, y) = X − mean_ax (X) + y / |ax|";
+    /// The mathematics as LaTeX, for `namedtensor.sty`.
+    pub const LATEX: &'static ::core::primitive::str = "\\begin{align*}\n  \\nfun{\\name{ax}}{centre} &\\colon {\\mathbb{R}}^{\\name{ax} \\times \\name{key}} \\times {\\mathbb{R}}^{\\name{key}} \\rightarrow {\\mathbb{R}}^{\\name{ax} \\times \\name{key}} \\\\\n  \\nfun{\\name{ax}}{centre} \\left( X , y \\right) &= X - \\nfun{\\name{ax}}{mean} \\left( X \\right) + \\frac{y}{\\left| \\name{ax} \\right|}\n\\end{align*}";
+    /// The mathematics as a `<math>` element.
+    pub const MATHML: &'static ::core::primitive::str = "<math display=\"block\"><mtable displaystyle=\"true\"><mtr><mtd style=\"text-align:right;padding-right:0\"><munder><mi>centre</mi><mrow><mi>ax</mi></mrow></munder></mtd><mtd style=\"text-align:left\"><mo>:</mo><msup><mi>ℝ</mi><mrow><mi>ax</mi><mo>×</mo><mi>key</mi></mrow></msup><mo>×</mo><msup><mi>ℝ</mi><mi>key</mi></msup><mo stretchy=\"false\">→</mo><msup><mi>ℝ</mi><mrow><mi>ax</mi><mo>×</mo><mi>key</mi></mrow></msup></mtd></mtr><mtr><mtd style=\"text-align:right;padding-right:0\"><munder><mi>centre</mi><mrow><mi>ax</mi></mrow></munder><mrow><mo>(</mo><mi>X</mi><mo>,</mo><mi>y</mi><mo>)</mo></mrow></mtd><mtd style=\"text-align:left\"><mo>=</mo><mi>X</mi><mo>−</mo><munder><mi>mean</mi><mrow><mi>ax</mi></mrow></munder><mrow><mo>(</mo><mi>X</mi><mo>)</mo></mrow><mo>+</mo><mfrac><mi>y</mi><mrow><mo>&#124;</mo><mi>ax</mi><mo>&#124;</mo></mrow></mfrac></mtd></mtr></mtable></math>";
+    /// The function as an einsum string, operands as in its signature, if it is a sum of products.
+    pub const EINSUM: ::core::option::Option<&'static ::core::primitive::str> = ::core::option::Option::None;
 }
 ///`both` of the notation.
+///
+#[cfg_attr(
+    doc,
+    doc = "<div style=\"overflow-x:auto\"><math display=\"block\"><mtable displaystyle=\"true\"><mtr><mtd style=\"text-align:right;padding-right:0\"><mi>both</mi></mtd><mtd style=\"text-align:left\"><mo>:</mo><msup><mi>ℝ</mi><mrow><mi>batch</mi><mo>×</mo><mi>layer</mi><mo>×</mo><mi>key</mi></mrow></msup><mo>×</mo><msup><mi>ℝ</mi><mi>key</mi></msup><mo stretchy=\"false\">→</mo><msup><mi>ℝ</mi><mrow><mi>batch</mi><mo>×</mo><mi>layer</mi><mo>×</mo><mi>key</mi></mrow></msup></mtd></mtr><mtr><mtd style=\"text-align:right;padding-right:0\"><mi>both</mi><mrow><mo>(</mo><mi>X</mi><mo>,</mo><mi>y</mi><mo>)</mo></mrow></mtd><mtd style=\"text-align:left\"><mo>=</mo><munder><mi>centre</mi><mrow><mi>batch</mi><mo>,</mo><mi>layer</mi></mrow></munder><mrow><mo>(</mo><munder><mi>centre</mi><mrow><mi>batch</mi></mrow></munder><mrow><mo>(</mo><mi>X</mi><mo>,</mo><mi>y</mi><mo>)</mo></mrow><mo>,</mo><mi>y</mi><mo>)</mo></mrow></mtd></mtr></mtable></math></div>\n"
+)]
 ///
 /**```text
 both(X: R[batch, layer, key], y: R[key]) -> R[batch, layer, key] {
@@ -231,4 +249,12 @@ struct both {}
 impl both {
     /// The function as it is written.
     pub const EQUATION: &'static ::core::primitive::str = "both(X: R[batch, layer, key], y: R[key]) -> R[batch, layer, key] {\n    centre_{batch, layer}(centre_batch(X, y), y)\n}";
+    /// The mathematics as lines of text.
+    pub const UNICODE: &'static ::core::primitive::str = "both : ℝ^{batch×layer×key} × ℝ^key → ℝ^{batch×layer×key}\nboth(X, y) = centre_{batch, layer} (centre_batch (X, y), y)";
+    /// The mathematics as LaTeX, for `namedtensor.sty`.
+    pub const LATEX: &'static ::core::primitive::str = "\\begin{align*}\n  \\operatorname{both} &\\colon {\\mathbb{R}}^{\\name{batch} \\times \\name{layer} \\times \\name{key}} \\times {\\mathbb{R}}^{\\name{key}} \\rightarrow {\\mathbb{R}}^{\\name{batch} \\times \\name{layer} \\times \\name{key}} \\\\\n  \\operatorname{both} \\left( X , y \\right) &= \\nfun{\\name{batch} \\\\ \\name{layer}}{centre} \\left( \\nfun{\\name{batch}}{centre} \\left( X , y \\right) , y \\right)\n\\end{align*}";
+    /// The mathematics as a `<math>` element.
+    pub const MATHML: &'static ::core::primitive::str = "<math display=\"block\"><mtable displaystyle=\"true\"><mtr><mtd style=\"text-align:right;padding-right:0\"><mi>both</mi></mtd><mtd style=\"text-align:left\"><mo>:</mo><msup><mi>ℝ</mi><mrow><mi>batch</mi><mo>×</mo><mi>layer</mi><mo>×</mo><mi>key</mi></mrow></msup><mo>×</mo><msup><mi>ℝ</mi><mi>key</mi></msup><mo stretchy=\"false\">→</mo><msup><mi>ℝ</mi><mrow><mi>batch</mi><mo>×</mo><mi>layer</mi><mo>×</mo><mi>key</mi></mrow></msup></mtd></mtr><mtr><mtd style=\"text-align:right;padding-right:0\"><mi>both</mi><mrow><mo>(</mo><mi>X</mi><mo>,</mo><mi>y</mi><mo>)</mo></mrow></mtd><mtd style=\"text-align:left\"><mo>=</mo><munder><mi>centre</mi><mrow><mi>batch</mi><mo>,</mo><mi>layer</mi></mrow></munder><mrow><mo>(</mo><munder><mi>centre</mi><mrow><mi>batch</mi></mrow></munder><mrow><mo>(</mo><mi>X</mi><mo>,</mo><mi>y</mi><mo>)</mo></mrow><mo>,</mo><mi>y</mi><mo>)</mo></mrow></mtd></mtr></mtable></math>";
+    /// The function as an einsum string, operands as in its signature, if it is a sum of products.
+    pub const EINSUM: ::core::option::Option<&'static ::core::primitive::str> = ::core::option::Option::None;
 }

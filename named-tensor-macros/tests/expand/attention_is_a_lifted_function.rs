@@ -7,6 +7,11 @@
 
 /// Attention : R^key x R^{seq x key} x R^{seq x val} -> R^val
 ///
+#[cfg_attr(
+    doc,
+    doc = "<div style=\"overflow-x:auto\"><math display=\"block\"><mtable displaystyle=\"true\"><mtr><mtd style=\"text-align:right;padding-right:0\"><mi>Attention</mi></mtd><mtd style=\"text-align:left\"><mo>:</mo><msup><mi>ℝ</mi><mi>key</mi></msup><mo>×</mo><msup><mi>ℝ</mi><mrow><mi>seq</mi><mo>×</mo><mi>key</mi></mrow></msup><mo>×</mo><msup><mi>ℝ</mi><mrow><mi>seq</mi><mo>×</mo><mi>val</mi></mrow></msup><mo stretchy=\"false\">→</mo><msup><mi>ℝ</mi><mi>val</mi></msup></mtd></mtr><mtr><mtd style=\"text-align:right;padding-right:0\"><mi>Attention</mi><mrow><mo>(</mo><mi>Q</mi><mo>,</mo><mi>K</mi><mo>,</mo><mi>V</mi><mo>)</mo></mrow></mtd><mtd style=\"text-align:left\"><mo>=</mo><munder><mi>softmax</mi><mrow><mi>seq</mi></mrow></munder><mrow><mo>(</mo><mfrac><mrow><mi>Q</mi><munder><mo>⊙</mo><mrow><mi>key</mi></mrow></munder><mi>K</mi></mrow><msqrt><mrow><mo>&#124;</mo><mi>key</mi><mo>&#124;</mo></mrow></msqrt></mfrac><mo>)</mo></mrow><munder><mo>⊙</mo><mrow><mi>seq</mi></mrow></munder><mi>V</mi></mtd></mtr></mtable></math></div>\n"
+)]
+///
 /**```text
 Attention(Q: R[key], K: R[seq, key], V: R[seq, val]) -> R[val] {
     softmax_seq(Q dot_key K / sqrt(|key|)) dot_seq V
@@ -98,4 +103,12 @@ pub struct Attention {}
 impl Attention {
     /// The function as it is written.
     pub const EQUATION: &'static ::core::primitive::str = "Attention(Q: R[key], K: R[seq, key], V: R[seq, val]) -> R[val] {\n    softmax_seq(Q dot_key K / sqrt(|key|)) dot_seq V\n}";
+    /// The mathematics as lines of text.
+    pub const UNICODE: &'static ::core::primitive::str = "Attention : ℝ^key × ℝ^{seq×key} × ℝ^{seq×val} → ℝ^val\nAttention(Q, K, V) = softmax_seq (Q ⊙_key K / √|key|) ⊙_seq V";
+    /// The mathematics as LaTeX, for `namedtensor.sty`.
+    pub const LATEX: &'static ::core::primitive::str = "\\begin{align*}\n  \\operatorname{Attention} &\\colon {\\mathbb{R}}^{\\name{key}} \\times {\\mathbb{R}}^{\\name{seq} \\times \\name{key}} \\times {\\mathbb{R}}^{\\name{seq} \\times \\name{val}} \\rightarrow {\\mathbb{R}}^{\\name{val}} \\\\\n  \\operatorname{Attention} \\left( Q , K , V \\right) &= \\nfun{\\name{seq}}{softmax} \\left( \\frac{Q \\ndot{\\name{key}} K}{\\sqrt{\\left| \\name{key} \\right|}} \\right) \\ndot{\\name{seq}} V\n\\end{align*}";
+    /// The mathematics as a `<math>` element.
+    pub const MATHML: &'static ::core::primitive::str = "<math display=\"block\"><mtable displaystyle=\"true\"><mtr><mtd style=\"text-align:right;padding-right:0\"><mi>Attention</mi></mtd><mtd style=\"text-align:left\"><mo>:</mo><msup><mi>ℝ</mi><mi>key</mi></msup><mo>×</mo><msup><mi>ℝ</mi><mrow><mi>seq</mi><mo>×</mo><mi>key</mi></mrow></msup><mo>×</mo><msup><mi>ℝ</mi><mrow><mi>seq</mi><mo>×</mo><mi>val</mi></mrow></msup><mo stretchy=\"false\">→</mo><msup><mi>ℝ</mi><mi>val</mi></msup></mtd></mtr><mtr><mtd style=\"text-align:right;padding-right:0\"><mi>Attention</mi><mrow><mo>(</mo><mi>Q</mi><mo>,</mo><mi>K</mi><mo>,</mo><mi>V</mi><mo>)</mo></mrow></mtd><mtd style=\"text-align:left\"><mo>=</mo><munder><mi>softmax</mi><mrow><mi>seq</mi></mrow></munder><mrow><mo>(</mo><mfrac><mrow><mi>Q</mi><munder><mo>⊙</mo><mrow><mi>key</mi></mrow></munder><mi>K</mi></mrow><msqrt><mrow><mo>&#124;</mo><mi>key</mi><mo>&#124;</mo></mrow></msqrt></mfrac><mo>)</mo></mrow><munder><mo>⊙</mo><mrow><mi>seq</mi></mrow></munder><mi>V</mi></mtd></mtr></mtable></math>";
+    /// The function as an einsum string, operands as in its signature, if it is a sum of products.
+    pub const EINSUM: ::core::option::Option<&'static ::core::primitive::str> = ::core::option::Option::None;
 }

@@ -10,6 +10,11 @@
 
 ///`LayerNorm` of the notation.
 ///
+#[cfg_attr(
+    doc,
+    doc = "<div style=\"overflow-x:auto\"><math display=\"block\"><mtable displaystyle=\"true\"><mtr><mtd style=\"text-align:right;padding-right:0\"><mi>LayerNorm</mi></mtd><mtd style=\"text-align:left\"><mo>:</mo><msup><mi>ℝ</mi><mi>chans</mi></msup><mo stretchy=\"false\">→</mo><msup><mi>ℝ</mi><mi>chans</mi></msup></mtd></mtr><mtr><mtd style=\"text-align:right;padding-right:0\"><mi>LayerNorm</mi><mrow><mo>(</mo><mi>X</mi><mo>;</mo><mi>γ</mi><mo>,</mo><mi>β</mi><mo>)</mo></mrow></mtd><mtd style=\"text-align:left\"><mo>=</mo><munder><mi>standardize</mi><mrow><mi>chans</mi></mrow></munder><mrow><mo>(</mo><mi>X</mi><mo>)</mo></mrow><mo>⊙</mo><mi>γ</mi><mo>+</mo><mi>β</mi></mtd></mtr></mtable></math></div>\n\nwhere\n\n- <math><mrow><mi>γ</mi><mo>∈</mo><msup><mi>ℝ</mi><mi>chans</mi></msup><mo>,</mo><mtext>&#160;at&#160;first&#160;</mtext><mn>1</mn></mrow></math>\n- <math><mrow><mi>β</mi><mo>∈</mo><msup><mi>ℝ</mi><mi>chans</mi></msup><mo>,</mo><mtext>&#160;at&#160;first&#160;</mtext><mn>0</mn></mrow></math>\n"
+)]
+///
 /**```text
 LayerNorm(X: R[chans]; γ: R[chans] = 1, β: R[chans] = 0) -> R[chans] {
     standardize_chans(X) * γ + β
@@ -88,6 +93,14 @@ impl<T: ::named_tensor::private::Real> LayerNorm<T> {
 impl LayerNorm<::core::primitive::f32> {
     /// The function as it is written.
     pub const EQUATION: &'static ::core::primitive::str = "LayerNorm(X: R[chans]; γ: R[chans] = 1, β: R[chans] = 0) -> R[chans] {\n    standardize_chans(X) * γ + β\n}";
+    /// The mathematics as lines of text.
+    pub const UNICODE: &'static ::core::primitive::str = "LayerNorm : ℝ^chans → ℝ^chans\nLayerNorm(X; γ, β) = standardize_chans (X) ⊙ γ + β\n    γ ∈ ℝ^chans,  at first 1\n    β ∈ ℝ^chans,  at first 0";
+    /// The mathematics as LaTeX, for `namedtensor.sty`.
+    pub const LATEX: &'static ::core::primitive::str = "\\begin{align*}\n  \\operatorname{LayerNorm} &\\colon {\\mathbb{R}}^{\\name{chans}} \\rightarrow {\\mathbb{R}}^{\\name{chans}} \\\\\n  \\operatorname{LayerNorm} \\left( X ; \\gamma , \\beta \\right) &= \\nfun{\\name{chans}}{standardize} \\left( X \\right) \\odot \\gamma + \\beta \\\\\n  \\gamma &\\in {\\mathbb{R}}^{\\name{chans}} , \\text{ at first } 1 \\\\\n  \\beta &\\in {\\mathbb{R}}^{\\name{chans}} , \\text{ at first } 0\n\\end{align*}";
+    /// The mathematics as a `<math>` element.
+    pub const MATHML: &'static ::core::primitive::str = "<math display=\"block\"><mtable displaystyle=\"true\"><mtr><mtd style=\"text-align:right;padding-right:0\"><mi>LayerNorm</mi></mtd><mtd style=\"text-align:left\"><mo>:</mo><msup><mi>ℝ</mi><mi>chans</mi></msup><mo stretchy=\"false\">→</mo><msup><mi>ℝ</mi><mi>chans</mi></msup></mtd></mtr><mtr><mtd style=\"text-align:right;padding-right:0\"><mi>LayerNorm</mi><mrow><mo>(</mo><mi>X</mi><mo>;</mo><mi>γ</mi><mo>,</mo><mi>β</mi><mo>)</mo></mrow></mtd><mtd style=\"text-align:left\"><mo>=</mo><munder><mi>standardize</mi><mrow><mi>chans</mi></mrow></munder><mrow><mo>(</mo><mi>X</mi><mo>)</mo></mrow><mo>⊙</mo><mi>γ</mi><mo>+</mo><mi>β</mi></mtd></mtr><mtr><mtd style=\"text-align:right;padding-right:0\"><mi>γ</mi></mtd><mtd style=\"text-align:left\"><mo>∈</mo><msup><mi>ℝ</mi><mi>chans</mi></msup><mo>,</mo><mtext>&#160;at&#160;first&#160;</mtext><mn>1</mn></mtd></mtr><mtr><mtd style=\"text-align:right;padding-right:0\"><mi>β</mi></mtd><mtd style=\"text-align:left\"><mo>∈</mo><msup><mi>ℝ</mi><mi>chans</mi></msup><mo>,</mo><mtext>&#160;at&#160;first&#160;</mtext><mn>0</mn></mtd></mtr></mtable></math>";
+    /// The function as an einsum string, operands as in its signature, if it is a sum of products.
+    pub const EINSUM: ::core::option::Option<&'static ::core::primitive::str> = ::core::option::Option::None;
     /// Draws initial values; `sizes` name at least the axes of all parameters.
     ///
     /// # Errors
@@ -153,6 +166,11 @@ for LayerNorm<T> {
     }
 }
 ///`FFN` of the notation.
+///
+#[cfg_attr(
+    doc,
+    doc = "<div style=\"overflow-x:auto\"><math display=\"block\"><mtable displaystyle=\"true\"><mtr><mtd style=\"text-align:right;padding-right:0\"><mi>FFN</mi></mtd><mtd style=\"text-align:left\"><mo>:</mo><msup><mi>ℝ</mi><mi>chans</mi></msup><mo stretchy=\"false\">→</mo><msup><mi>ℝ</mi><mi>chans</mi></msup></mtd></mtr><mtr><mtd style=\"text-align:right;padding-right:0\"><mi>FFN</mi><mrow><mo>(</mo><mi>X</mi><mo>;</mo><msub><mi>W</mi><mn>1</mn></msub><mo>,</mo><msub><mi>b</mi><mn>1</mn></msub><mo>,</mo><msub><mi>W</mi><mn>2</mn></msub><mo>,</mo><msub><mi>b</mi><mn>2</mn></msub><mo>)</mo></mrow></mtd><mtd style=\"text-align:left\"><mo>=</mo><mi>relu</mi><mrow><mo>(</mo><mi>X</mi><munder><mo>⊙</mo><mrow><mi>chans</mi></mrow></munder><msub><mi>W</mi><mn>1</mn></msub><mo>+</mo><msub><mi>b</mi><mn>1</mn></msub><mo>)</mo></mrow><munder><mo>⊙</mo><mrow><mi>hidden</mi></mrow></munder><msub><mi>W</mi><mn>2</mn></msub><mo>+</mo><msub><mi>b</mi><mn>2</mn></msub></mtd></mtr></mtable></math></div>\n\nwhere\n\n- <math><mrow><msub><mi>W</mi><mn>1</mn></msub><mo>∈</mo><msup><mi>ℝ</mi><mrow><mi>chans</mi><mo>×</mo><mi>hidden</mi></mrow></msup></mrow></math>\n- <math><mrow><msub><mi>b</mi><mn>1</mn></msub><mo>∈</mo><msup><mi>ℝ</mi><mi>hidden</mi></msup></mrow></math>\n- <math><mrow><msub><mi>W</mi><mn>2</mn></msub><mo>∈</mo><msup><mi>ℝ</mi><mrow><mi>hidden</mi><mo>×</mo><mi>chans</mi></mrow></msup><mo>,</mo><mtext>&#160;at&#160;first&#160;</mtext><mo>∼</mo><mi>glorot</mi></mrow></math>\n- <math><mrow><msub><mi>b</mi><mn>2</mn></msub><mo>∈</mo><msup><mi>ℝ</mi><mi>chans</mi></msup><mo>,</mo><mtext>&#160;at&#160;first&#160;</mtext><mo>∼</mo><mi>uniform</mi><mrow><mo>(</mo><mo>−</mo><mn>0.1</mn><mo>,</mo><mn>0.1</mn><mo>)</mo></mrow></mrow></math>\n"
+)]
 ///
 /**```text
 FFN(X: R[chans]; W1: R[chans, hidden], b1: R[hidden], W2: R[hidden, chans] ~ glorot, b2: R[chans] ~ uniform(-0.1, 0.1)) -> R[chans] {
@@ -244,6 +262,14 @@ impl<T: ::named_tensor::private::Real> FFN<T> {
 impl FFN<::core::primitive::f32> {
     /// The function as it is written.
     pub const EQUATION: &'static ::core::primitive::str = "FFN(X: R[chans]; W1: R[chans, hidden], b1: R[hidden], W2: R[hidden, chans] ~ glorot, b2: R[chans] ~ uniform(-0.1, 0.1)) -> R[chans] {\n    relu(X dot_chans W1 + b1) dot_hidden W2 + b2\n}";
+    /// The mathematics as lines of text.
+    pub const UNICODE: &'static ::core::primitive::str = "FFN : ℝ^chans → ℝ^chans\nFFN(X; W₁, b₁, W₂, b₂) = relu(X ⊙_chans W₁ + b₁) ⊙_hidden W₂ + b₂\n    W₁ ∈ ℝ^{chans×hidden}\n    b₁ ∈ ℝ^hidden\n    W₂ ∈ ℝ^{hidden×chans},  at first ∼glorot\n    b₂ ∈ ℝ^chans,  at first ∼uniform(−0.1, 0.1)";
+    /// The mathematics as LaTeX, for `namedtensor.sty`.
+    pub const LATEX: &'static ::core::primitive::str = "\\begin{align*}\n  \\operatorname{FFN} &\\colon {\\mathbb{R}}^{\\name{chans}} \\rightarrow {\\mathbb{R}}^{\\name{chans}} \\\\\n  \\operatorname{FFN} \\left( X ; {W}_{1} , {b}_{1} , {W}_{2} , {b}_{2} \\right) &= \\operatorname{relu} \\left( X \\ndot{\\name{chans}} {W}_{1} + {b}_{1} \\right) \\ndot{\\name{hidden}} {W}_{2} + {b}_{2} \\\\\n  {W}_{1} &\\in {\\mathbb{R}}^{\\name{chans} \\times \\name{hidden}} \\\\\n  {b}_{1} &\\in {\\mathbb{R}}^{\\name{hidden}} \\\\\n  {W}_{2} &\\in {\\mathbb{R}}^{\\name{hidden} \\times \\name{chans}} , \\text{ at first } \\sim \\operatorname{glorot} \\\\\n  {b}_{2} &\\in {\\mathbb{R}}^{\\name{chans}} , \\text{ at first } \\sim \\operatorname{uniform} \\left( - 0.1 , 0.1 \\right)\n\\end{align*}";
+    /// The mathematics as a `<math>` element.
+    pub const MATHML: &'static ::core::primitive::str = "<math display=\"block\"><mtable displaystyle=\"true\"><mtr><mtd style=\"text-align:right;padding-right:0\"><mi>FFN</mi></mtd><mtd style=\"text-align:left\"><mo>:</mo><msup><mi>ℝ</mi><mi>chans</mi></msup><mo stretchy=\"false\">→</mo><msup><mi>ℝ</mi><mi>chans</mi></msup></mtd></mtr><mtr><mtd style=\"text-align:right;padding-right:0\"><mi>FFN</mi><mrow><mo>(</mo><mi>X</mi><mo>;</mo><msub><mi>W</mi><mn>1</mn></msub><mo>,</mo><msub><mi>b</mi><mn>1</mn></msub><mo>,</mo><msub><mi>W</mi><mn>2</mn></msub><mo>,</mo><msub><mi>b</mi><mn>2</mn></msub><mo>)</mo></mrow></mtd><mtd style=\"text-align:left\"><mo>=</mo><mi>relu</mi><mrow><mo>(</mo><mi>X</mi><munder><mo>⊙</mo><mrow><mi>chans</mi></mrow></munder><msub><mi>W</mi><mn>1</mn></msub><mo>+</mo><msub><mi>b</mi><mn>1</mn></msub><mo>)</mo></mrow><munder><mo>⊙</mo><mrow><mi>hidden</mi></mrow></munder><msub><mi>W</mi><mn>2</mn></msub><mo>+</mo><msub><mi>b</mi><mn>2</mn></msub></mtd></mtr><mtr><mtd style=\"text-align:right;padding-right:0\"><msub><mi>W</mi><mn>1</mn></msub></mtd><mtd style=\"text-align:left\"><mo>∈</mo><msup><mi>ℝ</mi><mrow><mi>chans</mi><mo>×</mo><mi>hidden</mi></mrow></msup></mtd></mtr><mtr><mtd style=\"text-align:right;padding-right:0\"><msub><mi>b</mi><mn>1</mn></msub></mtd><mtd style=\"text-align:left\"><mo>∈</mo><msup><mi>ℝ</mi><mi>hidden</mi></msup></mtd></mtr><mtr><mtd style=\"text-align:right;padding-right:0\"><msub><mi>W</mi><mn>2</mn></msub></mtd><mtd style=\"text-align:left\"><mo>∈</mo><msup><mi>ℝ</mi><mrow><mi>hidden</mi><mo>×</mo><mi>chans</mi></mrow></msup><mo>,</mo><mtext>&#160;at&#160;first&#160;</mtext><mo>∼</mo><mi>glorot</mi></mtd></mtr><mtr><mtd style=\"text-align:right;padding-right:0\"><msub><mi>b</mi><mn>2</mn></msub></mtd><mtd style=\"text-align:left\"><mo>∈</mo><msup><mi>ℝ</mi><mi>chans</mi></msup><mo>,</mo><mtext>&#160;at&#160;first&#160;</mtext><mo>∼</mo><mi>uniform</mi><mrow><mo>(</mo><mo>−</mo><mn>0.1</mn><mo>,</mo><mn>0.1</mn><mo>)</mo></mrow></mtd></mtr></mtable></math>";
+    /// The function as an einsum string, operands as in its signature, if it is a sum of products.
+    pub const EINSUM: ::core::option::Option<&'static ::core::primitive::str> = ::core::option::Option::None;
     /// Draws initial values; `sizes` name at least the axes of all parameters.
     ///
     /// # Errors

@@ -12,6 +12,11 @@
 
 ///`PE` of the notation.
 ///
+#[cfg_attr(
+    doc,
+    doc = "<div style=\"overflow-x:auto\"><math display=\"block\"><mtable displaystyle=\"true\"><mtr><mtd style=\"text-align:left\"><mi>PE</mi><mo>:</mo><msup><mi>ℝ</mi><mrow><mi>seq</mi><mo>×</mo><mi>chans</mi></mrow></msup><mo stretchy=\"false\">→</mo><msup><mi>ℝ</mi><mrow><mi>seq</mi><mo>×</mo><mi>chans</mi></mrow></msup></mtd></mtr><mtr><mtd style=\"text-align:left\"><msub><mi>P</mi><mrow><mi>seq</mi><mrow><mo>(</mo><mi>p</mi><mo>)</mo></mrow><mo>,</mo><mi>chans</mi><mrow><mo>(</mo><mi>c</mi><mo>)</mo></mrow></mrow></msub></mtd></mtr><mtr><mtd style=\"text-align:left\"><mspace width=\"2em\"/><mo>=</mo><mrow><mo>{</mo><mtable><mtr><mtd style=\"text-align:left\"><mi>sin</mi><mrow><mo>(</mo><mfrac><mi>p</mi><msup><mn>10000</mn><mrow><mi>c</mi><mo lspace=\"0\" rspace=\"0\">/</mo><mrow><mo>&#124;</mo><mi>chans</mi><mo>&#124;</mo></mrow></mrow></msup></mfrac><mo>)</mo></mrow></mtd><mtd style=\"text-align:left\"><mtext>if&#160;</mtext><mi>c</mi><mo lspace=\"0.22em\" rspace=\"0.22em\">mod</mo><mn>2</mn><mo>=</mo><mn>0</mn></mtd></mtr><mtr><mtd style=\"text-align:left\"><mi>cos</mi><mrow><mo>(</mo><mfrac><mi>p</mi><msup><mn>10000</mn><mrow><mrow><mo>(</mo><mi>c</mi><mo>−</mo><mn>1</mn><mo>)</mo></mrow><mo lspace=\"0\" rspace=\"0\">/</mo><mrow><mo>&#124;</mo><mi>chans</mi><mo>&#124;</mo></mrow></mrow></msup></mfrac><mo>)</mo></mrow></mtd><mtd style=\"text-align:left\"><mtext>otherwise</mtext></mtd></mtr></mtable></mrow></mtd></mtr><mtr><mtd style=\"text-align:left\"><mi>PE</mi><mrow><mo>(</mo><mi>X</mi><mo>)</mo></mrow><mo>=</mo><mi>X</mi><mo>+</mo><mi>P</mi></mtd></mtr></mtable></math></div>\n"
+)]
+///
 /**```text
 PE(X: R[seq, chans]) -> R[seq, chans] {
     P_{seq(p), chans(c)} = if c % 2 == 0 { sin(p / 10000 ^ (c / |chans|)) } else { cos(p / 10000 ^ ((c - 1) / |chans|)) };
@@ -134,8 +139,21 @@ struct PE {}
 impl PE {
     /// The function as it is written.
     pub const EQUATION: &'static ::core::primitive::str = "PE(X: R[seq, chans]) -> R[seq, chans] {\n    P_{seq(p), chans(c)} = if c % 2 == 0 { sin(p / 10000 ^ (c / |chans|)) } else { cos(p / 10000 ^ ((c - 1) / |chans|)) };\n    X + P\n}";
+    /// The mathematics as lines of text.
+    pub const UNICODE: &'static ::core::primitive::str = "PE : ℝ^{seq×chans} → ℝ^{seq×chans}\nP_{seq(p),chans(c)}\n    = { sin(p / 10000^{c/|chans|}) if c mod 2 = 0; cos(p / 10000^{(c−1)/|chans|}) otherwise }\nPE(X) = X + P";
+    /// The mathematics as LaTeX, for `namedtensor.sty`.
+    pub const LATEX: &'static ::core::primitive::str = "\\begin{align*}\n  &\\operatorname{PE} \\colon {\\mathbb{R}}^{\\name{seq} \\times \\name{chans}} \\rightarrow {\\mathbb{R}}^{\\name{seq} \\times \\name{chans}} \\\\\n  &{P}_{\\name{seq} \\left( p \\right) , \\name{chans} \\left( c \\right)} \\\\\n  &\\quad = \\begin{cases} \\operatorname{sin} \\left( \\frac{p}{{10000}^{c / \\left| \\name{chans} \\right|}} \\right) & \\text{if } c \\bmod 2 = 0 \\\\ \\operatorname{cos} \\left( \\frac{p}{{10000}^{\\left( c - 1 \\right) / \\left| \\name{chans} \\right|}} \\right) & \\text{otherwise} \\end{cases} \\\\\n  &\\operatorname{PE} \\left( X \\right) = X + P\n\\end{align*}";
+    /// The mathematics as a `<math>` element.
+    pub const MATHML: &'static ::core::primitive::str = "<math display=\"block\"><mtable displaystyle=\"true\"><mtr><mtd style=\"text-align:left\"><mi>PE</mi><mo>:</mo><msup><mi>ℝ</mi><mrow><mi>seq</mi><mo>×</mo><mi>chans</mi></mrow></msup><mo stretchy=\"false\">→</mo><msup><mi>ℝ</mi><mrow><mi>seq</mi><mo>×</mo><mi>chans</mi></mrow></msup></mtd></mtr><mtr><mtd style=\"text-align:left\"><msub><mi>P</mi><mrow><mi>seq</mi><mrow><mo>(</mo><mi>p</mi><mo>)</mo></mrow><mo>,</mo><mi>chans</mi><mrow><mo>(</mo><mi>c</mi><mo>)</mo></mrow></mrow></msub></mtd></mtr><mtr><mtd style=\"text-align:left\"><mspace width=\"2em\"/><mo>=</mo><mrow><mo>{</mo><mtable><mtr><mtd style=\"text-align:left\"><mi>sin</mi><mrow><mo>(</mo><mfrac><mi>p</mi><msup><mn>10000</mn><mrow><mi>c</mi><mo lspace=\"0\" rspace=\"0\">/</mo><mrow><mo>&#124;</mo><mi>chans</mi><mo>&#124;</mo></mrow></mrow></msup></mfrac><mo>)</mo></mrow></mtd><mtd style=\"text-align:left\"><mtext>if&#160;</mtext><mi>c</mi><mo lspace=\"0.22em\" rspace=\"0.22em\">mod</mo><mn>2</mn><mo>=</mo><mn>0</mn></mtd></mtr><mtr><mtd style=\"text-align:left\"><mi>cos</mi><mrow><mo>(</mo><mfrac><mi>p</mi><msup><mn>10000</mn><mrow><mrow><mo>(</mo><mi>c</mi><mo>−</mo><mn>1</mn><mo>)</mo></mrow><mo lspace=\"0\" rspace=\"0\">/</mo><mrow><mo>&#124;</mo><mi>chans</mi><mo>&#124;</mo></mrow></mrow></msup></mfrac><mo>)</mo></mrow></mtd><mtd style=\"text-align:left\"><mtext>otherwise</mtext></mtd></mtr></mtable></mrow></mtd></mtr><mtr><mtd style=\"text-align:left\"><mi>PE</mi><mrow><mo>(</mo><mi>X</mi><mo>)</mo></mrow><mo>=</mo><mi>X</mi><mo>+</mo><mi>P</mi></mtd></mtr></mtable></math>";
+    /// The function as an einsum string, operands as in its signature, if it is a sum of products.
+    pub const EINSUM: ::core::option::Option<&'static ::core::primitive::str> = ::core::option::Option::None;
 }
 ///`windows` of the notation.
+///
+#[cfg_attr(
+    doc,
+    doc = "<div style=\"overflow-x:auto\"><math display=\"block\"><mtable displaystyle=\"true\"><mtr><mtd style=\"text-align:right;padding-right:0\"><mi>windows</mi></mtd><mtd style=\"text-align:left\"><mo>:</mo><msup><mi>ℝ</mi><mi>seq</mi></msup><mo stretchy=\"false\">→</mo><msup><mi>ℝ</mi><mrow><mi>seq</mi><mo>×</mo><mi>kernel</mi></mrow></msup></mtd></mtr><mtr><mtd style=\"text-align:right;padding-right:0\"><msub><mi>Y</mi><mrow><mi>seq</mi><mrow><mo>(</mo><mi>i</mi><mo>)</mo></mrow><mo>,</mo><mi>kernel</mi><mrow><mo>(</mo><mi>j</mi><mo>)</mo></mrow></mrow></msub></mtd><mtd style=\"text-align:left\"><mo>=</mo><msub><mi>X</mi><mrow><mi>seq</mi><mrow><mo>(</mo><mi>i</mi><mo>+</mo><mi>j</mi><mo>)</mo></mrow></mrow></msub><mtext>&#160;for&#160;</mtext><mi>i</mi><mo>&#60;</mo><mrow><mo>&#124;</mo><mi>seq</mi><mo>&#124;</mo></mrow><mo>−</mo><mn>2</mn><mo>,</mo><mi>j</mi><mo>&#60;</mo><mn>3</mn></mtd></mtr><mtr><mtd style=\"text-align:right;padding-right:0\"><mi>windows</mi><mrow><mo>(</mo><mi>X</mi><mo>)</mo></mrow></mtd><mtd style=\"text-align:left\"><mo>=</mo><mi>Y</mi></mtd></mtr></mtable></math></div>\n"
+)]
 ///
 /**```text
 windows(X: R[seq]) -> R[seq, kernel] {
@@ -229,4 +247,12 @@ struct windows {}
 impl windows {
     /// The function as it is written.
     pub const EQUATION: &'static ::core::primitive::str = "windows(X: R[seq]) -> R[seq, kernel] {\n    Y_{seq(i: |seq| - 2), kernel(j: 3)} = X_{seq(i + j)};\n    Y\n}";
+    /// The mathematics as lines of text.
+    pub const UNICODE: &'static ::core::primitive::str = "windows : ℝ^seq → ℝ^{seq×kernel}\nY_{seq(i),kernel(j)} = X_{seq(i+j)} for i < |seq| − 2, j < 3\nwindows(X) = Y";
+    /// The mathematics as LaTeX, for `namedtensor.sty`.
+    pub const LATEX: &'static ::core::primitive::str = "\\begin{align*}\n  \\operatorname{windows} &\\colon {\\mathbb{R}}^{\\name{seq}} \\rightarrow {\\mathbb{R}}^{\\name{seq} \\times \\name{kernel}} \\\\\n  {Y}_{\\name{seq} \\left( i \\right) , \\name{kernel} \\left( j \\right)} &= {X}_{\\name{seq} \\left( i + j \\right)} \\text{ for } i < \\left| \\name{seq} \\right| - 2 , j < 3 \\\\\n  \\operatorname{windows} \\left( X \\right) &= Y\n\\end{align*}";
+    /// The mathematics as a `<math>` element.
+    pub const MATHML: &'static ::core::primitive::str = "<math display=\"block\"><mtable displaystyle=\"true\"><mtr><mtd style=\"text-align:right;padding-right:0\"><mi>windows</mi></mtd><mtd style=\"text-align:left\"><mo>:</mo><msup><mi>ℝ</mi><mi>seq</mi></msup><mo stretchy=\"false\">→</mo><msup><mi>ℝ</mi><mrow><mi>seq</mi><mo>×</mo><mi>kernel</mi></mrow></msup></mtd></mtr><mtr><mtd style=\"text-align:right;padding-right:0\"><msub><mi>Y</mi><mrow><mi>seq</mi><mrow><mo>(</mo><mi>i</mi><mo>)</mo></mrow><mo>,</mo><mi>kernel</mi><mrow><mo>(</mo><mi>j</mi><mo>)</mo></mrow></mrow></msub></mtd><mtd style=\"text-align:left\"><mo>=</mo><msub><mi>X</mi><mrow><mi>seq</mi><mrow><mo>(</mo><mi>i</mi><mo>+</mo><mi>j</mi><mo>)</mo></mrow></mrow></msub><mtext>&#160;for&#160;</mtext><mi>i</mi><mo>&#60;</mo><mrow><mo>&#124;</mo><mi>seq</mi><mo>&#124;</mo></mrow><mo>−</mo><mn>2</mn><mo>,</mo><mi>j</mi><mo>&#60;</mo><mn>3</mn></mtd></mtr><mtr><mtd style=\"text-align:right;padding-right:0\"><mi>windows</mi><mrow><mo>(</mo><mi>X</mi><mo>)</mo></mrow></mtd><mtd style=\"text-align:left\"><mo>=</mo><mi>Y</mi></mtd></mtr></mtable></math>";
+    /// The function as an einsum string, operands as in its signature, if it is a sum of products.
+    pub const EINSUM: ::core::option::Option<&'static ::core::primitive::str> = ::core::option::Option::None;
 }

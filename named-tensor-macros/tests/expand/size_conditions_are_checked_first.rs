@@ -6,6 +6,11 @@
 
 ///`f` of the notation.
 ///
+#[cfg_attr(
+    doc,
+    doc = "<div style=\"overflow-x:auto\"><math display=\"block\"><mtable displaystyle=\"true\"><mtr><mtd style=\"text-align:right;padding-right:0\"><mi>f</mi></mtd><mtd style=\"text-align:left\"><mo>:</mo><msup><mi>ℝ</mi><mi>chans</mi></msup><mo>×</mo><msup><mi>ℝ</mi><mi>val</mi></msup><mo stretchy=\"false\">→</mo><msup><mi>ℝ</mi><mrow><mi>heads</mi><mo>×</mo><mi>key</mi></mrow></msup></mtd></mtr><mtr><mtd style=\"text-align:right;padding-right:0\"><mi>f</mi><mrow><mo>(</mo><mi>X</mi><mo>,</mo><mi>V</mi><mo>;</mo><mi>W</mi><mo>)</mo></mrow></mtd><mtd style=\"text-align:left\"><mo>=</mo><mi>X</mi><munder><mo>⊙</mo><mrow><mi>chans</mi></mrow></munder><mi>W</mi><mo>⊙</mo><mrow><mo>(</mo><munder><mo>∑</mo><mrow><mi>val</mi></mrow></munder><mi>V</mi><mo>)</mo></mrow></mtd></mtr></mtable></math></div>\n\nwhere\n\n- <math><mrow><mi>W</mi><mo>∈</mo><msup><mi>ℝ</mi><mrow><mi>chans</mi><mo>×</mo><mi>heads</mi><mo>×</mo><mi>key</mi></mrow></msup></mrow></math>\n- <math><mrow><mrow><mo>&#124;</mo><mi>val</mi><mo>&#124;</mo></mrow><mo>=</mo><mrow><mo>&#124;</mo><mi>chans</mi><mo>&#124;</mo></mrow></mrow></math>\n- <math><mrow><mrow><mo>&#124;</mo><mi>heads</mi><mo>&#124;</mo></mrow><mo>·</mo><mrow><mo>&#124;</mo><mi>key</mi><mo>&#124;</mo></mrow><mo>≤</mo><mrow><mo>&#124;</mo><mi>chans</mi><mo>&#124;</mo></mrow></mrow></math>\n"
+)]
+///
 /**```text
 f(X: R[chans], V: R[val]; W: R[chans, heads, key]) -> R[heads, key] where |val| = |chans|, |heads| * |key| <= |chans| {
     X dot_chans W * sum_val(V)
@@ -109,6 +114,16 @@ impl<T: ::named_tensor::private::Real> f<T> {
 impl f<::core::primitive::f32> {
     /// The function as it is written.
     pub const EQUATION: &'static ::core::primitive::str = "f(X: R[chans], V: R[val]; W: R[chans, heads, key]) -> R[heads, key] where |val| = |chans|, |heads| * |key| <= |chans| {\n    X dot_chans W * sum_val(V)\n}";
+    /// The mathematics as lines of text.
+    pub const UNICODE: &'static ::core::primitive::str = "f : ℝ^chans × ℝ^val → ℝ^{heads×key}\nf(X, V; W) = X ⊙_chans W ⊙ (Σ_val V)\n    W ∈ ℝ^{chans×heads×key}\n    |val| = |chans|\n    |heads| · |key| ≤ |chans|";
+    /// The mathematics as LaTeX, for `namedtensor.sty`.
+    pub const LATEX: &'static ::core::primitive::str = "\\begin{align*}\n  f &\\colon {\\mathbb{R}}^{\\name{chans}} \\times {\\mathbb{R}}^{\\name{val}} \\rightarrow {\\mathbb{R}}^{\\name{heads} \\times \\name{key}} \\\\\n  f \\left( X , V ; W \\right) &= X \\ndot{\\name{chans}} W \\odot \\left( \\nsum{\\name{val}} V \\right) \\\\\n  W &\\in {\\mathbb{R}}^{\\name{chans} \\times \\name{heads} \\times \\name{key}} \\\\\n  \\left| \\name{val} \\right| &= \\left| \\name{chans} \\right| \\\\\n  \\left| \\name{heads} \\right| \\cdot \\left| \\name{key} \\right| &\\leq \\left| \\name{chans} \\right|\n\\end{align*}";
+    /// The mathematics as a `<math>` element.
+    pub const MATHML: &'static ::core::primitive::str = "<math display=\"block\"><mtable displaystyle=\"true\"><mtr><mtd style=\"text-align:right;padding-right:0\"><mi>f</mi></mtd><mtd style=\"text-align:left\"><mo>:</mo><msup><mi>ℝ</mi><mi>chans</mi></msup><mo>×</mo><msup><mi>ℝ</mi><mi>val</mi></msup><mo stretchy=\"false\">→</mo><msup><mi>ℝ</mi><mrow><mi>heads</mi><mo>×</mo><mi>key</mi></mrow></msup></mtd></mtr><mtr><mtd style=\"text-align:right;padding-right:0\"><mi>f</mi><mrow><mo>(</mo><mi>X</mi><mo>,</mo><mi>V</mi><mo>;</mo><mi>W</mi><mo>)</mo></mrow></mtd><mtd style=\"text-align:left\"><mo>=</mo><mi>X</mi><munder><mo>⊙</mo><mrow><mi>chans</mi></mrow></munder><mi>W</mi><mo>⊙</mo><mrow><mo>(</mo><munder><mo>∑</mo><mrow><mi>val</mi></mrow></munder><mi>V</mi><mo>)</mo></mrow></mtd></mtr><mtr><mtd style=\"text-align:right;padding-right:0\"><mi>W</mi></mtd><mtd style=\"text-align:left\"><mo>∈</mo><msup><mi>ℝ</mi><mrow><mi>chans</mi><mo>×</mo><mi>heads</mi><mo>×</mo><mi>key</mi></mrow></msup></mtd></mtr><mtr><mtd style=\"text-align:right;padding-right:0\"><mrow><mo>&#124;</mo><mi>val</mi><mo>&#124;</mo></mrow></mtd><mtd style=\"text-align:left\"><mo>=</mo><mrow><mo>&#124;</mo><mi>chans</mi><mo>&#124;</mo></mrow></mtd></mtr><mtr><mtd style=\"text-align:right;padding-right:0\"><mrow><mo>&#124;</mo><mi>heads</mi><mo>&#124;</mo></mrow><mo>·</mo><mrow><mo>&#124;</mo><mi>key</mi><mo>&#124;</mo></mrow></mtd><mtd style=\"text-align:left\"><mo>≤</mo><mrow><mo>&#124;</mo><mi>chans</mi><mo>&#124;</mo></mrow></mtd></mtr></mtable></math>";
+    /// The function as an einsum string, operands as in its signature, if it is a sum of products.
+    pub const EINSUM: ::core::option::Option<&'static ::core::primitive::str> = ::core::option::Option::Some(
+        "c,v,chk->hk",
+    );
     /// Draws initial values; `sizes` name at least the axes of all parameters.
     ///
     /// # Errors
