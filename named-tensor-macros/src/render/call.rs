@@ -47,13 +47,10 @@ impl<'a> Typesetter<'a> {
         applied(name.under(names), !resolved.axes.is_empty(), self.arguments(arguments))
     }
 
-    /// A root; in one line its sign ends with what it stands on.
+    /// A root; in one line nothing shows where it ends.
     fn root(&self, radicand: &'a Expression) -> Piece {
-        let radicand = self.piece(radicand);
-        if self.linear {
-            return Piece::new(Level::Sign, Layout::Root(Box::new(radicand.at_least(Level::Postfix))));
-        }
-        Piece::new(Level::Postfix, Layout::Root(Box::new(radicand.at_least(Level::Or))))
+        let level = if self.linear { Level::Sign } else { Level::Postfix };
+        Piece::new(level, Layout::Root(Box::new(self.piece(radicand).at_least(Level::Or))))
     }
 
     /// `a / b` in one line.

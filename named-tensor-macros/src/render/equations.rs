@@ -6,13 +6,12 @@ use super::call::at;
 use super::expression::{Level, Typesetter, comparison_sign};
 use super::identifier;
 use super::layout::{COMMA, Layout, Line};
-use super::unicode;
 use crate::ast::{
     Argument, Condition, Element, Equation, Expression, Form, Function, Initial, Parameter, ParameterType, Position,
     TensorType,
 };
 use quote::ToTokens;
-use syn::{Attribute, Ident, Path};
+use syn::{Attribute, Path};
 
 impl<'a> Typesetter<'a> {
     /// The type of the function, its equations, its value.
@@ -42,11 +41,11 @@ impl<'a> Typesetter<'a> {
         let Function { arguments, parameters, .. } = self.function;
         let mut inside = Vec::new();
         if !arguments.is_empty() {
-            inside.push(names(arguments.iter().map(|argument| &argument.name)));
+            inside.push(Layout::list(arguments.iter().map(|argument| identifier::variable(&argument.name)), &COMMA));
         }
         if !parameters.is_empty() {
             inside.push(Layout::Separator(";"));
-            inside.push(names(parameters.iter().map(|parameter| &parameter.name)));
+            inside.push(Layout::list(parameters.iter().map(parameter_name), &COMMA));
         }
         if inside.is_empty() { self.name() } else { Layout::row([self.name(), Layout::row(inside).in_parentheses()]) }
     }
@@ -110,7 +109,7 @@ impl<'a> Typesetter<'a> {
 
     /// `W ∈ ℝ^{chans×out}` or `norm₁ : LayerNorm`.
     pub(super) fn parameter(&self, parameter: &'a Parameter) -> Line {
-        let left = identifier::variable(&parameter.name);
+        let left = parameter_name(parameter);
         match &parameter.kind {
             ParameterType::Function(path) => {
                 Line { left, sign: ":", right: identifier::function(&crate::set::axis_name(path)) }
@@ -129,7 +128,7 @@ impl<'a> Typesetter<'a> {
                             Layout::row([Layout::Prefix("∼"), drawn].into_iter().chain(inside))
                         }
                     };
-                    [COMMA, Layout::Text(" at first "), value]
+                    [Layout::Text(", at first "), value]
                 });
                 Line { left, sign: "∈", right: Layout::row([tensor_type(kind)].into_iter().chain(initially)) }
             }
@@ -167,8 +166,12 @@ fn tensor_type(kind: &TensorType) -> Layout {
     elements.sup(Layout::list(kind.set.0.iter().map(identifier::axis), &Layout::Infix("×")))
 }
 
-fn names<'a>(idents: impl Iterator<Item = &'a Ident>) -> Layout {
-    Layout::list(idents.map(identifier::variable), &COMMA)
+/// A parameter by its name; one that is a function is written as functions are.
+fn parameter_name(parameter: &Parameter) -> Layout {
+    match parameter.kind {
+        ParameterType::Tensor(..) => identifier::variable(&parameter.name),
+        ParameterType::Function(_) => identifier::function(&parameter.name.to_string()),
+    }
 }
 
 /// What the documentation comments among attributes say, without the space behind `///`.
@@ -181,19 +184,4 @@ pub(super) fn comments(attributes: &[Attribute]) -> Vec<String> {
     let lines: Vec<String> =
         texts.flat_map(|text| text.value().lines().map(str::to_owned).collect::<Vec<_>>()).collect();
     lines.iter().map(|line| line.strip_prefix(' ').unwrap_or(line).to_owned()).collect()
-}
-
-/// How many characters a line may have in one piece.
-const WIDTH: usize = 96;
-
-/// Whether all lines are short enough for their signs to stand below one another.
-pub(super) fn may_align(lines: &[Line]) -> bool {
-    let width = |side: &Layout| unicode::inline(side).chars().count();
-    let left = lines.iter().map(|line| width(&line.left)).max().unwrap_or(0);
-    lines.iter().all(|line| left + width(&line.right) < WIDTH)
-}
-
-/// Whether a line is to be broken before its sign.
-pub(super) fn is_long(line: &Line) -> bool {
-    unicode::inline(&line.left).chars().count() + unicode::inline(&line.right).chars().count() >= WIDTH
 }

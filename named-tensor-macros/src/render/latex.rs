@@ -1,9 +1,8 @@
 //! Mathematics as LaTeX, with the commands of the paper's `namedtensor.sty` (CTAN, version 0.4).
 //!
-//! `\name` an axis, `\ndot` a contraction, `\nsum` a sum, `\nfun` a function and `\nbin` a sign with axes underneath, of
+//! `\name` an axis, `\ndot` a contraction, `\nsum` a sum, `\nfun` a function with axes underneath, of
 //! which `\\` stacks several. Everything else is of `amsmath` and `amssymb`, which that package loads or needs.
 
-use super::equations::is_long;
 use super::layout::{Layout, Line, Lines};
 
 /// Lines as an `align*`.
@@ -15,7 +14,7 @@ pub(super) fn print(Lines { lines, aligned }: &Lines) -> String {
 fn row(line: &Line, aligned: bool) -> String {
     let (left, right) = (inline(&line.left), inline(&line.right));
     let sign = if line.sign == ":" { "\\colon" } else { sign(line.sign) };
-    match (aligned, is_long(line)) {
+    match (aligned, line.is_long()) {
         (true, _) => format!("  {left} &{sign} {right}"),
         (false, false) => format!("  &{left} {sign} {right}"),
         (false, true) => format!("  &{left} \\\\\n  &\\quad {sign} {right}"),
@@ -26,12 +25,29 @@ fn row(line: &Line, aligned: bool) -> String {
 pub(super) fn inline(layout: &Layout) -> String {
     match layout {
         Layout::Row(parts) => {
-            let parts: Vec<String> = parts.iter().map(inline).filter(|part| !part.is_empty()).collect();
-            parts.join(" ")
+            let mut row = String::new();
+            let mut before: Option<&Layout> = None;
+            for part in parts {
+                // Arguments stand close to their function, and a comma to what it follows.
+                let is_close = match part {
+                    Layout::Separator(_) => true,
+                    Layout::Fence(..) => matches!(
+                        before,
+                        Some(Layout::Variable(_) | Layout::Word(_) | Layout::Axis(..) | Layout::Sub(..))
+                    ),
+                    _ => false,
+                };
+                let text = inline(part);
+                row.push_str(if row.is_empty() || is_close || text.is_empty() { "" } else { " " });
+                row.push_str(&text);
+                before = Some(part);
+            }
+            row
         }
         Layout::Variable(name) => variable(name),
         Layout::Word(name) => format!("\\operatorname{{{}}}", word(name)),
         Layout::Axis(name, primes) => format!("\\name{{{}{}}}", word(name), "'".repeat(*primes)),
+        Layout::Primes(primes) => "\\prime".repeat(*primes),
         Layout::Number(digits) if digits == "∞" => "\\infty".to_owned(),
         Layout::Number(digits) => digits.clone(),
         Layout::Infix(one) | Layout::Prefix(one) => sign(one).to_owned(),
@@ -45,21 +61,35 @@ pub(super) fn inline(layout: &Layout) -> String {
             match &**what {
                 Layout::Infix("⊙") => format!("\\ndot{{{names}}}"),
                 Layout::Prefix("Σ") => format!("\\nsum{{{names}}}"),
-                Layout::Prefix(big) => format!("\\mathop{{\\nbin{{{names}}}{{{}}}}}", sign(big)),
+                Layout::Prefix(big) => format!("{}_{{\\substack{{{names}}}}}", sign(big)),
                 Layout::Word(name) => format!("\\nfun{{{names}}}{{{}}}", word(name)),
+                Layout::Sub(name, below) => match &**name {
+                    Layout::Word(name) => format!("\\nfun{{{names}}}{{{}_{{{}}}}}", word(name), inline(below)),
+                    name => format!("\\nfun{{{names}}}{{{}_{{{}}}}}", inline(name), inline(below)),
+                },
                 other => format!("\\nfun{{{names}}}{{{}}}", inline(other)),
             }
         }
-        Layout::Sub(base, below) => format!("{{{}}}_{{{}}}", inline(base), inline(below)),
-        Layout::Sup(base, above) => format!("{{{}}}^{{{}}}", inline(base), inline(above)),
-        Layout::Fence(open, inside, close) => {
+        Layout::Sub(base, below) => format!("{}_{{{}}}", one(base), inline(below)),
+        Layout::Sup(base, above) => format!("{}^{{{}}}", one(base), inline(above)),
+        Layout::Fence(open, inside, close) if inside.is_tall() => {
             format!("\\left{} {} \\right{}", delimiter(open), inline(inside), delimiter(close))
+        }
+        Layout::Fence(open, inside, close) => {
+            let open = delimiter(open);
+            let gap = if open.len() > 1 { " " } else { "" };
+            format!("{open}{gap}{}{gap}{}", inline(inside), delimiter(close))
         }
         Layout::Cases(rows) => {
             let rows = rows.iter().map(|(value, when)| format!("{} & {}", inline(value), inline(when)));
             format!("\\begin{{cases}} {} \\end{{cases}}", rows.collect::<Vec<_>>().join(" \\\\ "))
         }
     }
+}
+
+/// A piece of mathematics as exactly one, to stand before a script.
+fn one(layout: &Layout) -> String {
+    if matches!(layout, Layout::Row(_)) { format!("{{{}}}", inline(layout)) } else { inline(layout) }
 }
 
 fn sign(sign: &'static str) -> &'static str {
@@ -81,9 +111,6 @@ fn sign(sign: &'static str) -> &'static str {
         "Π" => "\\prod",
         "mod" => "\\bmod",
         ".." => "\\mathbin{..}",
-        "′" => "\\prime",
-        "″" => "\\prime\\prime",
-        "‴" => "\\prime\\prime\\prime",
         other => other,
     }
 }

@@ -14,6 +14,8 @@ pub(crate) enum Layout {
     Word(String),
     /// The name of an axis, upright, and how many primes it has.
     Axis(String, usize),
+    /// So many primes, as a superscript.
+    Primes(usize),
     /// A number, in digits.
     Number(String),
     /// A sign between its operands.
@@ -97,11 +99,66 @@ impl Layout {
         Layout::Sup(Box::new(self), Box::new(above))
     }
 
+    /// Whether it is higher than a line, so that what encloses it must be higher too.
+    pub(crate) fn is_tall(&self) -> bool {
+        match self {
+            Layout::Fraction(..) | Layout::Cases(_) => true,
+            Layout::Row(parts) => parts.iter().any(Layout::is_tall),
+            Layout::Under(what, _) => matches!(**what, Layout::Prefix(_)),
+            Layout::Root(inside) | Layout::Fence(_, inside, _) => inside.is_tall(),
+            Layout::Sub(base, _) | Layout::Sup(base, _) => base.is_tall(),
+            _ => false,
+        }
+    }
+
+    /// How wide it is set, about, in tenths of a letter.
+    pub(crate) fn width(&self) -> usize {
+        let letters = |text: &str| 10 * text.chars().count();
+        let script = |layout: &Layout| layout.width() * 7 / 10;
+        let row = |parts: &[Layout]| parts.iter().map(Layout::width).sum();
+        match self {
+            Layout::Row(parts) => row(parts),
+            Layout::Variable(name) | Layout::Word(name) | Layout::Number(name) => letters(name),
+            Layout::Axis(name, primes) => letters(name) + 5 * primes,
+            Layout::Primes(primes) => 5 * primes,
+            Layout::Infix(sign) => letters(sign) + 20,
+            Layout::Prefix(text) | Layout::Text(text) => letters(text),
+            Layout::Separator(_) => 15,
+            Layout::Gap => 0,
+            Layout::Fraction(over, under) => over.width().max(under.width()),
+            Layout::Root(inside) | Layout::Fence(_, inside, _) => inside.width() + 20,
+            Layout::Under(what, names) => what.width().max(names.iter().map(script).sum()),
+            Layout::Sub(base, other) | Layout::Sup(base, other) => base.width() + script(other),
+            Layout::Cases(rows) => {
+                rows.iter().map(|(value, when)| value.width() + when.width()).max().unwrap_or(0) + 40
+            }
+        }
+    }
+
     /// With names underneath; itself if there are none.
     pub(crate) fn under(self, names: Vec<Layout>) -> Layout {
         if names.is_empty() { self } else { Layout::Under(Box::new(self), names) }
     }
 }
+
+impl Line {
+    /// Whether it is to be broken before its sign.
+    pub(crate) fn is_long(&self) -> bool {
+        self.left.width() + self.right.width() > WIDTH
+    }
+}
+
+impl Lines {
+    /// Lines whose signs stand below one another, if all are short enough.
+    pub(crate) fn new(lines: Vec<Line>) -> Lines {
+        let left = lines.iter().map(|line| line.left.width()).max().unwrap_or(0);
+        let aligned = lines.iter().all(|line| left + line.right.width() <= WIDTH);
+        Lines { lines, aligned }
+    }
+}
+
+/// How wide a line may be in one piece, in tenths of a letter.
+const WIDTH: usize = 960;
 
 /// `,` as a layout.
 pub(crate) const COMMA: Layout = Layout::Separator(",");

@@ -3,41 +3,47 @@
 //! The text stands inside Markdown too, so characters that mean something there are written as entities, and there is
 //! no line break.
 
-use super::equations::is_long;
 use super::layout::{Layout, Line, Lines};
+
+/// Fonts with the tables that mathematics needs: browsers that know none by the name `math` would not lower subscripts.
+const FONT: &str =
+    "font-family:'Latin Modern Math','STIX Two Math','Cambria Math','Noto Sans Math','DejaVu Math TeX Gyre',math";
+
+/// Cells of a table: text to the left, the left side of an equation, the right side of one.
+const LEFT: &str = "<mtd style=\"text-align:left\">";
+/// In WebKit and its kin what is in a cell is a block, which only a value of their own moves to the right.
+const BEFORE: &str = "<mtd style=\"text-align:right;text-align:-webkit-right;padding-right:0\">";
+const BEHIND: &str = "<mtd style=\"text-align:left;padding-left:0\">";
 
 /// Lines as one displayed table.
 pub(super) fn print(Lines { lines, aligned }: &Lines) -> String {
     let rows: String = lines.iter().map(|line| row(line, *aligned)).collect();
-    format!("<math display=\"block\"><mtable displaystyle=\"true\">{rows}</mtable></math>")
+    format!("<math display=\"block\" style=\"{FONT}\"><mtable displaystyle=\"true\">{rows}</mtable></math>")
 }
 
 /// One line within a sentence.
 pub(super) fn within_text(line: &Line) -> String {
-    format!("<math>{}</math>", group(&sides(line)))
+    format!("<math style=\"{FONT}\">{}</math>", sides(line))
 }
 
 fn row(line: &Line, aligned: bool) -> String {
-    let left = |parts: &str| format!("<mtd style=\"text-align:left\">{parts}</mtd>");
-    let (one, other) = (inline(&line.left), inline(&line.right));
-    let sign = infix(line.sign);
-    match (aligned, is_long(line)) {
-        (true, _) => {
-            format!(
-                "<mtr><mtd style=\"text-align:right;padding-right:0\">{one}</mtd>{}</mtr>",
-                left(&format!("{sign}{other}"))
-            )
-        }
-        (false, false) => format!("<mtr>{}</mtr>", left(&sides(line))),
+    let (one, other, sign) = (inline(&line.left), inline(&line.right), relation(line.sign));
+    match (aligned, line.is_long()) {
+        (true, _) => format!("<mtr>{BEFORE}{one}</mtd>{BEHIND}{sign}{other}</mtd></mtr>"),
+        (false, false) => format!("<mtr>{LEFT}{one}{sign}{other}</mtd></mtr>"),
         (false, true) => {
-            let quad = "<mspace width=\"2em\"/>";
-            format!("<mtr>{}</mtr><mtr>{}</mtr>", left(&one), left(&format!("{quad}{sign}{other}")))
+            format!("<mtr>{LEFT}{one}</mtd></mtr><mtr>{LEFT}<mspace width=\"2em\"/>{sign}{other}</mtd></mtr>")
         }
     }
 }
 
+/// The sign between two sides, spaced as such even where it begins a cell.
+fn relation(sign: &str) -> String {
+    format!("<mo form=\"infix\">{}</mo>", escaped(sign))
+}
+
 fn sides(line: &Line) -> String {
-    format!("{}{}{}", inline(&line.left), infix(line.sign), inline(&line.right))
+    format!("{}{}{}", inline(&line.left), relation(line.sign), inline(&line.right))
 }
 
 /// A piece of mathematics; a row has no element of its own.
@@ -46,12 +52,12 @@ fn inline(layout: &Layout) -> String {
         Layout::Row(parts) => parts.iter().map(inline).collect(),
         Layout::Variable(name) => format!("<mi>{}</mi>", escaped(name)),
         Layout::Word(name) => upright(name),
-        Layout::Axis(name, 0) => axis(name),
-        Layout::Axis(name, primes) => format!("<msup>{}<mo>{}</mo></msup>", axis(name), "′".repeat(*primes)),
+        Layout::Axis(name, primes) => axis(&format!("{name}{}", "′".repeat(*primes))),
+        Layout::Primes(primes) => format!("<mo>{}</mo>", "′".repeat(*primes)),
         Layout::Number(digits) if digits == "∞" => "<mi>∞</mi>".to_owned(),
         Layout::Number(digits) => format!("<mn>{digits}</mn>"),
         Layout::Infix(sign) => infix(sign),
-        Layout::Prefix(sign) => format!("<mo>{}</mo>", big(sign)),
+        Layout::Prefix(sign) => format!("<mo form=\"prefix\">{}</mo>", big(sign)),
         Layout::Separator(sign) => format!("<mo>{sign}</mo>"),
         // Spaces at the ends of an element are dropped.
         Layout::Text(words) => format!("<mtext>{}</mtext>", words.replace(' ', "&#160;")),
@@ -60,7 +66,12 @@ fn inline(layout: &Layout) -> String {
         Layout::Root(inside) => format!("<msqrt>{}</msqrt>", inline(inside)),
         Layout::Under(what, names) => {
             let names: Vec<String> = names.iter().map(inline).collect();
-            format!("<munder>{}{}</munder>", one(what), group(&names.join("<mo>,</mo>")))
+            let above = match &**what {
+                // The paper's strut: names stand as low under a word without descenders as under others.
+                Layout::Word(_) => format!("<mpadded depth=\"0.2em\">{}</mpadded>", inline(what)),
+                what => one(what),
+            };
+            format!("<munder>{above}{}</munder>", group(&names.join("<mo>,</mo>")))
         }
         Layout::Sub(base, below) => format!("<msub>{}{}</msub>", one(base), one(below)),
         Layout::Sup(base, above) => match &**base {
@@ -68,10 +79,12 @@ fn inline(layout: &Layout) -> String {
             _ => format!("<msup>{}{}</msup>", one(base), one(above)),
         },
         Layout::Fence(open, inside, close) => {
-            format!("<mrow><mo>{}</mo>{}<mo>{}</mo></mrow>", escaped(open), inline(inside), escaped(close))
+            let stretched = if inside.is_tall() { "" } else { " stretchy=\"false\"" };
+            let delimiter = |sign: &str, form| format!("<mo form=\"{form}\"{stretched}>{}</mo>", escaped(sign));
+            group(&format!("{}{}{}", delimiter(open, "prefix"), inline(inside), delimiter(close, "postfix")))
         }
         Layout::Cases(rows) => {
-            let cell = |layout| format!("<mtd style=\"text-align:left\">{}</mtd>", inline(layout));
+            let cell = |layout| format!("{LEFT}{}</mtd>", inline(layout));
             let rows: String =
                 rows.iter().map(|(value, when)| format!("<mtr>{}{}</mtr>", cell(value), cell(when))).collect();
             format!("<mrow><mo>{{</mo><mtable>{rows}</mtable></mrow>")
@@ -95,7 +108,7 @@ fn infix(sign: &str) -> String {
     match sign {
         "mod" => "<mo lspace=\"0.22em\" rspace=\"0.22em\">mod</mo>".to_owned(),
         "→" => "<mo stretchy=\"false\">→</mo>".to_owned(),
-        "/" => "<mo lspace=\"0\" rspace=\"0\">/</mo>".to_owned(),
+        "/" | ".." => format!("<mo lspace=\"0\" rspace=\"0\">{sign}</mo>"),
         sign => format!("<mo>{}</mo>", escaped(sign)),
     }
 }
@@ -119,8 +132,9 @@ fn upright(name: &str) -> String {
     }
 }
 
+/// The paper sets names of axes without serifs.
 fn axis(name: &str) -> String {
-    upright(name)
+    format!("<mi mathvariant=\"normal\" style=\"font-family:sans-serif\">{}</mi>", escaped(name))
 }
 
 /// Characters that mean something in XML or in Markdown, as entities.

@@ -45,9 +45,8 @@ impl Forms {
         let linear = Typesetter::new(vocabulary, function, true);
         let equations = display.equations();
         let further = further(&display);
-        let aligned = equations::may_align(&equations);
-        let documentation = documentation(&display, &Lines { lines: equations.clone(), aligned });
-        let all = Lines { lines: equations.into_iter().chain(further).collect(), aligned };
+        let documentation = documentation(&display, &Lines::new(equations.clone()));
+        let all = Lines::new(equations.into_iter().chain(further).collect());
         Forms {
             mathml: mathml::print(&all),
             latex: latex::print(&all),
@@ -67,7 +66,10 @@ fn further(typesetter: &Typesetter<'_>) -> Vec<Line> {
 
 /// The equations as a block of HTML, then a list: arguments of which something is said, parameters, conditions.
 fn documentation(typesetter: &Typesetter<'_>, equations: &Lines) -> String {
-    let mut text = format!("<div style=\"overflow-x:auto\">{}</div>\n", mathml::print(equations));
+    let mut text = format!(
+        "<div style=\"overflow:auto hidden;margin:0.5em 0;padding:0.25em 0\">{}</div>\n",
+        mathml::print(equations)
+    );
     let Function { arguments, parameters, conditions, .. } = typesetter.function;
     let arguments = arguments.iter().map(|one| (typesetter.argument(one), said(&one.attributes)));
     let arguments = arguments.filter(|(_, said)| !said.is_empty());

@@ -1,7 +1,5 @@
 //! Mathematics in one line of Unicode, for terminals and tests.
 
-use super::equations::is_long;
-use super::identifier::PRIMES;
 use super::layout::{Layout, Line};
 
 /// Equations, then what holds for their parameters, further in.
@@ -12,16 +10,17 @@ pub(super) fn print(equations: &[Line], further: &[Line]) -> String {
             if !text.is_empty() {
                 text.push('\n');
             }
-            text.push_str(indent);
-            text.push_str(&inline(&line.left));
-            text.push_str(if is_long(line) && indent.is_empty() { "\n    " } else { " " });
-            text.push_str(line.sign);
-            text.push(' ');
-            text.push_str(&inline(&line.right));
+            let (left, right) = (inline(&line.left), inline(&line.right));
+            let is_long = left.chars().count() + right.chars().count() > WIDTH && indent.is_empty();
+            let sign = if is_long { format!("\n    {}", line.sign) } else { format!(" {}", line.sign) };
+            text.push_str(&format!("{indent}{left}{sign} {right}"));
         }
     }
     text
 }
+
+/// How many characters a line may have in one piece.
+const WIDTH: usize = 110;
 
 /// A piece of mathematics in one line.
 pub(super) fn inline(layout: &Layout) -> String {
@@ -39,13 +38,14 @@ fn push(layout: &Layout, in_script: bool, text: &mut String) {
             text.push_str(name);
             text.push_str(&"′".repeat(*primes));
         }
+        Layout::Primes(primes) => text.push_str(&"′".repeat(*primes)),
         Layout::Infix(sign @ "..") => text.push_str(sign),
         Layout::Infix(sign) if in_script && *sign != "mod" => text.push_str(sign),
         Layout::Infix(sign) => text.push_str(&format!(" {sign} ")),
         Layout::Prefix(sign) | Layout::Text(sign) => text.push_str(sign),
         Layout::Separator(sign) => {
             text.push_str(sign);
-            text.push_str(if in_script { "" } else { " " });
+            text.push(' ');
         }
         Layout::Gap => text.push(' '),
         Layout::Fraction(over, under) => {
@@ -54,8 +54,11 @@ fn push(layout: &Layout, in_script: bool, text: &mut String) {
             push(under, in_script, text);
         }
         Layout::Root(inside) => {
-            text.push('√');
+            let is_one =
+                matches!(**inside, Layout::Variable(_) | Layout::Number(_) | Layout::Sub(..) | Layout::Fence(..));
+            text.push_str(if is_one { "√" } else { "√(" });
             push(inside, in_script, text);
+            text.push_str(if is_one { "" } else { ")" });
         }
         Layout::Under(what, names) => {
             let (before, behind) = match **what {
@@ -77,7 +80,7 @@ fn push(layout: &Layout, in_script: bool, text: &mut String) {
         Layout::Sup(base, above) => {
             push(base, in_script, text);
             match &**above {
-                Layout::Prefix(prime) if PRIMES.contains(prime) => text.push_str(prime),
+                Layout::Primes(_) => push(above, in_script, text),
                 Layout::Number(digits) if digits.chars().all(|char| char.is_ascii_digit()) => {
                     text.extend(digits.chars().map(superscript));
                 }
