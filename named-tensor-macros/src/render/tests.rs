@@ -238,7 +238,7 @@ fn a_sum_of_products_is_an_einsum_string_and_nothing_else_is() {
 fn long_lines_are_broken_before_their_sign_and_short_ones_aligned() {
     let short = forms("A dot_{heads, key, seq} B");
     assert!(short.latex.contains(" &\\colon ") && short.latex.contains(" &= "), "{}", short.latex);
-    let sum = vec!["A dot_key B"; 12].join(" + ");
+    let sum = ["A dot_key B"; 12].join(" + ");
     let long = forms(&sum);
     assert!(long.latex.contains("\\\\\n  &\\quad = "), "{}", long.latex);
     assert!(long.unicode.contains("\n    = A ⊙_key B + "), "{}", long.unicode);
