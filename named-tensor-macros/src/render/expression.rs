@@ -189,8 +189,15 @@ impl<'a> Typesetter<'a> {
     fn is_scalar(&self, expression: &'a Expression) -> bool {
         match expression {
             Expression::Number(_) | Expression::Size(_) => true,
-            // A path is a constant of the program.
-            Expression::Name(path) => path.get_ident().is_none_or(|name| self.scalars.contains(&name.to_string())),
+            // A name that the function does not define is a constant of the program.
+            Expression::Name(path) => path.get_ident().is_none_or(|name| {
+                let Function { arguments, parameters, body, .. } = self.function;
+                let mut equations = body.iter().flat_map(|body| &body.equations);
+                let is_defined = arguments.iter().any(|one| one.name == *name)
+                    || parameters.iter().any(|one| one.name == *name)
+                    || equations.any(|one| one.name == *name);
+                !is_defined || self.scalars.contains(&name.to_string())
+            }),
             Expression::Unary { operand, .. } => self.is_scalar(operand),
             Expression::Binary { left, right, .. } => self.is_scalar(left) && self.is_scalar(right),
             Expression::Call(call) => {
