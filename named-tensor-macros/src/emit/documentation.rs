@@ -7,6 +7,7 @@ use crate::ast::Function;
 use crate::render::Forms;
 use proc_macro2::TokenStream;
 use quote::{ToTokens, quote};
+use syn::{Attribute, LitStr, Meta};
 
 /// The user's own documentation, the mathematics behind its first paragraph, the source at the end; among them the other
 /// attributes.
@@ -16,19 +17,29 @@ pub(super) fn attributes(function: &Function, forms: &Forms) -> TokenStream {
     let mathematics = &forms.documentation;
     let mathematics = quote!(#[cfg_attr(doc, doc = #mathematics)] #[doc = ""]);
     let source = format!("```text\n{}\n```", function.text);
-    let is_doc = |attribute: &syn::Attribute| attribute.path().is_ident("doc");
-    let is_empty = |attribute: &syn::Attribute| match &attribute.meta {
-        syn::Meta::NameValue(pair) => {
-            syn::parse2::<syn::LitStr>(pair.value.to_token_stream()).is_ok_and(|text| text.value().trim().is_empty())
-        }
-        _ => false,
-    };
     let all = &function.attributes;
-    let end = all.iter().position(|attribute| is_doc(attribute) && is_empty(attribute)).unwrap_or(all.len());
-    let (first, rest) = all.split_at(end);
+    let lines: Vec<Option<String>> = all.iter().map(line).collect();
+    // An empty line inside a block of code ends no paragraph.
+    let is_code = |line: &Option<String>| line.as_ref().is_some_and(|text| text.trim_start().starts_with("```"));
+    let is_end = |place: usize| {
+        let is_empty = lines[place].as_ref().is_some_and(|text| text.trim().is_empty());
+        is_empty && lines[..place].iter().filter(|line| is_code(line)).count() % 2 == 0
+    };
+    let (first, rest) = all.split_at((0..all.len()).find(|place| is_end(*place)).unwrap_or(all.len()));
     let title = format!("`{}` of the notation.", function.name);
-    let title = if all.iter().any(is_doc) { TokenStream::new() } else { quote!(#[doc = #title]) };
+    let title = if lines.iter().any(Option::is_some) { TokenStream::new() } else { quote!(#[doc = #title]) };
     quote!(#title #(#first)* #[doc = ""] #mathematics #(#rest)* #[doc = #source])
+}
+
+/// The text of an attribute that is documentation.
+fn line(attribute: &Attribute) -> Option<String> {
+    match &attribute.meta {
+        Meta::NameValue(pair) if pair.path.is_ident("doc") => {
+            let value = pair.value.to_token_stream();
+            Some(syn::parse2::<LitStr>(value.clone()).map_or_else(|_| value.to_string(), |text| text.value()))
+        }
+        _ => None,
+    }
 }
 
 /// `EQUATION` and the forms of the mathematics, as constants.

@@ -243,3 +243,20 @@ fn long_lines_are_broken_before_their_sign_and_short_ones_aligned() {
     assert!(long.latex.contains("\\\\\n  &\\quad = "), "{}", long.latex);
     assert!(long.unicode.contains("\n    = A ⊙_key B + "), "{}", long.unicode);
 }
+
+#[test]
+fn the_mathematics_stands_behind_the_first_paragraph_and_never_inside_code() {
+    let expanded = |documentation: &str| {
+        let text = format!("{documentation} fn f(A: R[key]) -> R[key] {{ A }}");
+        crate::named::functions(tokens(&text), &mut Report::default()).to_string()
+    };
+    let order = |text: &str, words: &[&str]| {
+        let places: Vec<usize> = words.iter().map(|word| text.find(word).expect("every word occurs")).collect();
+        assert!(places.is_sorted(), "{words:?} stand at {places:?} in {text}");
+    };
+    order(&expanded("/// First.\n///\n/// Second.\n"), &["First", "<math", "Second", "```text"]);
+    order(&expanded("/// First\n/// paragraph.\n"), &["First", "paragraph", "<math", "```text"]);
+    order(&expanded("/// ```text\n/// one\n///\n/// two\n/// ```\n///\n/// Second.\n"), &["two", "<math", "Second"]);
+    order(&expanded("#[doc = include_str!(\"page.md\")]"), &["page.md", "<math"]);
+    order(&expanded(""), &["`f` of the notation", "<math"]);
+}
