@@ -1,7 +1,7 @@
 //! Executable mathematical notes: every chapter is a page of this documentation, and every example in it is a test.
 //!
-//! Read [`names`], [`operations`], [`lifting`], [`models`], [`errors`], [`repetition`], [`calculus`] and [`networks`] in
-//! this order. Those who know another library find its words translated in [`coming_from_numpy`],
+//! Read [`names`], [`operations`], [`lifting`], [`models`], [`errors`], [`repetition`], [`calculus`], [`networks`] and
+//! [`mathematics`] in this order. Those who know another library find its words translated in [`coming_from_numpy`],
 //! [`coming_from_einops`] and [`coming_from_haliax`]. The pages about the code itself are [`architecture`], [`style`],
 //! [`unsafe_code`], [`dependencies`], [`coverage`] and [`measurements`].
 //! Lives here: the chapters as modules, and the tensors of the paper ([`paper`]), which the examples use.
@@ -32,6 +32,10 @@ pub mod calculus {}
 
 #[doc = include_str!("08-networks.md")]
 pub mod networks {}
+
+#[doc = include_str!("09-mathematics.md")]
+pub mod mathematics {}
+
 #[doc = include_str!("coming-from-numpy.md")]
 pub mod coming_from_numpy {}
 
@@ -40,7 +44,6 @@ pub mod coming_from_einops {}
 
 #[doc = include_str!("coming-from-haliax.md")]
 pub mod coming_from_haliax {}
-
 #[doc = include_str!("architecture.md")]
 pub mod architecture {}
 

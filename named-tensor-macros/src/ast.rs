@@ -45,6 +45,8 @@ pub(crate) struct Function {
 
 /// `Q: R[key]`.
 pub(crate) struct Argument {
+    /// Documentation.
+    pub(crate) attributes: Vec<Attribute>,
     /// Its name.
     pub(crate) name: Ident,
     /// Its type.

@@ -17,6 +17,7 @@ mod lower;
 mod named;
 mod names;
 mod parse;
+mod render;
 mod report;
 mod set;
 mod walk;
@@ -68,8 +69,11 @@ pub fn lift(arguments: TokenStream, input: TokenStream) -> TokenStream {
 /// ```
 ///
 /// Each function is checked once, at the axes it declares, and applies to tensors with any further axes. Parameters
-/// after a semicolon become the public fields of a struct with `init` (initial values), `apply` (the function) and
-/// `EQUATION` (its text). A function without real arguments takes its precision from where its result is used.
+/// after a semicolon become the public fields of a struct with `init` (initial values) and `apply` (the function). A
+/// function without real arguments takes its precision from where its result is used.
+///
+/// The documentation of a function shows its mathematics, which is made of the same tree as its program. Its forms are
+/// constants: `EQUATION` (the source), `UNICODE`, `LATEX`, `MATHML`, and `EINSUM` where such a string exists.
 ///
 /// The grammar:
 ///

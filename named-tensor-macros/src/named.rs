@@ -6,6 +6,7 @@
 
 use crate::ast::{Function, ParameterType};
 use crate::names::{self, Vocabulary};
+use crate::render::Forms;
 use crate::report::Report;
 use crate::{emit, lower, parse};
 use proc_macro2::TokenStream;
@@ -32,8 +33,9 @@ fn one(vocabulary: &Vocabulary<'_>, function: &Function, report: &mut Report) ->
     names::check(vocabulary, function, report);
     let sound = report.count() == before && !vocabulary.calls_broken(function);
     let body = if sound { lower::body(vocabulary, function, report) } else { None };
+    let forms = Forms::of(vocabulary, function);
     if function.parameters.is_empty() {
-        return emit::function::free(function, body.as_ref());
+        return emit::function::free(function, &forms, body.as_ref());
     }
     let draws: Vec<_> = function
         .parameters
@@ -46,5 +48,5 @@ fn one(vocabulary: &Vocabulary<'_>, function: &Function, report: &mut Report) ->
             _ => None,
         })
         .collect();
-    emit::parameters::parameters(function, body.as_ref(), &draws)
+    emit::parameters::parameters(function, &forms, body.as_ref(), &draws)
 }

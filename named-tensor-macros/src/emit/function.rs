@@ -3,48 +3,31 @@
 //! Without parameters it is a free function; with parameters it is the method `apply` of their struct (`parameters`).
 
 use super::lifting::{LiftedArgument, Lifting};
-use super::{at, body};
+use super::{at, body, documentation};
 use crate::ast::{Element, Function, ParameterType, TensorType};
 use crate::code::name_of;
 use crate::ir::Body;
+use crate::render::Forms;
 use crate::set::{Set, axis_name};
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, format_ident, quote, quote_spanned};
 
 /// The free function.
-pub(crate) fn free(function: &Function, body: Option<&Body>) -> TokenStream {
-    let Function { attributes, visibility, name, .. } = function;
-    let (docs, lints, equation) = (documentation(function), lints(), equation(function));
+pub(crate) fn free(function: &Function, forms: &Forms, body: Option<&Body>) -> TokenStream {
+    let Function { visibility, name, .. } = function;
+    let (attributes, lints) = (documentation::attributes(function, forms), lints());
+    let carrier = documentation::carrier(function, forms);
     let parts = Parts::of(function, body);
     let Parts { generics, bounds, arguments, result, statements } = &parts;
     quote! {
-        #(#attributes)*
-        #docs
+        #attributes
         #lints
         #[track_caller]
         #visibility fn #name<#(#generics),*>(#(#arguments),*) -> #result where #bounds {
             #statements
         }
 
-        #equation
-    }
-}
-
-/// The type of a free function's name, which carries what can be said of it: `Attention::EQUATION`.
-fn equation(function: &Function) -> TokenStream {
-    let Function { visibility, name, text, .. } = function;
-    let lints = lints();
-    let doc = format!("What is known of the function `{name}`.");
-    quote! {
-        #[doc = #doc]
-        #lints
-        #visibility struct #name {}
-
-        #lints
-        impl #name {
-            /// The function as it is written.
-            pub const EQUATION: &'static ::core::primitive::str = #text;
-        }
+        #carrier
     }
 }
 
@@ -216,15 +199,6 @@ fn element(kind: &TensorType) -> TokenStream {
 fn is_real(function: &Function) -> bool {
     let types = function.arguments.iter().map(|argument| &argument.kind).chain([&function.result]);
     !function.parameters.is_empty() || types.into_iter().any(|kind| matches!(kind.element, Element::Real))
-}
-
-/// The equation under the user's own documentation.
-pub(super) fn documentation(function: &Function) -> TokenStream {
-    let text = format!("```text\n{}\n```", function.text);
-    let documented = function.attributes.iter().any(|attribute| attribute.path().is_ident("doc"));
-    let title = format!("`{}` of the notation.", function.name);
-    let title = if documented { quote!(#[doc = ""]) } else { quote!(#[doc = #title] #[doc = ""]) };
-    quote!(#title #[doc = #text])
 }
 
 /// Equations keep the names of the paper and are not written for the lints of Rust.

@@ -2,10 +2,12 @@
 //!
 //! Whatever is emitted for something the user wrote carries its span, so that rustc's messages point there. Variables of
 //! our own are `mixed_site`, so that none of them can meet a variable of theirs.
-//! The files: `lifting` the wrapper, `function` functions, `parameters` their structs, `body` equations, `call` calls.
+//! The files: `lifting` the wrapper, `function` functions, `parameters` their structs, `body` equations, `call` calls,
+//! `documentation` what is said of them.
 
 pub(crate) mod body;
 mod call;
+mod documentation;
 pub(crate) mod function;
 pub(crate) mod lifting;
 pub(crate) mod parameters;

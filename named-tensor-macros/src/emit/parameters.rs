@@ -4,22 +4,29 @@
 //! `named_tensor::params`.
 
 use super::call::value;
-use super::function::{apply, documentation, inner, lints};
+use super::documentation;
+use super::function::{apply, inner, lints};
 use crate::ast::{Function, Parameter, ParameterType};
 use crate::ir::{Body, Draw};
+use crate::render::Forms;
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, format_ident, quote};
 
 /// The struct and everything it can do; without a body, what stands for it after an error.
-pub(crate) fn parameters(function: &Function, body: Option<&Body>, draws: &[Option<Draw>]) -> TokenStream {
-    let Function { attributes, visibility, name, parameters, text, .. } = function;
-    let (docs, lints) = (documentation(function), lints());
+pub(crate) fn parameters(
+    function: &Function,
+    forms: &Forms,
+    body: Option<&Body>,
+    draws: &[Option<Draw>],
+) -> TokenStream {
+    let Function { visibility, name, parameters, .. } = function;
+    let (attributes, lints) = (documentation::attributes(function, forms), lints());
+    let constants = documentation::constants(function, forms);
     let fields = parameters.iter().map(field);
     let apply = apply(function, body);
     let walk = walk(function, draws);
     quote! {
-        #(#attributes)*
-        #docs
+        #attributes
         #lints
         #[derive(Clone, Debug)]
         #visibility struct #name<T: ::named_tensor::private::Real = ::core::primitive::f32> {
@@ -33,8 +40,7 @@ pub(crate) fn parameters(function: &Function, body: Option<&Body>, draws: &[Opti
 
         #lints
         impl #name<::core::primitive::f32> {
-            /// The function as it is written.
-            pub const EQUATION: &'static ::core::primitive::str = #text;
+            #constants
 
             /// Draws initial values; `sizes` name at least the axes of all parameters.
             ///

@@ -108,7 +108,7 @@ fn variables(input: ParseStream<'_>, report: &mut Report) -> syn::Result<(Vec<Ar
             let kind = parameter_type(input, report)?;
             parameters.push(Parameter { attributes, name, kind });
         } else {
-            arguments.push(Argument { name, kind: argument_type(input, report)? });
+            arguments.push(Argument { attributes, name, kind: argument_type(input, report)? });
         }
         if !input.is_empty() && !input.peek(Token![;]) {
             input.parse::<Token![,]>()?;

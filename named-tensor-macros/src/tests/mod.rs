@@ -7,6 +7,6 @@ mod mistakes;
 use proc_macro2::TokenStream;
 
 /// Tokens from text.
-fn tokens(text: &str) -> TokenStream {
+pub(crate) fn tokens(text: &str) -> TokenStream {
     text.parse().unwrap_or_else(|error| panic!("not tokens: {error}\n{text}"))
 }

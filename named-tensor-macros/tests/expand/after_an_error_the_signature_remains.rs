@@ -11,6 +11,11 @@ const _: () = {
 };
 ///`f` of the notation.
 ///
+#[cfg_attr(
+    doc,
+    doc = "<div style=\"overflow:auto hidden;margin:0.5em 0;padding:0.25em 0\"><math display=\"block\" style=\"font-family:'Latin Modern Math','STIX Two Math','Cambria Math','Noto Sans Math','DejaVu Math TeX Gyre',math\"><mtable displaystyle=\"true\"><mtr><mtd style=\"text-align:right;text-align:-webkit-right;padding-right:0\"><mi>f</mi></mtd><mtd style=\"text-align:left;padding-left:0\"><mo form=\"infix\">:</mo><msup><mi>ℝ</mi><mi mathvariant=\"normal\" style=\"font-family:sans-serif\">chans</mi></msup><mo>×</mo><msup><mi>ℝ</mi><mi mathvariant=\"normal\" style=\"font-family:sans-serif\">chans</mi></msup><mo stretchy=\"false\">→</mo><msup><mi>ℝ</mi><mi mathvariant=\"normal\" style=\"font-family:sans-serif\">out</mi></msup></mtd></mtr><mtr><mtd style=\"text-align:right;text-align:-webkit-right;padding-right:0\"><mi>f</mi><mrow><mo form=\"prefix\" stretchy=\"false\">(</mo><mi>X</mi><mo>,</mo><mi>Y</mi><mo>;</mo><mi>W</mi><mo form=\"postfix\" stretchy=\"false\">)</mo></mrow></mtd><mtd style=\"text-align:left;padding-left:0\"><mo form=\"infix\">=</mo><mi>X</mi><munder><mo>⊙</mo><mrow><mi mathvariant=\"normal\" style=\"font-family:sans-serif\">chnas</mi></mrow></munder><mi>W</mi></mtd></mtr></mtable></math></div>\n\nwhere\n\n- <math style=\"font-family:'Latin Modern Math','STIX Two Math','Cambria Math','Noto Sans Math','DejaVu Math TeX Gyre',math\"><mi>W</mi><mo form=\"infix\">∈</mo><msup><mi>ℝ</mi><mrow><mi mathvariant=\"normal\" style=\"font-family:sans-serif\">chans</mi><mo>×</mo><mi mathvariant=\"normal\" style=\"font-family:sans-serif\">out</mi></mrow></msup></math>\n"
+)]
+///
 /**```text
 f(X: R[chans], Y: R[chans]; W: R[chans, out]) -> R[out] {
     X dot_chnas W
@@ -68,6 +73,14 @@ impl<T: ::named_tensor::private::Real> f<T> {
 impl f<::core::primitive::f32> {
     /// The function as it is written.
     pub const EQUATION: &'static ::core::primitive::str = "f(X: R[chans], Y: R[chans]; W: R[chans, out]) -> R[out] {\n    X dot_chnas W\n}";
+    /// The mathematics as lines of text.
+    pub const UNICODE: &'static ::core::primitive::str = "f : ℝ^chans × ℝ^chans → ℝ^out\nf(X, Y; W) = X ⊙_chnas W\n    W ∈ ℝ^{chans×out}";
+    /// The mathematics as LaTeX, for `namedtensor.sty`.
+    pub const LATEX: &'static ::core::primitive::str = "\\begin{align*}\n  f &\\colon \\mathbb{R}^{\\name{chans}} \\times \\mathbb{R}^{\\name{chans}} \\rightarrow \\mathbb{R}^{\\name{out}} \\\\\n  f(X, Y; W) &= X \\ndot{\\name{chnas}} W \\\\\n  W &\\in \\mathbb{R}^{\\name{chans} \\times \\name{out}}\n\\end{align*}";
+    /// The mathematics as a `<math>` element.
+    pub const MATHML: &'static ::core::primitive::str = "<math display=\"block\" style=\"font-family:'Latin Modern Math','STIX Two Math','Cambria Math','Noto Sans Math','DejaVu Math TeX Gyre',math\"><mtable displaystyle=\"true\"><mtr><mtd style=\"text-align:right;text-align:-webkit-right;padding-right:0\"><mi>f</mi></mtd><mtd style=\"text-align:left;padding-left:0\"><mo form=\"infix\">:</mo><msup><mi>ℝ</mi><mi mathvariant=\"normal\" style=\"font-family:sans-serif\">chans</mi></msup><mo>×</mo><msup><mi>ℝ</mi><mi mathvariant=\"normal\" style=\"font-family:sans-serif\">chans</mi></msup><mo stretchy=\"false\">→</mo><msup><mi>ℝ</mi><mi mathvariant=\"normal\" style=\"font-family:sans-serif\">out</mi></msup></mtd></mtr><mtr><mtd style=\"text-align:right;text-align:-webkit-right;padding-right:0\"><mi>f</mi><mrow><mo form=\"prefix\" stretchy=\"false\">(</mo><mi>X</mi><mo>,</mo><mi>Y</mi><mo>;</mo><mi>W</mi><mo form=\"postfix\" stretchy=\"false\">)</mo></mrow></mtd><mtd style=\"text-align:left;padding-left:0\"><mo form=\"infix\">=</mo><mi>X</mi><munder><mo>⊙</mo><mrow><mi mathvariant=\"normal\" style=\"font-family:sans-serif\">chnas</mi></mrow></munder><mi>W</mi></mtd></mtr><mtr><mtd style=\"text-align:right;text-align:-webkit-right;padding-right:0\"><mi>W</mi></mtd><mtd style=\"text-align:left;padding-left:0\"><mo form=\"infix\">∈</mo><msup><mi>ℝ</mi><mrow><mi mathvariant=\"normal\" style=\"font-family:sans-serif\">chans</mi><mo>×</mo><mi mathvariant=\"normal\" style=\"font-family:sans-serif\">out</mi></mrow></msup></mtd></mtr></mtable></math>";
+    /// The function as an einsum string, operands as in its signature, if it is a sum of products.
+    pub const EINSUM: ::core::option::Option<&'static ::core::primitive::str> = ::core::option::Option::None;
     /// Draws initial values; `sizes` name at least the axes of all parameters.
     ///
     /// # Errors

@@ -14,6 +14,11 @@
 
 ///`embed` of the notation.
 ///
+#[cfg_attr(
+    doc,
+    doc = "<div style=\"overflow:auto hidden;margin:0.5em 0;padding:0.25em 0\"><math display=\"block\" style=\"font-family:'Latin Modern Math','STIX Two Math','Cambria Math','Noto Sans Math','DejaVu Math TeX Gyre',math\"><mtable displaystyle=\"true\"><mtr><mtd style=\"text-align:right;text-align:-webkit-right;padding-right:0\"><mi>embed</mi></mtd><mtd style=\"text-align:left;padding-left:0\"><mo form=\"infix\">:</mo><msup><mrow><mo form=\"prefix\" stretchy=\"false\">&#91;</mo><mi mathvariant=\"normal\" style=\"font-family:sans-serif\">vocab</mi><mo form=\"postfix\" stretchy=\"false\">&#93;</mo></mrow><mi mathvariant=\"normal\" style=\"font-family:sans-serif\">seq</mi></msup><mo stretchy=\"false\">→</mo><msup><mi>ℝ</mi><mrow><mi mathvariant=\"normal\" style=\"font-family:sans-serif\">seq</mi><mo>×</mo><mi mathvariant=\"normal\" style=\"font-family:sans-serif\">emb</mi></mrow></msup></mtd></mtr><mtr><mtd style=\"text-align:right;text-align:-webkit-right;padding-right:0\"><mi>embed</mi><mrow><mo form=\"prefix\" stretchy=\"false\">(</mo><mi>I</mi><mo>;</mo><mi>E</mi><mo form=\"postfix\" stretchy=\"false\">)</mo></mrow></mtd><mtd style=\"text-align:left;padding-left:0\"><mo form=\"infix\">=</mo><munder><mpadded depth=\"0.2em\"><mi>index</mi></mpadded><mrow><mi mathvariant=\"normal\" style=\"font-family:sans-serif\">vocab</mi></mrow></munder><mrow><mo form=\"prefix\" stretchy=\"false\">(</mo><mi>E</mi><mo>,</mo><mi>I</mi><mo form=\"postfix\" stretchy=\"false\">)</mo></mrow></mtd></mtr></mtable></math></div>\n\nwhere\n\n- <math style=\"font-family:'Latin Modern Math','STIX Two Math','Cambria Math','Noto Sans Math','DejaVu Math TeX Gyre',math\"><mi>E</mi><mo form=\"infix\">∈</mo><msup><mi>ℝ</mi><mrow><mi mathvariant=\"normal\" style=\"font-family:sans-serif\">vocab</mi><mo>×</mo><mi mathvariant=\"normal\" style=\"font-family:sans-serif\">emb</mi></mrow></msup></math>\n"
+)]
+///
 /**```text
 embed(I: vocab[seq]; E: R[vocab, emb]) -> R[seq, emb] {
     index_vocab(E, I)
@@ -84,6 +89,14 @@ impl<T: ::named_tensor::private::Real> embed<T> {
 impl embed<::core::primitive::f32> {
     /// The function as it is written.
     pub const EQUATION: &'static ::core::primitive::str = "embed(I: vocab[seq]; E: R[vocab, emb]) -> R[seq, emb] {\n    index_vocab(E, I)\n}";
+    /// The mathematics as lines of text.
+    pub const UNICODE: &'static ::core::primitive::str = "embed : [vocab]^seq → ℝ^{seq×emb}\nembed(I; E) = index_vocab (E, I)\n    E ∈ ℝ^{vocab×emb}";
+    /// The mathematics as LaTeX, for `namedtensor.sty`.
+    pub const LATEX: &'static ::core::primitive::str = "\\begin{align*}\n  \\operatorname{embed} &\\colon [\\name{vocab}]^{\\name{seq}} \\rightarrow \\mathbb{R}^{\\name{seq} \\times \\name{emb}} \\\\\n  \\operatorname{embed}(I; E) &= \\nfun{\\name{vocab}}{index} (E, I) \\\\\n  E &\\in \\mathbb{R}^{\\name{vocab} \\times \\name{emb}}\n\\end{align*}";
+    /// The mathematics as a `<math>` element.
+    pub const MATHML: &'static ::core::primitive::str = "<math display=\"block\" style=\"font-family:'Latin Modern Math','STIX Two Math','Cambria Math','Noto Sans Math','DejaVu Math TeX Gyre',math\"><mtable displaystyle=\"true\"><mtr><mtd style=\"text-align:right;text-align:-webkit-right;padding-right:0\"><mi>embed</mi></mtd><mtd style=\"text-align:left;padding-left:0\"><mo form=\"infix\">:</mo><msup><mrow><mo form=\"prefix\" stretchy=\"false\">&#91;</mo><mi mathvariant=\"normal\" style=\"font-family:sans-serif\">vocab</mi><mo form=\"postfix\" stretchy=\"false\">&#93;</mo></mrow><mi mathvariant=\"normal\" style=\"font-family:sans-serif\">seq</mi></msup><mo stretchy=\"false\">→</mo><msup><mi>ℝ</mi><mrow><mi mathvariant=\"normal\" style=\"font-family:sans-serif\">seq</mi><mo>×</mo><mi mathvariant=\"normal\" style=\"font-family:sans-serif\">emb</mi></mrow></msup></mtd></mtr><mtr><mtd style=\"text-align:right;text-align:-webkit-right;padding-right:0\"><mi>embed</mi><mrow><mo form=\"prefix\" stretchy=\"false\">(</mo><mi>I</mi><mo>;</mo><mi>E</mi><mo form=\"postfix\" stretchy=\"false\">)</mo></mrow></mtd><mtd style=\"text-align:left;padding-left:0\"><mo form=\"infix\">=</mo><munder><mpadded depth=\"0.2em\"><mi>index</mi></mpadded><mrow><mi mathvariant=\"normal\" style=\"font-family:sans-serif\">vocab</mi></mrow></munder><mrow><mo form=\"prefix\" stretchy=\"false\">(</mo><mi>E</mi><mo>,</mo><mi>I</mi><mo form=\"postfix\" stretchy=\"false\">)</mo></mrow></mtd></mtr><mtr><mtd style=\"text-align:right;text-align:-webkit-right;padding-right:0\"><mi>E</mi></mtd><mtd style=\"text-align:left;padding-left:0\"><mo form=\"infix\">∈</mo><msup><mi>ℝ</mi><mrow><mi mathvariant=\"normal\" style=\"font-family:sans-serif\">vocab</mi><mo>×</mo><mi mathvariant=\"normal\" style=\"font-family:sans-serif\">emb</mi></mrow></msup></mtd></mtr></mtable></math>";
+    /// The function as an einsum string, operands as in its signature, if it is a sum of products.
+    pub const EINSUM: ::core::option::Option<&'static ::core::primitive::str> = ::core::option::Option::None;
     /// Draws initial values; `sizes` name at least the axes of all parameters.
     ///
     /// # Errors
@@ -147,6 +160,11 @@ for embed<T> {
     }
 }
 ///`differ` of the notation.
+///
+#[cfg_attr(
+    doc,
+    doc = "<div style=\"overflow:auto hidden;margin:0.5em 0;padding:0.25em 0\"><math display=\"block\" style=\"font-family:'Latin Modern Math','STIX Two Math','Cambria Math','Noto Sans Math','DejaVu Math TeX Gyre',math\"><mtable displaystyle=\"true\"><mtr><mtd style=\"text-align:right;text-align:-webkit-right;padding-right:0\"><mi>differ</mi></mtd><mtd style=\"text-align:left;padding-left:0\"><mo form=\"infix\">:</mo><msup><mrow><mo form=\"prefix\" stretchy=\"false\">&#91;</mo><mi mathvariant=\"normal\" style=\"font-family:sans-serif\">vocab</mi><mo form=\"postfix\" stretchy=\"false\">&#93;</mo></mrow><mi mathvariant=\"normal\" style=\"font-family:sans-serif\">seq</mi></msup><mo>×</mo><msup><mrow><mo form=\"prefix\" stretchy=\"false\">&#91;</mo><mi mathvariant=\"normal\" style=\"font-family:sans-serif\">vocab</mi><mo form=\"postfix\" stretchy=\"false\">&#93;</mo></mrow><mi mathvariant=\"normal\" style=\"font-family:sans-serif\">seq</mi></msup><mo stretchy=\"false\">→</mo><msup><mi>𝔹</mi><mi mathvariant=\"normal\" style=\"font-family:sans-serif\">seq</mi></msup></mtd></mtr><mtr><mtd style=\"text-align:right;text-align:-webkit-right;padding-right:0\"><mi>differ</mi><mrow><mo form=\"prefix\" stretchy=\"false\">(</mo><mi>I</mi><mo>,</mo><mi>J</mi><mo form=\"postfix\" stretchy=\"false\">)</mo></mrow></mtd><mtd style=\"text-align:left;padding-left:0\"><mo form=\"infix\">=</mo><mrow><mo form=\"prefix\" stretchy=\"false\">(</mo><mi>I</mi><mo>≠</mo><mi>J</mi><mo form=\"postfix\" stretchy=\"false\">)</mo></mrow></mtd></mtr></mtable></math></div>\n"
+)]
 ///
 /**```text
 differ(I: vocab[seq], J: vocab[seq]) -> B[seq] {
@@ -216,8 +234,21 @@ struct differ {}
 impl differ {
     /// The function as it is written.
     pub const EQUATION: &'static ::core::primitive::str = "differ(I: vocab[seq], J: vocab[seq]) -> B[seq] {\n    I != J\n}";
+    /// The mathematics as lines of text.
+    pub const UNICODE: &'static ::core::primitive::str = "differ : [vocab]^seq × [vocab]^seq → 𝔹^seq\ndiffer(I, J) = (I ≠ J)";
+    /// The mathematics as LaTeX, for `namedtensor.sty`.
+    pub const LATEX: &'static ::core::primitive::str = "\\begin{align*}\n  \\operatorname{differ} &\\colon [\\name{vocab}]^{\\name{seq}} \\times [\\name{vocab}]^{\\name{seq}} \\rightarrow \\mathbb{B}^{\\name{seq}} \\\\\n  \\operatorname{differ}(I, J) &= (I \\neq J)\n\\end{align*}";
+    /// The mathematics as a `<math>` element.
+    pub const MATHML: &'static ::core::primitive::str = "<math display=\"block\" style=\"font-family:'Latin Modern Math','STIX Two Math','Cambria Math','Noto Sans Math','DejaVu Math TeX Gyre',math\"><mtable displaystyle=\"true\"><mtr><mtd style=\"text-align:right;text-align:-webkit-right;padding-right:0\"><mi>differ</mi></mtd><mtd style=\"text-align:left;padding-left:0\"><mo form=\"infix\">:</mo><msup><mrow><mo form=\"prefix\" stretchy=\"false\">&#91;</mo><mi mathvariant=\"normal\" style=\"font-family:sans-serif\">vocab</mi><mo form=\"postfix\" stretchy=\"false\">&#93;</mo></mrow><mi mathvariant=\"normal\" style=\"font-family:sans-serif\">seq</mi></msup><mo>×</mo><msup><mrow><mo form=\"prefix\" stretchy=\"false\">&#91;</mo><mi mathvariant=\"normal\" style=\"font-family:sans-serif\">vocab</mi><mo form=\"postfix\" stretchy=\"false\">&#93;</mo></mrow><mi mathvariant=\"normal\" style=\"font-family:sans-serif\">seq</mi></msup><mo stretchy=\"false\">→</mo><msup><mi>𝔹</mi><mi mathvariant=\"normal\" style=\"font-family:sans-serif\">seq</mi></msup></mtd></mtr><mtr><mtd style=\"text-align:right;text-align:-webkit-right;padding-right:0\"><mi>differ</mi><mrow><mo form=\"prefix\" stretchy=\"false\">(</mo><mi>I</mi><mo>,</mo><mi>J</mi><mo form=\"postfix\" stretchy=\"false\">)</mo></mrow></mtd><mtd style=\"text-align:left;padding-left:0\"><mo form=\"infix\">=</mo><mrow><mo form=\"prefix\" stretchy=\"false\">(</mo><mi>I</mi><mo>≠</mo><mi>J</mi><mo form=\"postfix\" stretchy=\"false\">)</mo></mrow></mtd></mtr></mtable></math>";
+    /// The function as an einsum string, operands as in its signature, if it is a sum of products.
+    pub const EINSUM: ::core::option::Option<&'static ::core::primitive::str> = ::core::option::Option::None;
 }
 ///`hot` of the notation.
+///
+#[cfg_attr(
+    doc,
+    doc = "<div style=\"overflow:auto hidden;margin:0.5em 0;padding:0.25em 0\"><math display=\"block\" style=\"font-family:'Latin Modern Math','STIX Two Math','Cambria Math','Noto Sans Math','DejaVu Math TeX Gyre',math\"><mtable displaystyle=\"true\"><mtr><mtd style=\"text-align:right;text-align:-webkit-right;padding-right:0\"><mi>hot</mi></mtd><mtd style=\"text-align:left;padding-left:0\"><mo form=\"infix\">:</mo><msup><mrow><mo form=\"prefix\" stretchy=\"false\">&#91;</mo><mi mathvariant=\"normal\" style=\"font-family:sans-serif\">vocab</mi><mo form=\"postfix\" stretchy=\"false\">&#93;</mo></mrow><mi mathvariant=\"normal\" style=\"font-family:sans-serif\">seq</mi></msup><mo stretchy=\"false\">→</mo><msup><mi>ℝ</mi><mrow><mi mathvariant=\"normal\" style=\"font-family:sans-serif\">seq</mi><mo>×</mo><mi mathvariant=\"normal\" style=\"font-family:sans-serif\">vocab</mi></mrow></msup></mtd></mtr><mtr><mtd style=\"text-align:right;text-align:-webkit-right;padding-right:0\"><mi>hot</mi><mrow><mo form=\"prefix\" stretchy=\"false\">(</mo><mi>I</mi><mo form=\"postfix\" stretchy=\"false\">)</mo></mrow></mtd><mtd style=\"text-align:left;padding-left:0\"><mo form=\"infix\">=</mo><munder><mpadded depth=\"0.2em\"><mi>one-hot</mi></mpadded><mrow><mi mathvariant=\"normal\" style=\"font-family:sans-serif\">vocab</mi></mrow></munder><mrow><mo form=\"prefix\" stretchy=\"false\">(</mo><mi>I</mi><mo>,</mo><mn>12</mn><mo form=\"postfix\" stretchy=\"false\">)</mo></mrow></mtd></mtr></mtable></math></div>\n"
+)]
 ///
 /**```text
 hot(I: vocab[seq]) -> R[seq, vocab] {
@@ -278,4 +309,12 @@ struct hot {}
 impl hot {
     /// The function as it is written.
     pub const EQUATION: &'static ::core::primitive::str = "hot(I: vocab[seq]) -> R[seq, vocab] {\n    one_hot_vocab(I, 12)\n}";
+    /// The mathematics as lines of text.
+    pub const UNICODE: &'static ::core::primitive::str = "hot : [vocab]^seq → ℝ^{seq×vocab}\nhot(I) = one-hot_vocab (I, 12)";
+    /// The mathematics as LaTeX, for `namedtensor.sty`.
+    pub const LATEX: &'static ::core::primitive::str = "\\begin{align*}\n  \\operatorname{hot} &\\colon [\\name{vocab}]^{\\name{seq}} \\rightarrow \\mathbb{R}^{\\name{seq} \\times \\name{vocab}} \\\\\n  \\operatorname{hot}(I) &= \\nfun{\\name{vocab}}{one-hot} (I, 12)\n\\end{align*}";
+    /// The mathematics as a `<math>` element.
+    pub const MATHML: &'static ::core::primitive::str = "<math display=\"block\" style=\"font-family:'Latin Modern Math','STIX Two Math','Cambria Math','Noto Sans Math','DejaVu Math TeX Gyre',math\"><mtable displaystyle=\"true\"><mtr><mtd style=\"text-align:right;text-align:-webkit-right;padding-right:0\"><mi>hot</mi></mtd><mtd style=\"text-align:left;padding-left:0\"><mo form=\"infix\">:</mo><msup><mrow><mo form=\"prefix\" stretchy=\"false\">&#91;</mo><mi mathvariant=\"normal\" style=\"font-family:sans-serif\">vocab</mi><mo form=\"postfix\" stretchy=\"false\">&#93;</mo></mrow><mi mathvariant=\"normal\" style=\"font-family:sans-serif\">seq</mi></msup><mo stretchy=\"false\">→</mo><msup><mi>ℝ</mi><mrow><mi mathvariant=\"normal\" style=\"font-family:sans-serif\">seq</mi><mo>×</mo><mi mathvariant=\"normal\" style=\"font-family:sans-serif\">vocab</mi></mrow></msup></mtd></mtr><mtr><mtd style=\"text-align:right;text-align:-webkit-right;padding-right:0\"><mi>hot</mi><mrow><mo form=\"prefix\" stretchy=\"false\">(</mo><mi>I</mi><mo form=\"postfix\" stretchy=\"false\">)</mo></mrow></mtd><mtd style=\"text-align:left;padding-left:0\"><mo form=\"infix\">=</mo><munder><mpadded depth=\"0.2em\"><mi>one-hot</mi></mpadded><mrow><mi mathvariant=\"normal\" style=\"font-family:sans-serif\">vocab</mi></mrow></munder><mrow><mo form=\"prefix\" stretchy=\"false\">(</mo><mi>I</mi><mo>,</mo><mn>12</mn><mo form=\"postfix\" stretchy=\"false\">)</mo></mrow></mtd></mtr></mtable></math>";
+    /// The function as an einsum string, operands as in its signature, if it is a sum of products.
+    pub const EINSUM: ::core::option::Option<&'static ::core::primitive::str> = ::core::option::Option::None;
 }
