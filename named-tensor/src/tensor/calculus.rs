@@ -249,7 +249,7 @@ impl<A: Axes, T: Element> Tensor<A, T> {
     ///
     /// ```
     /// # use named_tensor::prelude::*;
-    /// let x = Tensor::scalar(3.0);
+    /// let x: Tensor<R![]> = Tensor::scalar(3.0);
     /// assert_eq!(grad(&(&x * x.stop_gradient()), &x).item()?, 3.0);
     /// # Ok::<(), named_tensor::Error>(())
     /// ```
