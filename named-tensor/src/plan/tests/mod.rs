@@ -13,7 +13,7 @@ use super::*;
 use crate::axis::Name;
 use crate::element::{Binary, Buffer, Kind, Stored, Unary};
 use crate::graph::Shape;
-use crate::graph::op::{Distribution, Reduction};
+use crate::graph::op::{Distribution, Function, Reduction};
 use draw::{Draw, NAMES, random_graph, stored};
 
 /// The numbers of a node in the order of its shape.
@@ -329,4 +329,28 @@ fn a_plan_is_printed_with_axes_work_and_buffers() {
     ] {
         assert!(text.contains(part), "{part} is missing:\n{text}");
     }
+}
+
+/// `exp x`, whose derivative is said elsewhere.
+#[derive(Debug)]
+struct Exp;
+
+impl Function for Exp {
+    fn name(&self) -> &'static str {
+        "own"
+    }
+
+    fn fallback(&self, arguments: &[Node]) -> Node {
+        arguments[0].unary(Unary::Exp)
+    }
+}
+
+#[test]
+fn a_call_and_a_constraint_have_no_step_of_their_own() {
+    let shape = Shape::new([(NAMES[0], 3)]);
+    let x = stored(&mut Draw::new(1), Kind::F64, shape, 1);
+    let call = Node::call(Arc::new(Exp), std::slice::from_ref(&x));
+    let page = describe(&[call.constrain(NAMES[0], "data").unary(Unary::Neg)]).unwrap();
+    assert!(page.contains("1 steps") && page.contains("exp, -"), "{page}");
+    assert!(both_ways(&[call.constrain(NAMES[0], "data")], "a root").is_some());
 }
