@@ -1,7 +1,7 @@
 //! Executable mathematical notes: every chapter is a page of this documentation, and every example in it is a test.
 //!
-//! Read [`names`], [`operations`], [`lifting`], [`models`] and [`errors`] in this order. The pages about the code
-//! itself are [`architecture`], [`style`], [`unsafe_code`], [`dependencies`] and [`measurements`].
+//! Read [`names`], [`operations`], [`lifting`], [`models`], [`errors`] and [`equations`] in this order. The pages about
+//! the code itself are [`architecture`], [`style`], [`unsafe_code`], [`dependencies`] and [`measurements`].
 //! Lives here: the chapters as modules, and the tensors of the paper ([`paper`]), which the examples use.
 //! Not here: anything that a program would import.
 
@@ -21,6 +21,9 @@ pub mod models {}
 
 #[doc = include_str!("05-errors.md")]
 pub mod errors {}
+
+#[doc = include_str!("08-equations.md")]
+pub mod equations {}
 
 #[doc = include_str!("architecture.md")]
 pub mod architecture {}

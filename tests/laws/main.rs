@@ -8,6 +8,7 @@
 mod calculus;
 mod contraction;
 mod elementwise;
+mod equations;
 mod extremes;
 mod files;
 mod indexing;

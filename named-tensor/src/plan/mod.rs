@@ -17,7 +17,7 @@ mod lower;
 mod schedule;
 mod simplify;
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 mod words;
 
 pub use describe::describe;

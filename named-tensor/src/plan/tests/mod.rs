@@ -2,7 +2,7 @@
 //!
 //! Lives here: the comparison both ways, on random graphs (`draw`) and on chosen ones.
 
-mod draw;
+pub(crate) mod draw;
 
 use std::collections::HashMap;
 use std::sync::Arc;
