@@ -147,14 +147,11 @@ const BOUND: f64 = 1e-8;
 const ROUNDING: f64 = 1e-14;
 
 /// How a function of one tensor changes at X along dX, by a central difference.
-fn difference<A: Axes, B: Axes>(
+fn difference<A: Axes<Union<A> = A>, B: Axes>(
     of: impl Fn(&Tensor<A, f64>) -> Tensor<B, f64>,
     at: (&Tensor<A, f64>, &Tensor<A, f64>),
     read: impl Fn(&Tensor<B, f64>) -> Vec<f64>,
-) -> Vec<f64>
-where
-    A: Axes<Union<A> = A>,
-{
+) -> Vec<f64> {
     let change = at.1 * STEP;
     let (after, before) = (read(&of(&(at.0 + &change))), read(&of(&(at.0 - &change))));
     after.iter().zip(&before).map(|(after, before)| (after - before) / (2.0 * STEP)).collect()
