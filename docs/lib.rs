@@ -1,7 +1,9 @@
 //! Executable mathematical notes: every chapter is a page of this documentation, and every example in it is a test.
 //!
-//! Read [`names`], [`operations`], [`lifting`], [`models`], [`errors`] and [`equations`] in this order. The pages about
-//! the code itself are [`architecture`], [`style`], [`unsafe_code`], [`dependencies`] and [`measurements`].
+//! Read [`names`], [`operations`], [`lifting`], [`models`], [`errors`], [`repetition`], [`calculus`], [`networks`] and
+//! [`equations`] in this order. Those who know another library find its words translated in [`coming_from_numpy`],
+//! [`coming_from_einops`] and [`coming_from_haliax`]. The pages about the code itself are [`architecture`], [`style`],
+//! [`unsafe_code`], [`dependencies`], [`coverage`] and [`measurements`].
 //! Lives here: the chapters as modules, and the tensors of the paper ([`paper`]), which the examples use.
 //! Not here: anything that a program would import.
 
@@ -22,8 +24,26 @@ pub mod models {}
 #[doc = include_str!("05-errors.md")]
 pub mod errors {}
 
-#[doc = include_str!("08-equations.md")]
+#[doc = include_str!("06-repetition.md")]
+pub mod repetition {}
+
+#[doc = include_str!("07-calculus.md")]
+pub mod calculus {}
+
+#[doc = include_str!("08-networks.md")]
+pub mod networks {}
+
+#[doc = include_str!("09-equations.md")]
 pub mod equations {}
+
+#[doc = include_str!("coming-from-numpy.md")]
+pub mod coming_from_numpy {}
+
+#[doc = include_str!("coming-from-einops.md")]
+pub mod coming_from_einops {}
+
+#[doc = include_str!("coming-from-haliax.md")]
+pub mod coming_from_haliax {}
 
 #[doc = include_str!("architecture.md")]
 pub mod architecture {}
@@ -37,6 +57,9 @@ pub mod unsafe_code {}
 #[doc = include_str!("dependencies.md")]
 pub mod dependencies {}
 
+#[doc = include_str!("coverage.md")]
+pub mod coverage {}
+
 #[doc = include_str!("measurements.md")]
 pub mod measurements {}
 
@@ -45,5 +68,7 @@ pub mod measurements {}
 #[cfg(doctest)]
 pub mod front_page {}
 
+#[cfg(test)]
+mod rows;
 #[cfg(test)]
 mod tests;

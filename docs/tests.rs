@@ -7,12 +7,14 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-fn root() -> &'static Path {
+mod coming_from;
+
+pub(super) fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("the workspace stands around this package")
 }
 
 /// All files below a folder with this ending, and their text. `skip` are folders and files to leave out.
-fn files(folder: &str, ending: &str, skip: &[&str]) -> Vec<(PathBuf, String)> {
+pub(super) fn files(folder: &str, ending: &str, skip: &[&str]) -> Vec<(PathBuf, String)> {
     let (mut found, mut folders) = (Vec::new(), vec![root().join(folder)]);
     while let Some(folder) = folders.pop() {
         for entry in fs::read_dir(&folder).expect("the folder can be read").flatten() {
@@ -107,7 +109,9 @@ fn the_table_of_unsafe_code_is_complete() {
 fn every_check_that_a_page_names_exists() {
     let mut named = 0;
     for (path, text) in files("docs", ".md", &[]) {
-        for (suite, file) in [("tidy", "tests/tidy.rs"), ("ui", "tests/ui.rs"), ("docs", "docs/tests.rs")] {
+        for (suite, file) in
+            [("tidy", "tests/tidy.rs"), ("ui", "tests/ui.rs"), ("docs", "docs/tests.rs"), ("rows", "docs/rows.rs")]
+        {
             let tests = fs::read_to_string(root().join(file)).expect("the tests can be read");
             for check in text.split(&format!("`{suite}::")).skip(1).filter_map(|rest| rest.split('`').next()) {
                 assert!(tests.contains(&format!("fn {check}()")), "{}: no test {suite}::{check}", path.display());
@@ -118,9 +122,63 @@ fn every_check_that_a_page_names_exists() {
     assert!(named > 10, "only {named} checks are named");
 }
 
+/// What stands in backticks in the last cell of a row, where a bar is written `\|`.
+fn forms(row: &str) -> Vec<String> {
+    let cell = row.trim_end_matches([' ', '|']).replace("\\|", "\0");
+    let cell = cell.rsplit('|').next().unwrap_or_default();
+    cell.split('`').skip(1).step_by(2).map(|form| form.replace('\0', "|")).collect()
+}
+
+/// Text without what a formatter may add or leave out.
+fn bare(text: &str) -> String {
+    text.split_whitespace().collect::<String>().replace(",)", ")")
+}
+
+fn words(text: &str) -> impl Iterator<Item = &str> {
+    text.split(|c: char| !c.is_alphanumeric() && c != '_').filter(|word| !word.is_empty())
+}
+
+/// The statements whose numbers are stated: assertions, and before them whatever they depend on.
+fn stated(run: &str) -> Vec<String> {
+    let statements: Vec<&str> = run.split_inclusive(";\n").flat_map(|text| text.split_inclusive("}\n")).collect();
+    let (mut found, mut used) = (Vec::new(), BTreeSet::new());
+    for text in statements.into_iter().rev() {
+        let bound = text.trim_start().strip_prefix("let ").and_then(|rest| rest.split_once('='));
+        let bound = bound.or_else(|| text.rsplit_once("fn ")?.1.split_once('('));
+        let names = bound.map_or(text, |(names, _)| names);
+        if text.contains("assert") || words(names).any(|name| used.contains(name)) {
+            used.extend(words(text));
+            found.push(bare(text));
+        }
+    }
+    found
+}
+
+#[test]
+fn every_form_in_a_table_is_run_and_its_numbers_are_stated() {
+    let run: Vec<String> =
+        files("docs/tests/coming_from", ".rs", &[]).iter().flat_map(|(_, run)| stated(run)).collect();
+    let pages = files("docs", ".md", &[]).into_iter().filter(|(path, _)| stem(path).starts_with("coming-from"));
+    let mut count = 0;
+    for (path, page) in pages {
+        let rows: Vec<&str> = page.lines().filter(|line| line.starts_with("| ") && line.contains('`')).collect();
+        assert!(rows.len() > 20, "only {} rows were found in {}", rows.len(), path.display());
+        count += 1;
+        for row in rows {
+            let forms = forms(row);
+            assert!(!forms.is_empty(), "no form in the row {row}");
+            for form in forms {
+                assert!(run.iter().any(|text| text.contains(&bare(&form))), "no number is stated for `{form}`");
+            }
+        }
+    }
+    assert_eq!(count, 3, "pages");
+}
+
 #[test]
 fn no_chapter_is_longer_than_its_limit() {
-    let chapters = files("docs", ".md", &[]).into_iter().filter(|(path, _)| stem(path).starts_with('0'));
+    let is_chapter = |path: &Path| stem(path).starts_with('0') || stem(path).starts_with("coming-from");
+    let chapters = files("docs", ".md", &[]).into_iter().filter(|(path, _)| is_chapter(path));
     let long = chapters.filter(|(_, text)| text.lines().count() > 200);
     assert_eq!(long.map(|(path, _)| stem(&path)).collect::<Vec<_>>(), [""; 0]);
 }

@@ -7,7 +7,7 @@ use named_tensor::prelude::*;
 axes! {
     pub
     height, width, depth, height_, width_, layer,
-    batch, seq, seq_, subseq, heads, key, val, chans, hidden, emb, vocab, kernel, out,
+    batch, seq, seq_, subseq, heads, key, val, chans, chans_, hidden, emb, vocab, kernel, kh, kw, out,
     input, hidden1, hidden2, hidden_, layer_, classes, clusters, beam, state, assign, a, b,
     spare, spare1, spare2, spare3, spare4
 }

@@ -183,10 +183,12 @@ fn one_word_is_used_for_one_thing() {
         if path.ends_with("tests/tidy.rs") || is_below(&path, "named-tensor/src/kernel") {
             continue;
         }
-        for (number, line) in text.lines().enumerate() {
+        // Tables that translate from another library quote its words.
+        let quotes = path.to_string_lossy().starts_with("docs/coming-from-");
+        for (number, line) in text.lines().enumerate().filter(|(_, line)| !(quotes && line.starts_with('|'))) {
             let words = line.split(|c: char| !c.is_alphanumeric() && c != '_');
             let wrong = ["dim", "dims", "ndim", "todo", "FIXME", "XXX"];
-            if words.into_iter().any(|word| wrong.contains(&word)) && !line.contains("coming from") {
+            if words.into_iter().any(|word| wrong.contains(&word)) {
                 broken.push(format!("{}:{}: {}", path.display(), number + 1, line.trim()));
             }
         }

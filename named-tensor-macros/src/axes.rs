@@ -87,6 +87,7 @@ pub(crate) fn declare(name: &Ident, visibility: &Visibility, attributes: &[Attri
     let text = name_of(name);
     let visibility = respan(visibility, span);
     let digits = Code::of(&text).0.map(|digit| format_ident!("D{digit}", span = span));
+    let places = ["A", "B", "C", "D", "E", "F"].map(|place| Ident::new(place, span));
     let documented = attributes.iter().any(|attribute| attribute.path().is_ident("doc"));
     let default_doc = (!documented).then(|| doc(span, format!("The axis `{text}`.")));
     let value_doc = doc(span, format!("The axis `{text}` as a value, to select it."));
@@ -106,7 +107,8 @@ pub(crate) fn declare(name: &Ident, visibility: &Visibility, attributes: &[Attri
 
         impl ::named_tensor::private::Axis for #name {
             const NAME: &'static str = #text;
-            type Code = ::named_tensor::private::Code<#(::named_tensor::private::d::#digits),*>;
+            #(type #places = ::named_tensor::private::d::#digits;)*
+            type Stars = ::named_tensor::private::NoStar;
         }
     }
 }

@@ -5,7 +5,8 @@
 //! Not here: functions of the block and of the program (`names`), what the calls mean (`lower`).
 
 use Shape::{
-    Best, Clamp, Concat, Derivative, Eye, Index, Map, Norm, OneHot, Over, Pair, Quotient, Standardize, Stop, Window,
+    Best, Clamp, Concat, Derivative, Eye, Index, Map, Matrix, Norm, OneHot, Over, Pair, Quotient, Standardize, Stop,
+    Window,
 };
 
 /// One function of the notation.
@@ -52,6 +53,8 @@ pub(crate) enum Shape {
     Window,
     /// `eye_{ax, ax_}(n)`.
     Eye,
+    /// `det_{a, b}(S)`.
+    Matrix,
 }
 
 const fn entry(name: &'static str, call: &'static str, shape: Shape) -> Builtin {
@@ -94,6 +97,7 @@ pub(crate) const BUILTINS: &[Builtin] = &[
     entry("argmin", "argmin", Over),
     entry("cumsum", "cumsum", Over),
     entry("sort", "sort", Over),
+    entry("argsort", "argsort", Over),
     entry("maxk", "maxk", Best),
     entry("argmaxk", "argmaxk", Best),
     entry("norm", "norm", Norm),
@@ -104,6 +108,8 @@ pub(crate) const BUILTINS: &[Builtin] = &[
     entry("unroll", "unroll", Window),
     entry("pool", "pool", Window),
     entry("eye", "eye", Eye),
+    entry("det", "det", Matrix),
+    entry("inv", "inv", Matrix),
 ];
 
 /// The function of this name that takes axes, or the one that takes none.
@@ -127,14 +133,14 @@ impl Shape {
             Map | Pair | Quotient | Clamp | Derivative | Stop => (0, 0),
             Over | Norm | Standardize => (1, usize::MAX),
             Best | Index | Concat | OneHot => (1, 1),
-            Window | Eye => (2, 2),
+            Window | Eye | Matrix => (2, 2),
         }
     }
 
     /// The least and the largest number of arguments.
     pub(crate) fn arguments(self) -> (usize, usize) {
         match self {
-            Map | Over | Eye | Stop => (1, 1),
+            Map | Over | Eye | Matrix | Stop => (1, 1),
             Norm | Standardize | OneHot => (1, 2),
             Pair | Quotient | Derivative | Best | Index | Concat | Window => (2, 2),
             Clamp => (3, 3),
@@ -158,6 +164,7 @@ impl Shape {
             OneHot => format!("{name}_ax(I)` or `{name}_ax(I, n)"),
             Window => format!("{name}_{{ax, kernel}}(X, n)"),
             Eye => format!("{name}_{{ax, ax_}}(n)"),
+            Matrix => format!("{name}_{{a, b}}(S)"),
         }
     }
 }

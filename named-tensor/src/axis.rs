@@ -7,7 +7,7 @@ use std::fmt;
 use std::hash::{Hash, Hasher};
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use crate::axes::order::Digits;
+use crate::axes::order::{Digit, Stars};
 
 /// A declared axis. Only [`axes!`](crate::axes!) implements it.
 #[diagnostic::on_unimplemented(
@@ -18,8 +18,20 @@ use crate::axes::order::Digits;
 pub trait Axis: Copy + Default + fmt::Debug + Send + Sync + 'static {
     /// Its name as written; a trailing underscore is a prime.
     const NAME: &'static str;
-    /// Its place in the order of axes.
-    type Code: Digits;
+    /// Its place in the order of axes: the first letter.
+    type A: Digit;
+    /// The second letter.
+    type B: Digit;
+    /// The hash's first digit.
+    type C: Digit;
+    /// The hash's second digit.
+    type D: Digit;
+    /// The hash's third digit.
+    type E: Digit;
+    /// The hash's last digit.
+    type F: Digit;
+    /// How many stars.
+    type Stars: Stars;
 }
 
 /// The name of an axis as data: as declared, or a fresh one that stands for it inside a lifted function.

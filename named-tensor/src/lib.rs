@@ -88,8 +88,10 @@ pub mod prelude {
     pub use crate::error::{Error, ErrorKind};
     #[cfg(feature = "files")]
     pub use crate::file::Files;
-    pub use crate::params::Parameters;
+    pub use crate::params::{Parameters, Stacked, stack};
     pub use crate::random::seeded;
-    pub use crate::tensor::{Tensor, eval, grad, hessian, jacobian, jvp, value_and_grad, vjp};
+    pub use crate::tensor::{
+        Tensor, eval, grad, hessian, jacobian, jvp, scan, scan_backwards, value_and_grad, vjp, with_adjoint,
+    };
     pub use crate::{R, axes, lift, named};
 }

@@ -12,7 +12,6 @@ use smallvec::SmallVec;
 
 use crate::axes::Axes;
 use crate::axes::selector::Selector;
-use crate::axes::set::{IfHas, Minus, Union};
 use crate::axis::{Axis, Name};
 use crate::element::Element;
 use crate::error::{Error, Result};
@@ -56,9 +55,6 @@ pub trait Signature<A> {
     type Result: Axes;
 }
 
-/// `R ∪ (A ∖ S)`, if A has S.
-pub type Joined<R, A, S> = IfHas<A, S, Union<R, Minus<A, S>>>;
-
 macro_rules! signatures {
     ($($($argument:ident $declared:ident)*;)*) => {$(
         impl<U: Axes, $($argument: Axes, $declared: Axes),*> Signature<($($argument,)*)> for fn($($declared),*) -> U {
@@ -67,7 +63,7 @@ macro_rules! signatures {
     )*};
     (@ $set:ty,) => { $set };
     (@ $set:ty, $argument:ident $declared:ident $($rest:tt)*) => {
-        signatures!(@ Joined<$set, $argument, $declared>, $($rest)*)
+        signatures!(@ <$argument as Axes>::Lifted<$declared, $set>, $($rest)*)
     };
 }
 

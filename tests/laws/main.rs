@@ -7,18 +7,23 @@
 
 mod calculus;
 mod contraction;
+mod einsum;
 mod elementwise;
 mod equations;
+mod errata;
+mod examples;
 mod extremes;
 mod files;
 mod indexing;
 mod large;
 mod lifting;
+mod matrix;
 mod networks;
 mod order;
 mod rearrangement;
 mod reduction;
 mod refusals;
+mod scan;
 mod softmax;
 mod truth;
 mod unroll;

@@ -6,7 +6,7 @@ use named_tensor::prelude::*;
 use named_tensor_tests::axes::{depth, heads, height, height_, key, layer, width, width_};
 use named_tensor_tests::closeness::{Bound, assert_close};
 use named_tensor_tests::reference::rearrangement::{self as plain, reorder};
-use named_tensor_tests::reference::{contraction, paper};
+use named_tensor_tests::reference::{Grid, contraction, paper};
 use named_tensor_tests::strategies::{cases, grids, in_both_precisions, laid_out, layout, tensor};
 use proptest::prelude::*;
 
@@ -32,6 +32,23 @@ fn p23_flattening_states_its_order() {
     let rows: Tensor<R![layer], f64> = a().flatten((height, width), layer);
     assert_eq!(rows.to_vec(layer).unwrap(), [3., 1., 4., 1., 5., 9., 2., 6., 5.]);
     assert_eq!(a().flatten((width, height), layer).to_vec(layer).unwrap(), [3., 1., 2., 1., 5., 6., 4., 9., 5.]);
+}
+
+named! {
+    fn Below(X: R[height, width], Y: R[height, width]) -> R[height, width] { concat_height(X, Y) }
+    fn Beside(X: R[height, width], Y: R[height, width]) -> R[height, width] { concat_width(X, Y) }
+}
+
+#[test]
+fn concatenations_of_the_papers_history() {
+    let x = tensor!(f64, &Grid::new(&[2, 3], vec![3., 1., 4., 1., 5., 9.]), (height, width));
+    let y = tensor!(f64, &Grid::new(&[2, 3], vec![2., 7., 1., 8., 2., 8.]), (height, width));
+    let below = [3., 1., 4., 1., 5., 9., 2., 7., 1., 8., 2., 8.];
+    assert_eq!(Below(&x, &y).to_vec((height, width)).unwrap(), below);
+    assert_eq!(x.concat(height, &y).to_vec((height, width)).unwrap(), below);
+    let beside = [3., 1., 4., 2., 7., 1., 1., 5., 9., 8., 2., 8.];
+    assert_eq!(Beside(&x, &y).to_vec((height, width)).unwrap(), beside);
+    assert_eq!((Beside(&x, &y).size(height), Beside(&x, &y).size(width)), (2, 6));
 }
 
 #[test]

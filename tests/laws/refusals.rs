@@ -56,6 +56,26 @@ fn an_aligned_axis_of_a_contraction_must_have_one_size() {
 }
 
 #[test]
+fn a_matrix_that_is_not_square_has_neither_determinant_nor_inverse() {
+    let x = zeros(2, 3);
+    let words = ["`height`", "2", "`width`", "3", "square"];
+    refused(x.det(height, width).checked(), ErrorKind::SizeClash, &words);
+    refused(x.inv(height, width).checked(), ErrorKind::SizeClash, &words);
+}
+
+#[test]
+fn a_singular_matrix_has_a_determinant_and_no_inverse() {
+    let x = Tensor::<_, f64>::from_fn((batch.of(3), height.of(2), width.of(2)), |[b, i, j]| {
+        // The second matrix has two equal rows.
+        if b == 1 { 1.0 + j as f64 } else { (1 + i + 2 * j + i * j) as f64 }
+    });
+    assert_eq!(x.det(height, width).at(batch, 1).item().unwrap(), 0.0);
+    let words = ["`height` and `width`", "`batch` 1", "singular"];
+    refused(x.inv(height, width).to_vec((batch, height, width)), ErrorKind::Value, &words);
+    refused(zeros(2, 2).inv(height, width).to_vec((height, width)), ErrorKind::Value, &["singular"]);
+}
+
+#[test]
 fn an_error_travels_to_every_result_and_is_found_at_once_when_asked() {
     let failed = &zeros(2, 3) + &zeros(2, 4);
     refused(failed.clone().checked(), ErrorKind::SizeClash, &["`width`"]);

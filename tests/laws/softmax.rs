@@ -1,13 +1,24 @@
 //! Softmax, standardisation and order along an axis are the plain ones, and keep the axis.
 //!
-//! Lives here: softmax, log_softmax, argmax, argmin, standardize, cumsum, sort. Not here: infinities (`extremes`).
+//! Lives here: softmax, log_softmax, argmax, argmin, standardize, cumsum, sort, argsort, maxk, argmaxk.
+//! Not here: infinities (`extremes`).
 
 use named_tensor::prelude::*;
-use named_tensor_tests::axes::{depth, height, width};
+use named_tensor_tests::axes::{beam, depth, height, width};
 use named_tensor_tests::closeness::{Bound, assert_close};
 use named_tensor_tests::reference::{Grid, elementwise, paper, reduction, softmax};
 use named_tensor_tests::strategies::{cases, grids, in_both_precisions, laid_out, layout, tensor};
 use proptest::prelude::*;
+
+named! {
+    fn Cumulated(X: R[width]) -> R[width] { cumsum_width(X) }
+    fn Sorted(X: R[width]) -> R[width] { sort_width(X) }
+    fn Order(X: R[width]) -> width[width] { argsort_width(X) }
+    fn Largest(X: R[width]) -> R[width] { argmax_width(X) }
+    fn Smallest(X: R[width]) -> R[width] { argmin_width(X) }
+    fn Best(X: R[width], B: R[beam]) -> R[beam] { maxk_width(X, |beam|)_{width -> beam} }
+    fn Places(X: R[width], B: R[beam]) -> width[beam] { argmaxk_width(X, |beam|)_{width -> beam} }
+}
 
 const PRINTED: Bound = Bound::absolute(5e-7);
 
@@ -141,4 +152,73 @@ proptest! {
             assert_close(&t.sort(width).to_vec(order).unwrap(), &softmax::sort(&x, 1), Bound::EXACT);
         });
     }
+
+    #[test]
+    fn positions_in_order_are_the_plain_ones_and_lead_to_the_sorted_numbers(
+        values in prop::collection::vec(0_i32..4, 12), l in layout(),
+    ) {
+        let x = Grid::new(&[3, 4], values.into_iter().map(f64::from).collect());
+        in_both_precisions!({
+            let t = laid_out!(Number, &x, l, (height, width));
+            // Rising numbers of X are falling ones of -X; of equal ones the first comes first in both.
+            let negative = elementwise::map(&x, |x| -x);
+            for (axis, order, sorted) in [
+                (0, t.argsort(height).to_vec((height, width)), t.index(height, &t.argsort(height))),
+                (1, t.argsort(width).to_vec((height, width)), t.index(width, &t.argsort(width))),
+            ] {
+                let order: Vec<f64> = order.unwrap().into_iter().map(|position| position as f64).collect();
+                let expected = softmax::argmaxk(&negative, axis, x.sizes[axis]);
+                assert_close(&order, &expected, Bound::EXACT);
+                assert_close(&sorted.to_vec((height, width)).unwrap(), &softmax::sort(&x, axis), Bound::EXACT);
+            }
+        });
+    }
+
+    #[test]
+    fn the_k_largest_and_their_positions_are_the_plain_ones(
+        values in prop::collection::vec(0_i32..4, 12), k in 0_usize..=4, l in layout(),
+    ) {
+        let x = Grid::new(&[3, 4], values.into_iter().map(f64::from).collect());
+        in_both_precisions!({
+            let t = laid_out!(Number, &x, l, (height, width));
+            let (best, places) = (softmax::maxk(&x, 1, k), softmax::argmaxk(&x, 1, k));
+            let order = (height, beam);
+            let width_of_beam = Tensor::<_, Number>::zeros(beam.of(k));
+            for found in [t.maxk(width, beam.of(k)), Best(&t, &width_of_beam)] {
+                assert_close(&found.to_vec(order).unwrap(), &best, Bound::EXACT);
+            }
+            for found in [t.argmaxk(width, beam.of(k)), Places(&t, &width_of_beam)] {
+                let found: Vec<f64> = found.to_vec(order).unwrap().into_iter().map(|place| place as f64).collect();
+                assert_close(&found, &places, Bound::EXACT);
+            }
+            let first = t.maxk(height, beam.of(1)).at(beam, 0).to_vec(width).unwrap();
+            prop_assert_eq!(first, t.max(height).to_vec(width).unwrap());
+        });
+    }
+
+    #[test]
+    fn equations_of_order_are_the_methods([x] in grids(|[h, w]| [vec![h, w]]), l in layout()) {
+        let t = laid_out!(f64, &x, l, (height, width));
+        let order = (height, width);
+        prop_assert_eq!(Cumulated(&t).to_vec(order).unwrap(), t.cumsum(width).to_vec(order).unwrap());
+        prop_assert_eq!(Sorted(&t).to_vec(order).unwrap(), t.sort(width).to_vec(order).unwrap());
+        prop_assert_eq!(Order(&t).to_vec(order).unwrap(), t.argsort(width).to_vec(order).unwrap());
+        prop_assert_eq!(Largest(&t).to_vec(order).unwrap(), t.argmax(width).to_vec(order).unwrap());
+        prop_assert_eq!(Smallest(&t).to_vec(order).unwrap(), t.argmin(width).to_vec(order).unwrap());
+    }
+}
+
+#[test]
+fn along_an_axis_of_size_0_order_is_empty_and_of_size_1_nothing_moves() {
+    let empty = Tensor::<_, f64>::zeros((height.of(2), width.of(0)));
+    for x in [empty.cumsum(width), empty.sort(width), empty.maxk(width, width.of(0))] {
+        assert!(x.to_vec((height, width)).unwrap().is_empty());
+    }
+    assert!(empty.argsort(width).to_vec((height, width)).unwrap().is_empty());
+    let one = tensor!(f64, &Grid::new(&[2, 1], vec![3.0, -1.0]), (height, width));
+    for x in [one.cumsum(width), one.sort(width), one.maxk(width, width.of(1))] {
+        assert_eq!(x.to_vec((height, width)).unwrap(), [3.0, -1.0]);
+    }
+    assert_eq!(one.argsort(width).to_vec((height, width)).unwrap(), [0, 0]);
+    assert_eq!(one.argmax(width).to_vec((height, width)).unwrap(), [1.0, 1.0]);
 }

@@ -3,11 +3,30 @@
 //! Lives here: unroll and pool, rows N5 to N9. Not here: windows that do not fit (`refusals`).
 
 use named_tensor::prelude::*;
-use named_tensor_tests::axes::{chans, height, height_, kernel, out, seq, width, width_};
+use named_tensor_tests::axes::{batch, chans, height, height_, kernel, out, seq, width, width_};
 use named_tensor_tests::closeness::{Bound, assert_close};
+use named_tensor_tests::differences::{assert_gradient, assert_gradients, with_numbers};
 use named_tensor_tests::reference::{Grid, contraction, paper, unroll as plain};
 use named_tensor_tests::strategies::{cases, grid, in_both_precisions, laid_out, layout, number, tensor};
 use proptest::prelude::*;
+
+named! {
+    fn Conv1d(X: R[chans, seq]; W: R[chans, kernel], b: R[]) -> R[seq] {
+        W dot_{chans, kernel} unroll_{seq, kernel}(X, |kernel|) + b
+    }
+
+    fn Conv2d(X: R[height, width]; W: R[height_, width_]) -> R[height, width] {
+        W dot_{height_, width_} unroll_{height, height_}(unroll_{width, width_}(X, |width_|), |height_|)
+    }
+
+    fn MaxPool1d(X: R[seq]) -> R[seq] {
+        max_kernel(pool_{seq, kernel}(X, 2))
+    }
+
+    fn MaxPool2d(X: R[height, width]) -> R[height, width] {
+        max_{height_, width_}(pool_{height, height_}(pool_{width, width_}(X, 2), 2))
+    }
+}
 
 #[test]
 fn n5_unroll_of_x_by_2() {
@@ -21,6 +40,7 @@ fn n6_convolution_of_x() {
     let w = tensor!(f64, &Grid::new(&[1, 2], vec![1., -1.]), (chans, kernel));
     let y = w.dot((chans, kernel), &x.unroll(seq, kernel.of(2))) + 0.5;
     assert_eq!(y.to_vec(seq).unwrap(), [-4.5, 6.5]);
+    assert_eq!(Conv1d { W: w, b: Tensor::scalar(0.5) }.apply(&x).to_vec(seq).unwrap(), [-4.5, 6.5]);
 }
 
 #[test]
@@ -29,6 +49,8 @@ fn n7_convolution_of_a_in_two_axes_with_the_identity() {
     let windows = a.unroll(height, height_.of(2)).unroll(width, width_.of(2));
     let y = Tensor::<_, f64>::eye(height_, width_, 2).dot((height_, width_), &windows);
     assert_eq!(y.to_vec((height, width)).unwrap(), [8., 10., 7., 10.]);
+    let model = Conv2d { W: Tensor::eye(height_, width_, 2) };
+    assert_eq!(model.apply(&a).to_vec((height, width)).unwrap(), [8., 10., 7., 10.]);
 }
 
 #[test]
@@ -38,10 +60,17 @@ fn n8_pool_by_2() {
 }
 
 #[test]
+fn n9_max_pool_in_one_axis() {
+    let x = tensor!(f64, &Grid::new(&[4], vec![3., 1., 4., 1.]), (seq));
+    assert_eq!(MaxPool1d(&x).to_vec(seq).unwrap(), [3., 4.]);
+}
+
+#[test]
 fn n9_max_pool_of_the_first_sixteen_numbers() {
     let x = Tensor::<_, f64>::from_fn((height.of(4), width.of(4)), |[i, j]| (4 * i + j) as f64);
     let y = x.pool(height, height_.of(2)).pool(width, width_.of(2)).max((height_, width_));
     assert_eq!(y.to_vec((height, width)).unwrap(), [5., 7., 13., 15.]);
+    assert_eq!(MaxPool2d(&x).to_vec((height, width)).unwrap(), [5., 7., 13., 15.]);
 }
 
 /// Channels, an axis of windows, a size of windows that fits, and numbers for them.
@@ -107,4 +136,23 @@ proptest! {
             assert_close(&identity.to_vec((height, width)).unwrap(), &contraction::eye(n), Bound::EXACT);
         });
     }
+}
+
+#[test]
+fn n6_n7_convolutions_have_the_gradients_of_differences() {
+    let mut rng = seeded(4);
+    let text = Tensor::<_, f64>::normal(&mut rng, (batch.of(2), chans.of(2), seq.of(6)), 0.0, 1.0);
+    let conv = with_numbers(Conv1d::init(&mut rng, (chans.of(2), kernel.of(3))).unwrap().cast::<f64>(), 1);
+    assert_gradients(&conv, |model| model.apply(&text).sin().sum((batch, seq)));
+
+    let picture = Tensor::<_, f64>::normal(&mut rng, (batch.of(2), height.of(5), width.of(4)), 0.0, 1.0);
+    let conv = with_numbers(Conv2d::init(&mut rng, (height_.of(2), width_.of(3))).unwrap().cast::<f64>(), 2);
+    // The picture's gradient meets every window it is in, and that of a maximum.
+    let pooled = |model: &Conv2d<f64>, x: &Tensor<R![batch, height, width], f64>| {
+        MaxPool2d(&model.apply(x)).sin().sum((batch, height, width))
+    };
+    assert_gradients(&conv, |model| pooled(model, &picture));
+    let numbers = Grid::new(&[2, 5, 4], picture.to_vec((batch, height, width)).unwrap());
+    let found = grad(&pooled(&conv, &picture), &picture).to_vec((batch, height, width)).unwrap();
+    assert_gradient(&found, &numbers, |x| pooled(&conv, &tensor!(f64, x, (batch, height, width))).item().unwrap());
 }

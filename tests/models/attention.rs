@@ -6,12 +6,15 @@ use named_tensor::prelude::*;
 use named_tensor_tests::closeness::{Bound, assert_close};
 use named_tensor_tests::reference::Grid;
 use named_tensor_tests::reference::attention::{self as plain, causal_mask};
+use named_tensor_tests::reference::einsum::einsum;
+use named_tensor_tests::reference::elementwise::map;
 use named_tensor_tests::reference::norm::residual;
 use named_tensor_tests::reference::rearrangement::at;
+use named_tensor_tests::reference::softmax::softmax;
 use named_tensor_tests::strategies::{cases, grids, in_both_precisions, laid_out, layout, tensor};
 use proptest::prelude::*;
 use transformer::attention::{Attention, CausalMask, MaskedAttention};
-use transformer::axes::{chans, heads, key, out, seq, seq_, val};
+use transformer::axes::{batch, chans, heads, key, out, seq, seq_, val};
 use transformer::feed_forward::Linear;
 
 use crate::{Numbers, masked_multi_head, multi_head, self_attention};
@@ -118,6 +121,22 @@ proptest! {
         let y: Tensor<R![chans, seq], f64> = &t + &self_attention::<f64>(&plain).apply(&t).rename(val, chans);
         let expected = residual(&x, &plain.apply(&x, None));
         assert_close(&y.to_vec((seq, chans)).unwrap(), &expected, projected(x.sizes[1], 3, x.sizes[0], f64::EPSILON));
+    }
+
+    #[test]
+    fn n20_attention_in_index_notation_is_the_lifted_one(
+        [q, k, v] in grids(|[b, h, i, j, k]| [vec![b, h, i, k], vec![b, h, j, k], vec![b, h, j, k]]), l in layout(),
+    ) {
+        in_both_precisions!({
+            let queries = laid_out!(Number, &q, l, (batch, heads, seq_, key));
+            let keys = laid_out!(Number, &k, l, (batch, heads, seq, key));
+            let values = laid_out!(Number, &v, l, (batch, heads, seq, val));
+            let y: Tensor<R![batch, heads, seq_, val], Number> = Attention(&queries, &keys, &values);
+            let scores = map(&einsum("bhik,bhjk->bhij", &[&q, &k]), |score| score / (q.sizes[3] as f64).sqrt());
+            let expected = einsum("bhij,bhjv->bhiv", &[&softmax(&scores, &[3]), &v]);
+            let bound = attended(q.sizes[3], k.sizes[2], UNIT);
+            assert_close(&y.to_vec((batch, heads, seq_, val)).unwrap(), &expected, bound);
+        });
     }
 
     #[test]

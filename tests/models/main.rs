@@ -1,15 +1,19 @@
-//! The equations of the transformer crate against plain matrix code, row by row of the inventory of source 000.
+//! The equations of the transformer crate, and the models of the paper's appendix, against plain matrix code.
 //!
-//! A test whose name begins with `s0_` and a number is that row. Lives here: the weights that the tests draw, as plain
+//! A test whose name begins with `s0_` and a number is that row of the inventory of source 000. Lives here: the weights that the tests draw, as plain
 //! grids and as the crate's parameters. Not here: the laws of single operations (`laws`).
 
 #![allow(confusable_idents, mixed_script_confusables, reason = "γ and β are the letters of the paper")]
 
 mod attention;
 mod block;
+mod gradients;
+mod language_model;
 mod layers;
+mod lenet;
 mod norm;
 mod position;
+mod training;
 
 use named_tensor::prelude::*;
 use named_tensor_tests::reference::Grid;

@@ -37,4 +37,28 @@ proptest! {
         let expected = indexing::sequence(&e, &Positions { sizes: vec![words.len()], values: words });
         assert_close(&y.to_vec((seq, chans)).unwrap(), &expected, Bound::EXACT);
     }
+    #[test]
+    fn s1_5_a_word_and_its_position_are_added(
+        (e, words) in sizes().prop_flat_map(|[v, c, s]| (grid(&[v, c]), prop::collection::vec(0..v, s))),
+    ) {
+        let model = Embedding { E: tensor!(f64, &e, (vocab, chans)) };
+        let text = Tensor::indices_from_vec(seq.of(words.len()), vocab, words.clone()).unwrap();
+        let y: Tensor<R![seq, chans], f64> = PositionalEncoding(&model.apply(&text));
+        let (n, c) = (words.len(), e.sizes[1]);
+        let rows = indexing::sequence(&e, &Positions { sizes: vec![n], values: words });
+        let expected = zip(&rows, &sinusoidal(n, c), |word, position| word + position);
+        assert_close(&y.to_vec((seq, chans)).unwrap(), &expected, Bound::roundings(8, n as f64 + 4.0, f64::EPSILON));
+    }
+}
+
+#[test]
+fn s1_4_each_position_has_a_row_of_its_own_with_values_between_minus_one_and_one() {
+    let encoding = PositionalEncoding(&Tensor::<R![seq, chans], f64>::zeros((seq.of(50), chans.of(6))));
+    assert!(encoding.to_vec((seq, chans)).unwrap().iter().all(|value| value.abs() <= 1.0));
+    let rows: Vec<Vec<f64>> = (0..50).map(|p| encoding.at(seq, p).to_vec(chans).unwrap()).collect();
+    assert_eq!(rows[0], [0., 1., 0., 1., 0., 1.]);
+    for (p, row) in rows.iter().enumerate() {
+        let nearest = rows[..p].iter().map(|other| row.iter().zip(other).map(|(x, y)| (x - y).abs()).sum::<f64>());
+        assert!(nearest.fold(f64::INFINITY, f64::min) > 1e-3, "position {p}");
+    }
 }

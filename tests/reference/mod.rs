@@ -7,10 +7,14 @@
 pub mod attention;
 pub mod block;
 pub mod contraction;
+pub mod einsum;
 pub mod elementwise;
 pub mod feed_forward;
 mod grid;
 pub mod indexing;
+pub mod language_model;
+pub mod lenet;
+pub mod matrix;
 pub mod norm;
 pub mod position;
 pub mod rearrangement;

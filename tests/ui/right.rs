@@ -34,17 +34,23 @@ twins! {
     "pass/bug_a_values_from_the_query_weights.rs" bug_a_values_from_the_query_weights
     "pass/bug_d_softmax_without_an_axis.rs" bug_d_softmax_without_an_axis
     "pass/bug_f_spurious_leading_axis.rs" bug_f_spurious_leading_axis
+    "pass/carry_with_other_axes.rs" carry_with_other_axes
     "pass/concatenated_axes_differ.rs" concatenated_axes_differ
     "pass/contracted_axis_missing_in_a_method.rs" contracted_axis_missing_in_a_method
     "pass/contracted_axis_missing_on_the_left.rs" contracted_axis_missing_on_the_left
     "pass/contracted_axis_missing_on_the_right.rs" contracted_axis_missing_on_the_right
     "pass/created_axis_is_already_present.rs" created_axis_is_already_present
+    "pass/derivative_by_an_expression.rs" derivative_by_an_expression
+    "pass/derivative_without_its_stars.rs" derivative_without_its_stars
+    "pass/e16_sum_of_products_as_a_contraction.rs" e16_sum_of_products_as_a_contraction
+    "pass/e1_pairs_of_positions_by_one_index.rs" e1_pairs_of_positions_by_one_index
     "pass/e3_bias_over_the_wrong_axis.rs" e3_bias_over_the_wrong_axis
     "pass/extra_axis_collides_in_plain_rust.rs" extra_axis_collides_in_plain_rust
     "pass/extra_axis_collides_with_the_result.rs" extra_axis_collides_with_the_result
     "pass/flattened_axis_is_absent.rs" flattened_axis_is_absent
     "pass/function_defined_by_itself.rs" function_defined_by_itself
     "pass/generic_function_without_its_axis.rs" generic_function_without_its_axis
+    "pass/gradient_of_a_tensor_with_axes.rs" gradient_of_a_tensor_with_axes
     "pass/index_over_absent_axis.rs" index_over_absent_axis
     "pass/index_tensor_of_another_axis.rs" index_tensor_of_another_axis
     "pass/lift_of_a_method.rs" lift_of_a_method
@@ -60,11 +66,13 @@ twins! {
     "pass/result_differs_from_the_declared_one.rs" result_differs_from_the_declared_one
     "pass/s0_17_val_renamed_to_ax_instead_of_chans.rs" s0_17_val_renamed_to_ax_instead_of_chans
     "pass/s1_14_plus_w2_instead_of_times_w2.rs" s1_14_plus_w2_instead_of_times_w2
+    "pass/scan_along_an_absent_axis.rs" scan_along_an_absent_axis
     "pass/single_number_of_a_tensor_with_axes.rs" single_number_of_a_tensor_with_axes
     "pass/size_for_an_axis_is_not_given.rs" size_for_an_axis_is_not_given
     "pass/size_of_an_axis_of_no_argument.rs" size_of_an_axis_of_no_argument
     "pass/softmax_over_absent_axis.rs" softmax_over_absent_axis
     "pass/split_into_an_axis_already_present.rs" split_into_an_axis_already_present
+    "pass/starred_axis_is_already_present.rs" starred_axis_is_already_present
     "pass/sum_over_absent_axis.rs" sum_over_absent_axis
     "pass/syntax_errors_are_all_reported.rs" syntax_errors_are_all_reported
     "pass/too_few_arguments.rs" too_few_arguments

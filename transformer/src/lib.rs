@@ -1,7 +1,8 @@
 //! The Transformer, written as its equations and nothing else.
 //!
 //! Each file is a group of equations in Named Tensor Notation; the text of the equation is the program. Read them in
-//! this order: [`axes`] (the legend), [`norm`], [`attention`], [`feed_forward`], [`embedding`], [`block`].
+//! this order: [`axes`] (the legend), [`norm`], [`attention`], [`feed_forward`], [`embedding`], [`block`];
+//! then how it learns: [`loss`], [`optimizer`], [`schedule`].
 //!
 //! ```
 //! use named_tensor::prelude::*;
@@ -26,4 +27,7 @@ pub mod axes;
 pub mod block;
 pub mod embedding;
 pub mod feed_forward;
+pub mod loss;
 pub mod norm;
+pub mod optimizer;
+pub mod schedule;

@@ -118,7 +118,8 @@ impl Scope<'_> {
                 };
                 let arguments =
                     [Given::Axes(axes), Given::Tensor(tensor.code)].into_iter().chain(extra.map(Given::Value));
-                Ok(Value { kind: tensor.kind, code: operation(name, span, arguments.collect()) })
+                let kind = if name == "argsort" { Kind::Index } else { tensor.kind };
+                Ok(Value { kind, code: operation(name, span, arguments.collect()) })
             }
             Shape::Index => {
                 let (table, position) = (value(0)?, value(1)?);
@@ -136,7 +137,7 @@ impl Scope<'_> {
                 };
                 Ok(self.creation(builtin.call, vec![Given::Axes(axes), position, Given::Value(size)], span))
             }
-            Shape::Window => {
+            Shape::Window | Shape::Matrix => {
                 let tensor = numbers(value(0)?, span)?;
                 let size = arguments.get(1).map(|size| self.whole(size)).transpose()?;
                 let axes = axes.into_iter().map(|axis| Given::Axes(vec![axis]));

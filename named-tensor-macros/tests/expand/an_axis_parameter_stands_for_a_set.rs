@@ -102,14 +102,13 @@ where
     }
     impl ::named_tensor::private::Axis for ax {
         const NAME: &'static str = "ax";
-        type Code = ::named_tensor::private::Code<
-            ::named_tensor::private::d::D38,
-            ::named_tensor::private::d::D61,
-            ::named_tensor::private::d::D9,
-            ::named_tensor::private::d::D16,
-            ::named_tensor::private::d::D61,
-            ::named_tensor::private::d::D47,
-        >;
+        type A = ::named_tensor::private::d::D38;
+        type B = ::named_tensor::private::d::D61;
+        type C = ::named_tensor::private::d::D9;
+        type D = ::named_tensor::private::d::D16;
+        type E = ::named_tensor::private::d::D61;
+        type F = ::named_tensor::private::d::D47;
+        type Stars = ::named_tensor::private::NoStar;
     }
     fn __body<T: ::named_tensor::private::Real>(
         X: &::named_tensor::private::Tensor<(ax, key), T>,

@@ -26,14 +26,13 @@ pub fn seq() -> seq {
 }
 impl ::named_tensor::private::Axis for seq {
     const NAME: &'static str = "seq";
-    type Code = ::named_tensor::private::Code<
-        ::named_tensor::private::d::D56,
-        ::named_tensor::private::d::D42,
-        ::named_tensor::private::d::D9,
-        ::named_tensor::private::d::D48,
-        ::named_tensor::private::d::D45,
-        ::named_tensor::private::d::D53,
-    >;
+    type A = ::named_tensor::private::d::D56;
+    type B = ::named_tensor::private::d::D42;
+    type C = ::named_tensor::private::d::D9;
+    type D = ::named_tensor::private::d::D48;
+    type E = ::named_tensor::private::d::D45;
+    type F = ::named_tensor::private::d::D53;
+    type Stars = ::named_tensor::private::NoStar;
 }
 ///The axis `key`.
 #[allow(
@@ -57,12 +56,11 @@ pub fn key() -> key {
 }
 impl ::named_tensor::private::Axis for key {
     const NAME: &'static str = "key";
-    type Code = ::named_tensor::private::Code<
-        ::named_tensor::private::d::D48,
-        ::named_tensor::private::d::D42,
-        ::named_tensor::private::d::D5,
-        ::named_tensor::private::d::D28,
-        ::named_tensor::private::d::D32,
-        ::named_tensor::private::d::D4,
-    >;
+    type A = ::named_tensor::private::d::D48;
+    type B = ::named_tensor::private::d::D42;
+    type C = ::named_tensor::private::d::D5;
+    type D = ::named_tensor::private::d::D28;
+    type E = ::named_tensor::private::d::D32;
+    type F = ::named_tensor::private::d::D4;
+    type Stars = ::named_tensor::private::NoStar;
 }

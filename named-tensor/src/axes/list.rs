@@ -41,7 +41,7 @@ pub trait List: 'static {
     /// The same axes, each with a star.
     type Star: List;
     /// X if the list is empty, else what a reported mistake leaves behind.
-    type IfEmpty<X: Axes>: Axes;
+    type IfEmpty<X: List>: List;
     /// The tuple.
     type Flat: Axes;
     /// The tuple of 1 axes and this list.
@@ -73,6 +73,19 @@ pub trait List: 'static {
     fn names(into: &mut Names);
 }
 
+/// The tuple of a list.
+pub type Flat<L> = <L as List>::Flat;
+/// `A ∪ B`
+pub type Joined<A, B> = <A as List>::Union<B>;
+/// `A ∖ B`
+pub type Without<A, B> = <A as List>::Minus<B>;
+/// `A ∩ B`
+pub type Shared<A, B> = <A as List>::Inter<B>;
+/// X if A has S, else [`Anything`].
+pub type IfHas<A, S, X> = <Without<S, A> as List>::IfEmpty<X>;
+/// X if A has no axis of S, else [`Anything`].
+pub type IfLacks<A, S, X> = <Shared<A, S> as List>::IfEmpty<X>;
+
 impl List for Nil {
     const RANK: usize = 0;
     type Union<L: List> = L;
@@ -83,7 +96,7 @@ impl List for Nil {
     type Inter<L: List> = Nil;
     type InterWith<H: Axis, T: List> = Nil;
     type Star = Nil;
-    type IfEmpty<X: Axes> = X;
+    type IfEmpty<X: List> = X;
     type Flat = ();
     type Flat1<A: Axis> = A;
     type Flat2<A: Axis, B: Axis> = (A, B);
@@ -132,7 +145,7 @@ impl List for Anything {
     type Inter<L: List> = Nil;
     type InterWith<H: Axis, T: List> = Nil;
     type Star = Anything;
-    type IfEmpty<X: Axes> = Reported;
+    type IfEmpty<X: List> = Anything;
     type Flat = Reported;
     type Flat1<A: Axis> = Reported;
     type Flat2<A: Axis, B: Axis> = Reported;
@@ -174,7 +187,7 @@ impl<Head: Axis, Tail: List> List for Cons<Head, Tail> {
     type Inter<L: List> = L::InterWith<Head, Tail>;
     type InterWith<H: Axis, T: List> = <Compare<H, Head> as Order>::Inter<H, T, Head, Tail>;
     type Star = Cons<star<Head>, Tail::Star>;
-    type IfEmpty<X: Axes> = Reported;
+    type IfEmpty<X: List> = Anything;
     type Flat = Tail::Flat1<Head>;
     type Flat1<A: Axis> = Tail::Flat2<A, Head>;
     type Flat2<A: Axis, B: Axis> = Tail::Flat3<A, B, Head>;

@@ -3,7 +3,7 @@
 //! A name is compared by a code of six digits in base 64: its first two letters, then four digits of a hash. The code
 //! is part of the type, so rustc compares names without ever seeing a string, and long shared prefixes cost nothing.
 //! Stars are counted last, so that starred axes sort as the axes do.
-//! Lives here: digits, codes, stars, their comparison. Not here: sets (`list`, `set`), how a code is made (`axes!`).
+//! Lives here: digits, stars, their comparison. Not here: sets (`list`, `set`), how a code is made (`axes!`).
 
 use std::marker::PhantomData;
 
@@ -12,9 +12,22 @@ use crate::axis::Axis;
 
 /// The outcome of a comparison. Each outcome chooses how two sorted lists go on, so that rustc evaluates only the
 /// branch taken; a choice between two evaluated branches would be exponential.
+///
+/// The digits are types of the axis itself: a struct that held them would have six bounds, and rustc would prove all
+/// six wherever it reads one.
 pub trait Order {
-    /// This outcome, or that of the next digits when these are equal.
-    type Then<N: Later>: Order;
+    /// This outcome, or when it is [`Equal`] that of the digits of X and Y from the second on.
+    type Second<X: Axis, Y: Axis>: Order;
+    /// This outcome, or when it is [`Equal`] that of the digits of X and Y from the third on.
+    type Third<X: Axis, Y: Axis>: Order;
+    /// This outcome, or when it is [`Equal`] that of the digits of X and Y from the fourth on.
+    type Fourth<X: Axis, Y: Axis>: Order;
+    /// This outcome, or when it is [`Equal`] that of the digits of X and Y from the fifth on.
+    type Fifth<X: Axis, Y: Axis>: Order;
+    /// This outcome, or when it is [`Equal`] that of the last digits of X and Y and then of their stars.
+    type Sixth<X: Axis, Y: Axis>: Order;
+    /// This outcome, or when it is [`Equal`] that of the stars of X and Y.
+    type Stars<X: Axis, Y: Axis>: Order;
     /// `Cons<H1, T1> ∪ Cons<H2, T2>`, where this is the order of H1 and H2.
     type Union<H1: Axis, T1: List, H2: Axis, T2: List>: List;
     /// `Cons<H1, T1> ∖ Cons<H2, T2>`
@@ -24,30 +37,39 @@ pub trait Order {
 }
 
 impl Order for Less {
-    type Then<N: Later> = Less;
+    type Second<X: Axis, Y: Axis> = Less;
+    type Third<X: Axis, Y: Axis> = Less;
+    type Fourth<X: Axis, Y: Axis> = Less;
+    type Fifth<X: Axis, Y: Axis> = Less;
+    type Sixth<X: Axis, Y: Axis> = Less;
+    type Stars<X: Axis, Y: Axis> = Less;
     type Union<H1: Axis, T1: List, H2: Axis, T2: List> = Cons<H1, T1::UnionWith<H2, T2>>;
     type Minus<H1: Axis, T1: List, H2: Axis, T2: List> = Cons<H1, T1::MinusWith<H2, T2>>;
     type Inter<H1: Axis, T1: List, H2: Axis, T2: List> = T1::InterWith<H2, T2>;
 }
 
 impl Order for Equal {
-    type Then<N: Later> = N::Order;
+    type Second<X: Axis, Y: Axis> = <<X::B as Digit>::Against<Y::B> as Order>::Third<X, Y>;
+    type Third<X: Axis, Y: Axis> = <<X::C as Digit>::Against<Y::C> as Order>::Fourth<X, Y>;
+    type Fourth<X: Axis, Y: Axis> = <<X::D as Digit>::Against<Y::D> as Order>::Fifth<X, Y>;
+    type Fifth<X: Axis, Y: Axis> = <<X::E as Digit>::Against<Y::E> as Order>::Sixth<X, Y>;
+    type Sixth<X: Axis, Y: Axis> = <<X::F as Digit>::Against<Y::F> as Order>::Stars<X, Y>;
+    type Stars<X: Axis, Y: Axis> = <X::Stars as Stars>::Against<Y::Stars>;
     type Union<H1: Axis, T1: List, H2: Axis, T2: List> = Cons<H1, T1::Union<T2>>;
     type Minus<H1: Axis, T1: List, H2: Axis, T2: List> = T1::Minus<T2>;
     type Inter<H1: Axis, T1: List, H2: Axis, T2: List> = Cons<H1, T1::Inter<T2>>;
 }
 
 impl Order for Greater {
-    type Then<N: Later> = Greater;
+    type Second<X: Axis, Y: Axis> = Greater;
+    type Third<X: Axis, Y: Axis> = Greater;
+    type Fourth<X: Axis, Y: Axis> = Greater;
+    type Fifth<X: Axis, Y: Axis> = Greater;
+    type Sixth<X: Axis, Y: Axis> = Greater;
+    type Stars<X: Axis, Y: Axis> = Greater;
     type Union<H1: Axis, T1: List, H2: Axis, T2: List> = Cons<H2, T2::UnionWith<H1, T1>>;
     type Minus<H1: Axis, T1: List, H2: Axis, T2: List> = T2::MinusFrom<H1, T1>;
     type Inter<H1: Axis, T1: List, H2: Axis, T2: List> = T2::InterWith<H1, T1>;
-}
-
-/// A comparison that is made only when it is asked for.
-pub trait Later {
-    /// Its outcome.
-    type Order: Order;
 }
 
 /// The first comes first.
@@ -98,52 +120,6 @@ pub mod d {
     digits!([] [D0 V0 D1 V1 D2 V2 D3 V3 D4 V4 D5 V5 D6 V6 D7 V7 D8 V8 D9 V9 D10 V10 D11 V11 D12 V12 D13 V13 D14 V14 D15 V15 D16 V16 D17 V17 D18 V18 D19 V19 D20 V20 D21 V21 D22 V22 D23 V23 D24 V24 D25 V25 D26 V26 D27 V27 D28 V28 D29 V29 D30 V30 D31 V31 D32 V32 D33 V33 D34 V34 D35 V35 D36 V36 D37 V37 D38 V38 D39 V39 D40 V40 D41 V41 D42 V42 D43 V43 D44 V44 D45 V45 D46 V46 D47 V47 D48 V48 D49 V49 D50 V50 D51 V51 D52 V52 D53 V53 D54 V54 D55 V55 D56 V56 D57 V57 D58 V58 D59 V59 D60 V60 D61 V61 D62 V62 D63 V63]);
 }
 
-/// The code of a name: its place in the order of axes.
-pub trait Digits {
-    /// The first letter.
-    type A: Digit;
-    /// The second letter.
-    type B: Digit;
-    /// The hash's first digit.
-    type C: Digit;
-    /// The hash's second digit.
-    type D: Digit;
-    /// The hash's third digit.
-    type E: Digit;
-    /// The hash's last digit.
-    type F: Digit;
-    /// How many stars.
-    type Stars: Stars;
-}
-
-/// Six digits.
-#[derive(Debug)]
-pub struct Code<A, B, C, D, E, F>(PhantomData<(A, B, C, D, E, F)>);
-
-impl<A: Digit, B: Digit, C: Digit, D: Digit, E: Digit, F: Digit> Digits for Code<A, B, C, D, E, F> {
-    type A = A;
-    type B = B;
-    type C = C;
-    type D = D;
-    type E = E;
-    type F = F;
-    type Stars = NoStar;
-}
-
-/// The code of an axis and one more star.
-#[derive(Debug)]
-pub struct Starred<C>(PhantomData<C>);
-
-impl<C: Digits> Digits for Starred<C> {
-    type A = C::A;
-    type B = C::B;
-    type C = C::C;
-    type D = C::D;
-    type E = C::E;
-    type F = C::F;
-    type Stars = OneMore<C::Stars>;
-}
-
 /// A number of stars.
 pub trait Stars {
     /// The order of this number and another.
@@ -175,33 +151,4 @@ impl<N: Stars> Stars for OneMore<N> {
 }
 
 /// The order of two axes.
-pub type Compare<X, Y> = <First<<X as Axis>::Code, <Y as Axis>::Code> as Later>::Order;
-
-macro_rules! later {
-    ($($name:ident $digit:ident $next:ident)*) => {$(
-        #[doc = concat!("The comparison of the digits from ", stringify!($digit), " on.")]
-        #[derive(Debug)]
-        pub struct $name<X, Y>(PhantomData<(X, Y)>);
-        impl<X: Digits, Y: Digits> Later for $name<X, Y> {
-            type Order = <<X::$digit as Digit>::Against<Y::$digit> as Order>::Then<$next<X, Y>>;
-        }
-    )*};
-}
-
-later!(First A Second Second B Third Third C Fourth Fourth D Fifth Fifth E Last);
-
-/// The comparison of the last digits, then of stars.
-#[derive(Debug)]
-pub struct Last<X, Y>(PhantomData<(X, Y)>);
-
-impl<X: Digits, Y: Digits> Later for Last<X, Y> {
-    type Order = <<X::F as Digit>::Against<Y::F> as Order>::Then<OfStars<X, Y>>;
-}
-
-/// The comparison of stars.
-#[derive(Debug)]
-pub struct OfStars<X, Y>(PhantomData<(X, Y)>);
-
-impl<X: Digits, Y: Digits> Later for OfStars<X, Y> {
-    type Order = <X::Stars as Stars>::Against<Y::Stars>;
-}
+pub type Compare<X, Y> = <<<X as Axis>::A as Digit>::Against<<Y as Axis>::A> as Order>::Second<X, Y>;

@@ -5,7 +5,7 @@
 //! implementations also keep rustc from guessing the parameter, and complaining about it instead of the rule.)
 //! Lives here: the rules and their words. Not here: set algebra (`set`).
 
-use super::set::{Axes, IfHas, Inter, Minus, Reported};
+use super::set::{Axes, Inter, Minus, Reported};
 use crate::axis::Axis;
 
 /// The axes `S` are among the axes `Self`.
@@ -53,14 +53,17 @@ impl Alone for () {}
 impl Alone for Reported {}
 
 /// What is differentiated to a gradient is a single number.
+// A trait with the name of one in a dependency would be mentioned beside it in the message.
 #[diagnostic::on_unimplemented(
     message = "a gradient is that of a scalar: this tensor has axes `{Self}`",
     label = "has axes `{Self}`",
     note = "sum it first, `loss.sum(batch)` or `loss.mean(batch)`; a tensor with axes has a `jacobian` and a `vjp`"
 )]
-pub trait Scalar: Axes {}
-impl Scalar for () {}
-impl Scalar for Reported {}
+pub trait Summed: Axes {}
+#[diagnostic::do_not_recommend]
+impl Summed for () {}
+#[diagnostic::do_not_recommend]
+impl Summed for Reported {}
 
 /// None of the axes `S` is among the axes `Self`.
 #[diagnostic::on_unimplemented(
@@ -80,7 +83,7 @@ impl<A: Axes, S: Axes> Lacks<S, Reported> for A {}
     label = "extra axis `{Clash}` is also an axis of the result",
     note = "a function is lifted over the extra axes of its arguments, so they stand beside the axes of its result"
 )]
-pub trait Avoids<S: Axes, U: Axes, Clash = IfHas<Self, S, Inter<Minus<Self, S>, U>>>: Axes {}
+pub trait Avoids<S: Axes, U: Axes, Clash = <Self as Axes>::Clash<S, U>>: Axes {}
 #[diagnostic::do_not_recommend]
 impl<A: Axes, S: Axes, U: Axes> Avoids<S, U, ()> for A {}
 #[diagnostic::do_not_recommend]
@@ -173,7 +176,7 @@ pub trait With<S: Axes>:
     Has<S, ()>
     + Axes<
         Missing<S> = (),
-        With<S, Minus<Self, S>> = Minus<Self, S>,
+        Reduced<S> = Minus<Self, S>,
         Union<Self> = Self,
         Union<Minus<Self, S>> = Self,
         Minus<S>: Axes<Union<Self> = Self, Union<Minus<Self, S>> = Minus<Self, S>>,
@@ -185,7 +188,7 @@ impl<A, S: Axes> With<S> for A where
     A: Has<S, ()>
         + Axes<
             Missing<S> = (),
-            With<S, Minus<Self, S>> = Minus<Self, S>,
+            Reduced<S> = Minus<Self, S>,
             Union<Self> = Self,
             Union<Minus<Self, S>> = Self,
             Minus<S>: Axes<Union<Self> = Self, Union<Minus<Self, S>> = Minus<Self, S>>,

@@ -3,7 +3,7 @@
 //! `R![seq, key]` writes the canonical, sorted tuple, so two sets are equal exactly when the types are.
 //! Lives here: tuples as sets, their union, difference and intersection. Not here: rules with messages (`rules`).
 
-use super::list::{Anything, Cons, List, Nil};
+use super::list::{Anything, Cons, Flat, IfHas, IfLacks, Joined, List, Nil, Shared, Without};
 use crate::axis::Axis;
 use crate::graph::shape::Names;
 
@@ -25,16 +25,22 @@ pub trait Axes: Sized + 'static {
     type Inter<B: Axes>: Axes;
     /// `S ∖ self`, what of S is missing.
     type Missing<S: Axes>: Axes;
-    /// `(self ∪ B) ∖ S`
+    /// `self ∖ S`, the axes after S were reduced. This and the next ones are [`Reported`] if a rule is broken.
+    type Reduced<S: Axes>: Axes;
+    /// `(self ∪ B) ∖ S`, the axes of a contraction over S.
     type Dot<B: Axes, S: Axes>: Axes;
-    /// `(self ∖ O) ∪ N`
+    /// `(self ∖ O) ∪ N`, the axes after O became N.
     type Renamed<O: Axes, N: Axes>: Axes;
+    /// `(self ∖ S) ∪ B`, the axes of a table looked up along S at positions with the axes B.
+    type Indexed<S: Axes, B: Axes>: Axes;
+    /// `self ∪ N`, the axes after N was created.
+    type Created<N: Axes>: Axes;
+    /// `(self ∖ S) ∩ U`, what of the axes beyond S is in U too.
+    type Clash<S: Axes, U: Axes>: Axes;
+    /// `R ∪ (self ∖ S)`, the axes R of a result after this argument, declared with S, has brought its further axes.
+    type Lifted<S: Axes, R: Axes>: Axes;
     /// The same axes, each with a star.
     type Star: Axes;
-    /// X if S is in this set, else [`Reported`].
-    type With<S: Axes, X: Axes>: Axes;
-    /// X if no axis of S is in this set, else [`Reported`].
-    type Without<S: Axes, X: Axes>: Axes;
 
     /// The names in order.
     #[must_use]
@@ -55,34 +61,40 @@ pub type Inter<A, B> = <A as Axes>::Inter<B>;
 pub type Missing<A, S> = <A as Axes>::Missing<S>;
 /// The axes of A, each with a star.
 pub type Star<A> = <A as Axes>::Star;
-/// X if A has S, else [`Reported`].
-pub type IfHas<A, S, X> = <A as Axes>::With<S, X>;
-/// X if A has no axis of S, else [`Reported`].
-pub type IfLacks<A, S, X> = <A as Axes>::Without<S, X>;
-
-/// `A ∖ S`, the axes after S were reduced. Like the next ones, [`Reported`] if a rule is broken.
-pub type Reduced<A, S> = IfHas<A, S, Minus<A, S>>;
-/// `(A ∪ B) ∖ S`, the axes of a contraction over S.
-pub type Dot<A, B, S> = IfHas<A, S, IfHas<B, S, <A as Axes>::Dot<B, S>>>;
-/// `(A ∖ O) ∪ N`, the axes after O became N.
-pub type Renamed<A, O, N> = IfHas<A, O, IfLacks<Minus<A, O>, N, <A as Axes>::Renamed<O, N>>>;
-/// `(A ∖ S) ∪ B`, the axes of a table A looked up along S at positions with the axes B.
-pub type Indexed<A, S, B> = IfHas<A, S, <A as Axes>::Renamed<S, B>>;
-/// `A ∪ N`, the axes after N was created.
-pub type Created<A, N> = IfLacks<A, N, Union<A, N>>;
+/// `A ∖ S`
+pub type Reduced<A, S> = <A as Axes>::Reduced<S>;
+/// `(A ∪ B) ∖ S`
+pub type Dot<A, B, S> = <A as Axes>::Dot<B, S>;
+/// `(A ∖ O) ∪ N`
+pub type Renamed<A, O, N> = <A as Axes>::Renamed<O, N>;
+/// `(A ∖ S) ∪ B`
+pub type Indexed<A, S, B> = <A as Axes>::Indexed<S, B>;
+/// `A ∪ N`
+pub type Created<A, N> = <A as Axes>::Created<N>;
 
 macro_rules! algebra {
     () => {
-        type Union<Other: Axes> = <<Self::List as List>::Union<Other::List> as List>::Flat;
-        type Minus<Other: Axes> = <<Self::List as List>::Minus<Other::List> as List>::Flat;
-        type Inter<Other: Axes> = <<Self::List as List>::Inter<Other::List> as List>::Flat;
-        type Missing<Other: Axes> = <<Other::List as List>::Minus<Self::List> as List>::Flat;
-        type Dot<Other: Axes, S: Axes> =
-            <<<Self::List as List>::Union<Other::List> as List>::Minus<S::List> as List>::Flat;
-        type Renamed<O: Axes, N: Axes> = <<<Self::List as List>::Minus<O::List> as List>::Union<N::List> as List>::Flat;
-        type Star = <<Self::List as List>::Star as List>::Flat;
-        type With<S: Axes, X: Axes> = <<S::List as List>::Minus<Self::List> as List>::IfEmpty<X>;
-        type Without<S: Axes, X: Axes> = <<Self::List as List>::Inter<S::List> as List>::IfEmpty<X>;
+        type Union<Other: Axes> = Flat<Joined<Self::List, Other::List>>;
+        type Minus<Other: Axes> = Flat<Without<Self::List, Other::List>>;
+        type Inter<Other: Axes> = Flat<Shared<Self::List, Other::List>>;
+        type Missing<S: Axes> = Flat<Without<S::List, Self::List>>;
+        type Reduced<S: Axes> = Flat<IfHas<Self::List, S::List, Without<Self::List, S::List>>>;
+        type Dot<Other: Axes, S: Axes> = Flat<
+            IfHas<Self::List, S::List, IfHas<Other::List, S::List, Without<Joined<Self::List, Other::List>, S::List>>>,
+        >;
+        type Renamed<O: Axes, N: Axes> = Flat<
+            IfHas<
+                Self::List,
+                O::List,
+                IfLacks<Without<Self::List, O::List>, N::List, Joined<Without<Self::List, O::List>, N::List>>,
+            >,
+        >;
+        type Indexed<S: Axes, Other: Axes> =
+            Flat<IfHas<Self::List, S::List, Joined<Without<Self::List, S::List>, Other::List>>>;
+        type Created<N: Axes> = Flat<IfLacks<Self::List, N::List, Joined<Self::List, N::List>>>;
+        type Clash<S: Axes, U: Axes> = Flat<IfHas<Self::List, S::List, Shared<Without<Self::List, S::List>, U::List>>>;
+        type Star = Flat<<Self::List as List>::Star>;
+        type Lifted<S: Axes, R: Axes> = Flat<IfHas<Self::List, S::List, Joined<R::List, Without<Self::List, S::List>>>>;
     };
 }
 

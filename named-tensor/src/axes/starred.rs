@@ -6,7 +6,7 @@
 
 use std::marker::PhantomData;
 
-use super::order::Starred;
+use super::order::OneMore;
 use crate::axis::Axis;
 
 /// The starred axis `star(seq)` as a type; in sets it is written as the value is, `R![seq, star(seq)]`.
@@ -52,7 +52,13 @@ impl<A: Axis> Axis for star<A> {
         Ok(name) => name,
         Err(_) => panic!("a name and a star are text"),
     };
-    type Code = Starred<A::Code>;
+    type A = A::A;
+    type B = A::B;
+    type C = A::C;
+    type D = A::D;
+    type E = A::E;
+    type F = A::F;
+    type Stars = OneMore<A::Stars>;
 }
 
 /// The order of axes with and without stars, tested where it matters: sets stay sorted.

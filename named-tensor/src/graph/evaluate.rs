@@ -20,9 +20,13 @@ pub fn plainly(roots: &[Node]) -> Result<Vec<Value>> {
     for root in roots {
         root.checked()?;
     }
-    let order = Node::walk(roots);
+    walked(&Node::walk(roots), roots, &HashMap::new())
+}
+
+/// The numbers of `roots`, given those of some nodes by id. `order` lists what they are computed from, inputs first.
+pub(super) fn walked(order: &[Node], roots: &[Node], given: &HashMap<usize, Value>) -> Result<Vec<Value>> {
     // Looked up once: another thread may remember a value at any time, and what is counted must be what is done.
-    let held: Vec<Option<Value>> = order.iter().map(|node| node.value().cloned()).collect();
+    let held: Vec<Option<Value>> = order.iter().map(|node| given.get(&node.id()).or(node.value()).cloned()).collect();
     let computed = order.iter().zip(&held).filter(|(_, held)| held.is_none()).map(|(node, _)| node);
     let mut users: HashMap<usize, usize> = HashMap::new();
     for node in roots.iter().chain(computed.flat_map(Node::inputs)) {
@@ -137,6 +141,10 @@ mod tests {
         assert!(error(&roots[1]).to_string().contains("position 2"));
     }
 
+    fn eye(a: Name, b: Name, size: usize) -> Node {
+        Node::iota(a, size).compare(Comparison::Eq, &Node::iota(b, size)).cast(Kind::F64)
+    }
+
     /// Every primitive on `x` (real, axes a: 4 and b: 3), `i` (positions below 3, axis a), `m` (truth, axis b).
     fn every_primitive(x: &Node, i: &Node, m: &Node) -> Vec<Node> {
         let scalar = tensor(&[], &[1_i64]);
@@ -179,6 +187,8 @@ mod tests {
             x.cumulative_sum(A),
             x.sort(A, true),
             x.argsort(B, false),
+            x.slice(A, 0..3, 1).determinant(A, B),
+            x.contract(&x.rename(&[(A, C)]), &[B]).binary(Binary::Add, &eye(A, C, 4)).inverse(A, C),
         ]
     }
 

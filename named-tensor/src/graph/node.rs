@@ -36,6 +36,13 @@ impl Node {
         Node(Arc::new(Inner { op, inputs, shape, kind, place, value: OnceLock::new() }))
     }
 
+    /// The same operation, written at the same place, on other inputs of the same shapes and kinds.
+    pub(super) fn on(&self, inputs: Vec<Node>) -> Node {
+        let (op, shape) = (self.op().clone(), self.shape().clone());
+        let (kind, place) = (self.kind(), self.place());
+        Node(Arc::new(Inner { op, inputs: inputs.into(), shape, kind, place, value: OnceLock::new() }))
+    }
+
     /// A node that holds numbers.
     #[must_use]
     #[track_caller]
@@ -133,6 +140,11 @@ impl Node {
     /// The nodes that `roots` are computed from, inputs before users, each once. Stops at nodes that have a value.
     #[must_use]
     pub fn walk(roots: &[Node]) -> Vec<Node> {
+        Node::walk_until(roots, |node| node.value().is_some())
+    }
+
+    /// The same, except that `last` says where it stops.
+    pub(super) fn walk_until(roots: &[Node], last: impl Fn(&Node) -> bool) -> Vec<Node> {
         let mut order = Vec::new();
         let mut seen = HashSet::new();
         // (node, whether its inputs are done)
@@ -142,7 +154,7 @@ impl Node {
                 order.push(node);
             } else if seen.insert(node.id()) {
                 let inputs: SmallVec<[Node; 2]> =
-                    if node.value().is_some() { SmallVec::new() } else { node.inputs().iter().cloned().collect() };
+                    if last(&node) { SmallVec::new() } else { node.inputs().iter().cloned().collect() };
                 stack.push((node, true));
                 stack.extend(inputs.into_iter().rev().filter(|input| !seen.contains(&input.id())).map(|i| (i, false)));
             }

@@ -47,7 +47,7 @@ pub(super) fn compute(action: &Action, slots: &Slots, out: &mut Buffer) -> bool 
         }
         Action::Update { .. } => return updated(action, slots, out),
         Action::Fill(value) => fill(out, *value),
-        Action::Plain { .. } => {}
+        Action::Plain { .. } | Action::Scan { .. } => {}
     }
     true
 }

@@ -95,6 +95,7 @@ impl Page<'_, '_> {
                 let batch: usize = batch.iter().product();
                 write!(line, " as {batch} of {rows}×{keys}×{positions}×{columns}")?;
             }
+            Action::Scan { body, .. } => write!(line, " as {} of {} steps", body.size, body.schedule.steps.len())?,
             _ => {}
         }
         Ok(line)
@@ -118,6 +119,10 @@ impl Page<'_, '_> {
             // The largest, the difference, the exponential, the sum and the quotient; or mean, difference, square,
             // sum and quotient.
             Action::Rows { .. } => 5.0 * out,
+            Action::Scan { body, .. } => self.trace.body(step.node).map_or(0.0, |trace| {
+                let page = Page { trace, schedule: &body.schedule };
+                body.size as f64 * body.schedule.steps.iter().map(|step| page.flops(step)).sum::<f64>()
+            }),
             _ => 0.0,
         }
     }

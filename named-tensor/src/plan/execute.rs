@@ -10,6 +10,7 @@ use smallvec::SmallVec;
 use super::compute::{compute, fill, join};
 use super::key::Trace;
 use super::layout::Place;
+use super::scan;
 use super::schedule::{Action, Piece, Schedule, Slot, Step};
 use crate::element::{Buffer, Stored};
 use crate::error::{Error, ErrorKind, Result};
@@ -18,27 +19,26 @@ use crate::graph::{Op, Value, op};
 use crate::kernel::{View, pool};
 
 /// A buffer that stands in a slot, and where its numbers begin.
-struct Held {
-    buffer: Arc<Buffer>,
-    offset: usize,
+#[derive(Clone)]
+pub(super) struct Held {
+    pub(super) buffer: Arc<Buffer>,
+    pub(super) offset: usize,
 }
 
 /// What stands in the slots while a schedule runs.
-pub(super) struct Slots(SmallVec<[Option<Held>; 16]>);
+pub(super) struct Slots(pub(super) SmallVec<[Option<Held>; 16]>);
 
 /// The numbers of the roots.
 pub(super) fn run(schedule: &Schedule, trace: &Trace<'_>) -> Result<SmallVec<[Value; 2]>> {
-    let mut slots = Slots(SmallVec::with_capacity(schedule.slots.len()));
-    for &leaf in &schedule.leaves {
-        let held = match trace.value(leaf) {
-            Some(value) => Held { buffer: value.buffer.clone(), offset: value.offset },
-            None => Held { buffer: Arc::new(constant(trace, leaf)), offset: 0 },
-        };
-        slots.0.push(Some(held));
-    }
-    slots.0.resize_with(schedule.slots.len(), || None);
+    let mut slots = Slots::new(schedule, trace);
+    perform(schedule, &mut slots, trace)?;
+    Ok(schedule.roots.iter().map(|root| slots.value(root)).collect())
+}
+
+/// Runs the steps of a schedule, whose leaves stand in their slots.
+pub(super) fn perform(schedule: &Schedule, slots: &mut Slots, trace: &Trace<'_>) -> Result<()> {
     for step in &schedule.steps {
-        let buffer = Arc::new(filled(schedule.slots[step.out as usize], step, &slots, trace)?);
+        let buffer = Arc::new(filled(schedule.slots[step.out as usize], step, slots, trace)?);
         let node = trace.node(step.node);
         if let Op::Random(..) = node.op() {
             // Random numbers are data from now on: the next evaluation need not draw them again.
@@ -52,7 +52,7 @@ pub(super) fn run(schedule: &Schedule, trace: &Trace<'_>) -> Result<SmallVec<[Va
             }
         }
     }
-    Ok(schedule.roots.iter().map(|root| slots.value(root)).collect())
+    Ok(())
 }
 
 /// The one number of a constant.
@@ -65,6 +65,18 @@ fn constant(trace: &Trace<'_>, leaf: u32) -> Buffer {
 }
 
 impl Slots {
+    /// The leaves in their slots; those of a body that each step changes are left empty.
+    pub(super) fn new(schedule: &Schedule, trace: &Trace<'_>) -> Slots {
+        let held = |&leaf: &u32| match (trace.value(leaf), trace.node(leaf).op()) {
+            (Some(value), _) => Some(Held { buffer: value.buffer.clone(), offset: value.offset }),
+            (None, Op::Placeholder(_)) => None,
+            (None, _) => Some(Held { buffer: Arc::new(constant(trace, leaf)), offset: 0 }),
+        };
+        let mut slots: SmallVec<_> = schedule.leaves.iter().map(held).collect();
+        slots.resize_with(schedule.slots.len(), || None);
+        Slots(slots)
+    }
+
     /// The buffer in a slot, and where numbers at this offset begin in it.
     pub(super) fn at(&self, slot: u32, offset: usize) -> (&Arc<Buffer>, usize) {
         // A schedule reads what earlier steps have written and not yet given back.
@@ -91,6 +103,12 @@ fn filled(slot: Slot, step: &Step, slots: &Slots, trace: &Trace<'_>) -> Result<B
         return plain(step, inputs, slots, trace);
     }
     let mut out = taken(slot)?;
+    if let Action::Scan { inputs, body } = &step.action {
+        // The plan was made of a graph that has a body here.
+        let trace = trace.body(step.node).expect("a scan has a body");
+        scan::run(body, inputs, slots, trace, &mut out)?;
+        return Ok(out);
+    }
     match (compute(&step.action, slots, &mut out), &step.action) {
         // A position is out of range: the plain evaluation says which.
         (false, Action::Gather { inputs, .. } | Action::Update { inputs, .. }) => plain(step, inputs, slots, trace),
@@ -99,7 +117,7 @@ fn filled(slot: Slot, step: &Step, slots: &Slots, trace: &Trace<'_>) -> Result<B
 }
 
 /// A buffer with any numbers in it, unless there is no memory for it.
-fn taken(slot: Slot) -> Result<Buffer> {
+pub(super) fn taken(slot: Slot) -> Result<Buffer> {
     /// Larger buffers are asked for first in a way that may fail: an ordinary vector that finds no memory aborts.
     const LARGE: usize = 1 << 28;
     let bytes = slot.size.saturating_mul(slot.kind.bytes());

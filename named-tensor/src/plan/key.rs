@@ -9,7 +9,8 @@ use smallvec::SmallVec;
 
 use super::words::{FoldMap, KeyWords, Words};
 use crate::error::Result;
-use crate::graph::{Node, Value};
+use crate::graph::op::scan::unread;
+use crate::graph::{Node, Op, Value};
 
 /// The nodes of a graph by number, with its key.
 #[derive(Default)]
@@ -21,6 +22,8 @@ pub(super) struct Trace<'a> {
     edges: SmallVec<[u32; 32]>,
     /// Where the inputs of each node end in `edges`.
     ends: SmallVec<[u32; 16]>,
+    /// The bodies of scans, by the number of the scan's node.
+    bodies: FoldMap<u32, Trace<'a>>,
     /// The roots by number.
     pub(super) roots: SmallVec<[u32; 4]>,
     /// Equal for graphs that one plan serves.
@@ -30,6 +33,11 @@ pub(super) struct Trace<'a> {
 impl<'a> Trace<'a> {
     /// Lists what `roots` are computed from. Nodes that have a value are leaves.
     pub(super) fn new(roots: &'a [Node]) -> Result<Trace<'a>> {
+        Trace::listed(roots, false)
+    }
+
+    /// The same; only the body of a scan has placeholders.
+    fn listed(roots: &'a [Node], in_body: bool) -> Result<Trace<'a>> {
         let mut trace = Trace::default();
         let mut words = Words::default();
         let mut seen: FoldMap<usize, u32> = FoldMap::default();
@@ -54,8 +62,17 @@ impl<'a> Trace<'a> {
                 let Visit { node, value, inputs, .. } = *visit;
                 stack.pop();
                 node.checked()?;
+                if matches!(node.op(), Op::Placeholder(_)) && !in_body {
+                    return Err(unread());
+                }
                 let first = done.len() - inputs.len();
                 words.node(node, value, &done[first..], &mut trace.key);
+                if let (Op::Scan(scan), None) = (node.op(), value) {
+                    let body = Trace::listed(&scan.results, true)?;
+                    trace.key.push(body.key.len() as u64);
+                    trace.key.extend_from_slice(&body.key);
+                    trace.bodies.insert(narrow(trace.nodes.len()), body);
+                }
                 trace.edges.extend(done.drain(first..));
                 trace.ends.push(narrow(trace.edges.len()));
                 let number = narrow(trace.nodes.len());
@@ -85,6 +102,11 @@ impl<'a> Trace<'a> {
         let number = number as usize;
         let start = if number == 0 { 0 } else { self.ends[number - 1] };
         &self.edges[start as usize..self.ends[number] as usize]
+    }
+
+    /// The body of a scan that is to be run.
+    pub(super) fn body(&self, number: u32) -> Option<&Trace<'a>> {
+        self.bodies.get(&number)
     }
 
     /// The numbers it had when the graph was walked.

@@ -3,7 +3,7 @@
 //! A graph is listed and keyed by its structure (`key`, `words`). For a structure seen before the plan is there (`cache`);
 //! else it is made: common parts are shared and some rewritten (`simplify`), elementwise items grouped (`fuse`), layouts
 //! chosen (`layout`, `contract`), and everything written down as steps (`lower`, `schedule`). Then it is run on the leaves
-//! of the graph (`execute`, `compute`). `describe` prints it. The plain evaluation of `graph` is what every plan is tested against.
+//! of the graph (`execute`, `compute`); the body of a scan is a schedule of its own (`scan`). `describe` prints it. The plain evaluation of `graph` is what every plan is tested against.
 
 mod cache;
 mod compute;
@@ -14,6 +14,7 @@ mod fuse;
 mod key;
 mod layout;
 mod lower;
+mod scan;
 mod schedule;
 mod simplify;
 #[cfg(test)]

@@ -70,8 +70,27 @@ pub(super) enum Action {
     Update { inputs: Inputs, pieces: SmallVec<[Piece; 2]>, start: (u32, usize), step: usize, limit: usize },
     /// The plain evaluation of the node, whose inputs lie in the order of their own shapes.
     Plain { inputs: Inputs },
+    /// A body run for each position of an axis.
+    Scan { inputs: Inputs, body: Box<Body> },
     /// The same number everywhere.
     Fill(f64),
+}
+
+/// The body of a scan. Its leaves are its placeholders and constants; its roots the next carries, then the results.
+#[derive(Debug)]
+pub(super) struct Body {
+    pub(super) schedule: Schedule,
+    /// How often it runs.
+    pub(super) size: usize,
+    pub(super) backwards: bool,
+    /// The sizes of each carry, which lies without gaps between steps.
+    pub(super) carries: SmallVec<[Sizes; 2]>,
+    /// The slot of each placeholder in the body, if it is read.
+    pub(super) slots: SmallVec<[Option<u32>; 6]>,
+    /// How far apart the positions of each tensor along the axis are.
+    pub(super) along: SmallVec<[isize; 4]>,
+    /// Where the last carries and the first results go; the kind of each.
+    pub(super) pieces: SmallVec<[(Kind, Piece); 4]>,
 }
 
 /// A function from rows to rows.
@@ -149,7 +168,10 @@ impl Action {
             }
             Action::Reduce { source, .. } | Action::Rows { source, .. } => tell(source.slot),
             Action::Join { pieces, .. } => pieces.iter().for_each(|piece| tell(piece.source.slot)),
-            Action::Gather { inputs, .. } | Action::Update { inputs, .. } | Action::Plain { inputs } => {
+            Action::Gather { inputs, .. }
+            | Action::Update { inputs, .. }
+            | Action::Plain { inputs }
+            | Action::Scan { inputs, .. } => {
                 inputs.iter().for_each(|place| tell(place.slot));
             }
             Action::Fill(_) => {}

@@ -114,8 +114,13 @@ fn shared<'a>(trace: &Trace<'a>) -> Items<'a> {
         let value = trace.value(number);
         let stored = value.is_some();
         let next = narrow(list.len());
-        // Stored numbers are not compared. Neither are random ones: the seed is no part of the structure.
-        if !stored && !matches!(node.op(), Op::Random(..)) {
+        if let (Op::Call(_) | Op::Constrain(..), false, Some(&same)) = (node.op(), stored, inputs.first()) {
+            item_of.push(same);
+            continue;
+        }
+        // Stored numbers are not compared. Neither are random ones and scans: the seed, and the constants in a body, are
+        // no part of the structure.
+        if !stored && !matches!(node.op(), Op::Random(..) | Op::Scan(_)) {
             scratch.clear();
             written.node(node, value, &inputs, &mut scratch);
             if let Some(&item) = known.get(&scratch[..]) {
@@ -127,7 +132,7 @@ fn shared<'a>(trace: &Trace<'a>) -> Items<'a> {
         let work = match node.op() {
             _ if stored => Work::Leaf,
             Op::Fill(value) if words::is_structural(*value) => Work::Constant(*value),
-            Op::Fill(_) => Work::Leaf,
+            Op::Fill(_) | Op::Placeholder(_) => Work::Leaf,
             Op::Contract(axes) if axes.is_empty() => Work::Op(&TIMES),
             Op::Contract(axes) => Work::Contract(axes, Scale::None),
             op => Work::Op(op),

@@ -70,6 +70,19 @@ impl Words {
     fn op(&mut self, op: &Op, words: &mut KeyWords) -> u64 {
         match op {
             Op::Input | Op::Failed(_) => 1,
+            Op::Placeholder(number) => {
+                words.push(*number as u64);
+                31
+            }
+            // They are their first inputs, whatever they say.
+            Op::Call(_) => 33,
+            Op::Constrain(..) => 34,
+            // The words of its body follow (`key`).
+            Op::Scan(scan) => {
+                words.extend([self.name(scan.axis), u64::from(scan.backwards), scan.size as u64]);
+                words.extend([scan.carries as u64, scan.slices as u64]);
+                32
+            }
             Op::Fill(value) if is_structural(*value) => {
                 words.push(value.to_bits());
                 29
@@ -116,7 +129,7 @@ impl Words {
                 13
             }
             Op::Rename => 14,
-            Op::StopGradient => 29,
+            Op::StopGradient => 35,
             Op::Split(axis, parts) => {
                 words.push(self.name(*axis));
                 self.names(parts, words);
@@ -175,6 +188,14 @@ impl Words {
             Op::ArgSort { axis, descending } => {
                 words.extend([self.name(*axis), u64::from(*descending)]);
                 28
+            }
+            Op::Determinant(a, b) => {
+                words.extend([self.name(*a), self.name(*b)]);
+                30
+            }
+            Op::Inverse(a, b) => {
+                words.extend([self.name(*a), self.name(*b)]);
+                36
             }
         }
     }

@@ -226,3 +226,45 @@ where
 {
     along(axis, x, |x, axes| x.argsort(only(axes), true).slice(only(axes), 0..size, 1))
 }
+
+/// `argsort_ax(X)`
+#[must_use]
+#[track_caller]
+pub fn argsort<S: Selector, A: Axes, T: Real>(axis: S, x: &Tensor<A, T>) -> Tensor<A, Index<S::Set>>
+where
+    S::Set: Single + Among<A>,
+{
+    along(axis, x, |x, axes| x.argsort(only(axes), false))
+}
+
+/// `det_{a, b}(S)`
+#[must_use]
+#[track_caller]
+pub fn det<F, G, A, T>(axis: F, other: G, x: &Tensor<A, T>) -> Tensor<Reduced<Reduced<A, F::Set>, G::Set>, T>
+where
+    F: Selector,
+    G: Selector,
+    F::Set: Single + Among<A>,
+    G::Set: Single + Among<A>,
+    A: Axes,
+    T: Real,
+{
+    let _ = other;
+    along(axis, x, |x, axes| x.determinant(only(axes), only(&G::names())))
+}
+
+/// `inv_{a, b}(S)`
+#[must_use]
+#[track_caller]
+pub fn inv<F, G, A, T>(axis: F, other: G, x: &Tensor<A, T>) -> Tensor<A, T>
+where
+    F: Selector,
+    G: Selector,
+    F::Set: Single + Among<A>,
+    G::Set: Single + Among<A>,
+    A: Axes,
+    T: Real,
+{
+    let _ = other;
+    along(axis, x, |x, axes| x.inverse(only(axes), only(&G::names())))
+}

@@ -12,7 +12,7 @@ pub use along::*;
 pub use arithmetic::*;
 pub use operations::*;
 
-pub use crate::axes::order::{Code, d};
+pub use crate::axes::order::{NoStar, d};
 pub use crate::axes::rules::{Avoids, Gives, Has, Lacks, Once, SameAs};
 pub use crate::axes::selector::{Extent, Extents, Of, Selector};
 pub use crate::axes::set::{Axes, Minus, Union};

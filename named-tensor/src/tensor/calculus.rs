@@ -9,7 +9,7 @@ use smallvec::SmallVec;
 
 use super::Tensor;
 use crate::axes::Axes;
-use crate::axes::rules::{Lacks, SameAs, Scalar};
+use crate::axes::rules::{Lacks, SameAs, Summed};
 use crate::axes::set::{Star, Union};
 use crate::axis::Name;
 use crate::element::{Element, Real};
@@ -116,7 +116,7 @@ tuples!(V0 0, V1 1, V2 2, V3 3, V4 4, V5 5);
 /// ```
 #[must_use]
 #[track_caller]
-pub fn grad<A: Scalar, T: Real, V: Variables<T>>(loss: &Tensor<A, T>, variables: V) -> V::Gradient {
+pub fn grad<A: Summed, T: Real, V: Variables<T>>(loss: &Tensor<A, T>, variables: V) -> V::Gradient {
     owed(loss.node(), &Node::fill(T::KIND, 1.0, Shape::default()), &extras(loss), variables)
 }
 
@@ -135,7 +135,7 @@ pub fn grad<A: Scalar, T: Real, V: Variables<T>>(loss: &Tensor<A, T>, variables:
 /// # Errors
 /// The error that the loss carries, or one of computing it; reading inside a lifted function.
 #[track_caller]
-pub fn value_and_grad<A: Scalar, T: Real, V: Variables<T>>(
+pub fn value_and_grad<A: Summed, T: Real, V: Variables<T>>(
     loss: &Tensor<A, T>,
     variables: V,
 ) -> Result<(T, V::Gradient)> {
@@ -231,7 +231,7 @@ where
 /// ```
 #[must_use]
 #[track_caller]
-pub fn hessian<A: Scalar, B: Axes, T: Real>(
+pub fn hessian<A: Summed, B: Axes, T: Real>(
     loss: &Tensor<A, T>,
     x: &Tensor<B, T>,
 ) -> Tensor<Union<Star<B>, Star<Star<B>>>, T> {

@@ -3,19 +3,22 @@
 //! A [`Tensor`] is a node of the graph and a set of axes. Every method states its rule of names as a bound and hands
 //! the rest to the node; nothing is computed before a tensor is read.
 //! Lives here: the type itself. The files follow the headings of the paper: `building`, `reading`, `elementwise`,
-//! `reduction`, `contraction`, `vector`, `renaming`, `indexing`, `window`, `calculus`.
+//! `reduction`, `contraction`, `vector`, `matrix`, `renaming`, `indexing`, `window`, `calculus`.
 //! Not here: sizes and their errors (`graph::op`), rules and their messages (`axes::rules`).
 
 mod building;
 mod calculus;
+mod call;
 mod contraction;
 mod elementwise;
 mod indexing;
+mod matrix;
 mod nested;
 mod positions;
 mod reading;
 mod reduction;
 mod renaming;
+mod scan;
 mod truth;
 mod vector;
 mod window;
@@ -30,12 +33,14 @@ use crate::graph::{Node, Shape};
 
 pub(crate) use building::{counted, held, room, shape};
 pub use calculus::{Variables, grad, hessian, jacobian, jvp, value_and_grad, vjp};
+pub use call::with_adjoint;
 pub(crate) use elementwise::number;
 pub(crate) use indexing::sliced;
 pub use indexing::{Along, Position};
 pub use nested::Nested;
 pub use reading::{Entries, Evaluate, eval};
 pub(crate) use reduction::{norm_of, norm_p_of};
+pub use scan::{Carried, Given, Sliced, scan, scan_backwards};
 pub use truth::Comparand;
 pub(crate) use vector::{one_hot_of, only};
 

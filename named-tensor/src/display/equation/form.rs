@@ -74,7 +74,7 @@ fn call(name: &'static str, axes: &[Name]) -> Form {
 fn plain(node: &Node) -> Form {
     let size = |axis| node.shape().size(axis).unwrap_or(0);
     match node.op() {
-        Op::Input | Op::Random(..) | Op::Failed(_) => Form::Leaf,
+        Op::Input | Op::Placeholder(_) | Op::Random(..) | Op::Failed(_) => Form::Leaf,
         &Op::Fill(value) if node.shape().rank() == 0 => Form::Number(value),
         &Op::Fill(value) => Form::Repeated(value),
         Op::Iota => Form::Position,
@@ -121,11 +121,16 @@ fn plain(node: &Node) -> Form {
         &Op::CumulativeSum(axis) => call("cumsum", &[axis]),
         &Op::Sort { axis, descending: false } => call("sort", &[axis]),
         &Op::Sort { axis, .. } => Form::Call("maxk", smallvec![axis], smallvec![size(axis) as f64]),
+        &Op::ArgSort { axis, descending: false } => call("argsort", &[axis]),
         &Op::ArgSort { axis, .. } => Form::Call("argmaxk", smallvec![axis], smallvec![size(axis) as f64]),
+        &Op::Determinant(a, b) | &Op::Inverse(a, b) => call(node.op().name(), &[a, b]),
+        // The language repeats nothing: there is the name, and what it is computed from.
+        Op::Scan(_) => call("scan", &[]),
         // Spelt with others (`spelling`), so no item is one of them.
         Op::Pad { .. } | Op::ScatterAdd { .. } | Op::DynamicSlice(_) | Op::DynamicUpdate(_) => {
             call(node.op().name(), &[])
         }
+        Op::Call(_) | Op::Constrain(..) => call(node.op().name(), &[]),
     }
 }
 
@@ -171,14 +176,10 @@ impl<'a> Matcher<'a> {
         }
         if let (&Op::At(along, 0), &[order]) = (there.node.op(), there.inputs.as_slice())
             && let order = self.items.get(order)
-            && let (&Op::ArgSort { axis: sorted, descending: true }, &[x]) = (order.node.op(), order.inputs.as_slice())
+            && let (&Op::ArgSort { axis: sorted, descending }, &[x]) = (order.node.op(), order.inputs.as_slice())
             && (along, sorted) == (axis, axis)
         {
-            let sorted = self.items.get(x);
-            return Some(match (&sorted.form, sorted.operands.as_slice()) {
-                (Form::Prefix("-"), &[negated]) => (call("argmin", &[axis]), smallvec![negated]),
-                _ => (call("argmax", &[axis]), smallvec![x]),
-            });
+            return Some((call(if descending { "argmax" } else { "argmin" }, &[axis]), smallvec![x]));
         }
         let positions = there.node.kind() == Kind::Index && !matches!(there.form, Form::Number(_));
         (positions && !there.node.shape().has(axis))

@@ -140,10 +140,13 @@ impl Items {
 
     fn enter(&mut self, node: Node) {
         let inputs: Operands = node.inputs().iter().map(|input| self.by_node[&input.id()]).collect();
-        // Stored numbers are the same only where they are one tensor.
         let given = matches!(node.op(), Op::Input) || self.given.contains(&node.id());
-        let identity = if given { node.id() } else { 0 };
-        let structure = (format!("{:?} {:?} {:?} {identity}", node.op(), node.shape(), node.kind()), inputs);
+        // Stored numbers are the same only where they are one tensor; bodies of repetitions are not compared.
+        let structure = if given || matches!(node.op(), Op::Scan(_) | Op::Placeholder(_)) {
+            (node.id().to_string(), inputs)
+        } else {
+            (format!("{:?} {:?} {:?}", node.op(), node.shape(), node.kind()), inputs)
+        };
         if let Some(&at) = self.by_structure.get(&structure) {
             return self.remember(node, at);
         }
@@ -178,7 +181,7 @@ impl Items {
             Form::Number(_) => Class::Number,
             Form::Position => Class::Exact,
             Form::Leaf if node.kind() == Kind::Index => Class::Exact,
-            Form::Call("argmaxk", ..) => Class::Exact,
+            Form::Call("argmaxk" | "argsort", ..) => Class::Exact,
             Form::Leaf | Form::Repeated(_) | Form::Indicator | Form::Call("eye" | "one_hot", ..) => Class::Real,
             // The table alone decides.
             Form::Call("index", ..) => operands.first().map_or(Class::Real, |&table| self.items[table].class),

@@ -75,8 +75,8 @@ pub(super) fn spelt(node: &Node) -> Option<Node> {
             let near = inside.binary(Binary::Max, &index(0)).binary(Binary::Min, &index(size - 1));
             from.binary(Binary::And, &to).select(&part.gather(axis, &near), x)
         }
-        // The language lists the largest first: those of -X are the smallest of X.
-        (&Op::ArgSort { axis, descending: false }, [x]) => x.unary(Unary::Neg).argsort(axis, true),
+        // What a function means stands before its arguments; where numbers lie is none of the equation's business.
+        (Op::Call(_), [meaning, ..]) | (Op::Constrain(..), [meaning]) => meaning.clone(),
         _ => return None,
     })
 }

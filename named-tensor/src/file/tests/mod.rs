@@ -16,13 +16,13 @@ type Weights<T> = Tensor<R![chans, key], T>;
 type Bias<T> = Tensor<R![key], T>;
 type Scale<T> = Tensor<R![], T>;
 
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 struct Linear<T: Real> {
     weights: Weights<T>,
     bias: Bias<T>,
 }
 
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 struct Model<T: Real> {
     first: Linear<T>,
     second: Linear<T>,

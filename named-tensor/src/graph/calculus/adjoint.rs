@@ -10,9 +10,9 @@ use super::forms::{
     dot, filled, is_real, lost, minus, negative, number, onto, over, positions, scaled, times, times_of, total,
     with_axes,
 };
-use super::forward::{deviation, extremes};
-use super::reverse;
+use super::forward::{deviation, extremes, inverted};
 use super::scalar::{chained, exponent_slope, power_slope, share};
+use super::{reverse, scan};
 use crate::axis::Name;
 use crate::element::{Binary, Kind, Unary};
 use crate::graph::op::Reduction;
@@ -122,6 +122,22 @@ pub(super) fn adjoint(node: &Node, g: &Node, wanted: &dyn Fn(usize) -> bool, kee
             let went = x.argsort(axis, descending).argsort(axis, false);
             smallvec![Some(with_axes(g, &[axis], node.shape()).gather(axis, &went))]
         }
+        // z = det S:  S owes g z inv(S)
+        (&Op::Determinant(a, b), [x]) => smallvec![Some(times(&times(node, g), &x.inverse(a, b)))],
+        // The derivative of the inverse is its own transpose.
+        (&Op::Inverse(a, b), _) => {
+            smallvec![Some(inverted(node, a, b, &with_axes(g, &[a, b], node.shape())))]
+        }
+        (Op::Constrain(..), _) => smallvec![Some(g.clone())],
+        (Op::Call(function), [_, arguments @ ..]) => match function.adjoint(arguments, node, g) {
+            Some(shares) => {
+                let owed = arguments.iter().zip(shares).map(|(x, share)| share.map(|share| to(x, share)));
+                [None].into_iter().chain(owed).collect()
+            }
+            // What it means owes all, and its arguments through it.
+            None => [Some(g.clone())].into_iter().chain(arguments.iter().map(|_| None)).collect(),
+        },
+        (Op::Scan(body), _) => scan::adjoint(node, body, g, wanted, keep),
         (_, inputs) => inputs.iter().map(|_| None).collect(),
     }
 }

@@ -77,8 +77,7 @@ pub(super) fn only_where(condition: &Node, x: &Node) -> Node {
 
 /// `x` with every axis of `shape`.
 pub(super) fn filled(x: &Node, shape: &Shape) -> Node {
-    let missing: Vec<(Name, usize)> = shape.iter().filter(|&(name, _)| !x.shape().has(name)).collect();
-    if missing.is_empty() { x.clone() } else { x.spread(Shape::new(missing)) }
+    x.filled(shape)
 }
 
 /// `x` with the axes `names`, whose sizes are those of `shape`.

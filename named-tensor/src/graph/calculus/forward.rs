@@ -7,9 +7,9 @@ use std::collections::HashMap;
 
 use smallvec::SmallVec;
 
-use super::forms::{filled, indicator, is_real, number, over, plus, scaled, times_of, with_axes};
+use super::forms::{filled, indicator, is_real, negative, number, over, plus, scaled, times_of, with_axes};
 use super::scalar::{chained, exponent_slope, power_slope, share};
-use super::{Tangent, dependent, expansion};
+use super::{Tangent, dependent, expansion, scan};
 use crate::axis::Name;
 use crate::element::{Binary, Comparison, Unary};
 use crate::graph::op::Reduction;
@@ -109,6 +109,13 @@ fn differential(node: &Node, d: &[Option<&Tangent>]) -> Option<Tangent> {
             let places = x.argsort(axis, descending);
             Some(Tangent::new(filled(&dx.node(), x.shape()).gather(axis, &places)))
         }
+        // d det S = det S · inv(S) ⊙_{a,b} dS
+        (&Op::Determinant(a, b), [x], &[Some(dx)]) => Some(dx.dot(&x.inverse(a, b), &[a, b], x.shape()).times(node)),
+        (&Op::Inverse(a, b), [x], &[Some(dx)]) => {
+            Some(Tangent::new(inverted(node, a, b, &with_axes(&dx.node(), &[a, b], x.shape()))))
+        }
+        (Op::Call(_) | Op::Constrain(..), _, &[d, ..]) => d.cloned(),
+        (Op::Scan(body), _, d) => scan::differential(node, body, d),
         _ => None,
     }
 }
@@ -172,4 +179,12 @@ pub(super) fn extremes(node: &Node, x: &Node, axes: &[Name]) -> (Node, Node) {
 /// √(var X + ε)
 pub(super) fn deviation(x: &Node, axes: &[Name], epsilon: f64) -> Node {
     plus(&x.variance(axes), &number(x, epsilon)).unary(Unary::Sqrt)
+}
+
+/// R = inv(S), with R(a, b) = (S⁻¹)(b, a):  dR(a, b) = -Σ_{a', b'} R(a', b) dS(a', b') R(a, b'), and the same backwards.
+pub(super) fn inverted(r: &Node, a: Name, b: Name, d: &Node) -> Node {
+    let (other_a, other_b) = (a.freshened(), b.freshened());
+    let half = d.contract(&r.rename(&[(b, other_b)]), &[a]);
+    let whole = half.contract(&r.rename(&[(a, other_a)]), &[b]);
+    negative(&whole.rename(&[(other_a, a), (other_b, b)]))
 }

@@ -14,6 +14,7 @@ mod forms;
 mod forward;
 mod reverse;
 mod scalar;
+mod scan;
 mod tangent;
 #[cfg(test)]
 mod tests;

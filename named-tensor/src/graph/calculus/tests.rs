@@ -3,193 +3,17 @@
 //! For each primitive on random shapes: its differential against a central difference in `f64`, its adjoint as the
 //! transpose of its differential, and for smooth ones the same of the adjoint, a second derivative.
 
+mod cases;
+
 use proptest::prelude::*;
 
+use self::cases::{CASES, Case, Drawn, drawn};
 use super::*;
 use crate::axis::Name;
-use crate::element::{Binary, Comparison, Kind, Unary};
+use crate::element::{Binary, Comparison, Kind};
 use crate::graph::op::Reduction;
-use crate::graph::testing::{A, B, C, D, laid_otherwise, read, tensor};
+use crate::graph::testing::{A, B, read, tensor};
 use crate::graph::{Op, Shape};
-
-/// An axis that no primitive below speaks of: that of a lifted function.
-const EXTRA: Name = Name::declared("extra");
-
-/// What a test draws: sizes of a, b and the extra axis, whether inputs have the extra axis, and numbers.
-#[derive(Clone, Debug)]
-struct Drawn {
-    sizes: [usize; 3],
-    lifted: [bool; 2],
-    other_layout: bool,
-    seed: u64,
-}
-
-fn drawn() -> impl Strategy<Value = Drawn> {
-    let sizes = (0..5_usize, 0..4_usize, 1..3_usize).prop_map(|(a, b, extra)| [a, b, extra]);
-    (sizes, any::<[bool; 2]>(), any::<bool>(), any::<u64>()).prop_map(|(sizes, lifted, other_layout, seed)| Drawn {
-        sizes,
-        lifted,
-        other_layout,
-        seed,
-    })
-}
-
-impl Drawn {
-    /// A number from the seed, any but the same for the same `i`.
-    fn place(&self, i: usize) -> usize {
-        let mixed = (self.seed ^ i as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15);
-        (mixed ^ (mixed >> 29)).wrapping_mul(0xBF58_476D_1CE4_E5B9) as usize >> 40
-    }
-
-    /// A number between -1 and 1.
-    fn number(&self, i: usize) -> f64 {
-        self.place(i) as f64 / f64::from(1 << 23) - 1.0
-    }
-
-    /// A tensor over these axes; numbers no closer than 0.01 to each other or to 0, some of them negative.
-    fn tensor(&self, axes: &[(Name, usize)], which: usize) -> Node {
-        let mut axes = axes.to_vec();
-        if self.lifted[which] {
-            axes.insert(0, (EXTRA, self.sizes[2]));
-        }
-        let count: usize = axes.iter().map(|&(_, size)| size).product();
-        // Distinct, so that no difference steps over a tie: multiples of 0.05 in an order drawn, and some noise.
-        let mut order: Vec<usize> = (0..count).collect();
-        order.sort_by_key(|&i| self.place(i + 1000 * which));
-        let mut values = vec![0.0; count];
-        for (rank, i) in order.into_iter().enumerate() {
-            let level = (rank as f64 - count as f64 / 2.0) * 0.05;
-            values[i] = level + 0.025 + 0.01 * self.number(i + 2000 * which);
-        }
-        let node = tensor(&axes, &values);
-        if self.other_layout { laid_otherwise(&node) } else { node }
-    }
-
-    /// A tensor of numbers of any value, of the shape given.
-    fn any(&self, shape: &Shape, which: usize) -> Node {
-        let values: Vec<f64> = (0..shape.elements()).map(|i| self.number(i + 3000 * which)).collect();
-        tensor(&shape.iter().collect::<Vec<_>>(), &values)
-    }
-}
-
-/// A primitive of two tensors x[a, b] and y[b] (either may have the extra axis), and whether it is smooth.
-struct Case {
-    name: &'static str,
-    smooth: bool,
-    /// Sizes for which it exists.
-    exists: fn(usize, usize) -> bool,
-    make: fn(&Node, &Node, &Drawn) -> Node,
-}
-
-fn positions_below(size: usize, axes: &[(Name, usize)], drawn: &Drawn) -> Node {
-    let count: usize = axes.iter().map(|&(_, size)| size).product();
-    let values: Vec<i64> = (0..count).map(|i| (drawn.place(i) % size.max(1)) as i64).collect();
-    tensor(axes, &values)
-}
-
-macro_rules! cases {
-    ($($name:literal $smooth:literal if |$n:pat_param, $m:pat_param| $exists:expr => |$x:ident, $y:ident, $d:pat_param| $make:expr;)*) => {
-        &[$(Case { name: $name, smooth: $smooth, exists: |$n, $m| $exists, make: |$x, $y, $d| $make }),*]
-    };
-}
-
-/// Positive numbers.
-fn positive(x: &Node) -> Node {
-    x.binary(Binary::Mul, x).binary(Binary::Add, &Node::fill(Kind::F64, 0.5, Shape::default()))
-}
-
-static CASES: &[Case] = cases! {
-    "cast" true if |_, _| true => |x, _y, _| x.cast(Kind::F32).cast(Kind::F64).binary(Binary::Mul, x);
-    "negation" true if |_, _| true => |x, _y, _| x.unary(Unary::Neg);
-    "abs" false if |_, _| true => |x, _y, _| x.unary(Unary::Abs);
-    "exp" true if |_, _| true => |x, _y, _| x.unary(Unary::Exp);
-    "log" true if |_, _| true => |x, _y, _| positive(x).unary(Unary::Log);
-    "sqrt" true if |_, _| true => |x, _y, _| positive(x).unary(Unary::Sqrt);
-    "tanh" true if |_, _| true => |x, _y, _| x.unary(Unary::Tanh);
-    "sigmoid" true if |_, _| true => |x, _y, _| x.unary(Unary::Sigmoid);
-    "relu" false if |_, _| true => |x, _y, _| x.unary(Unary::Relu);
-    "gelu" true if |_, _| true => |x, _y, _| x.unary(Unary::Gelu);
-    "gelu_tanh" true if |_, _| true => |x, _y, _| x.unary(Unary::GeluTanh);
-    "silu" true if |_, _| true => |x, _y, _| x.unary(Unary::Silu);
-    "sin" true if |_, _| true => |x, _y, _| x.unary(Unary::Sin);
-    "cos" true if |_, _| true => |x, _y, _| x.unary(Unary::Cos);
-    "erf" true if |_, _| true => |x, _y, _| x.unary(Unary::Erf);
-    "sum of two" true if |_, _| true => |x, y, _| x.binary(Binary::Add, y);
-    "difference" true if |_, _| true => |x, y, _| y.binary(Binary::Sub, x);
-    "product" true if |_, _| true => |x, y, _| x.binary(Binary::Mul, y);
-    "square" true if |_, _| true => |x, _y, _| x.binary(Binary::Mul, x);
-    "quotient" true if |_, _| true => |x, y, _| y.binary(Binary::Div, &positive(x));
-    "power" true if |_, _| true => |x, y, _| positive(x).binary(Binary::Pow, y);
-    "larger of two" false if |_, _| true => |x, y, _| x.binary(Binary::Max, &y.unary(Unary::Neg));
-    "smaller of two" false if |_, _| true => |x, y, _| x.binary(Binary::Min, &y.unary(Unary::Neg));
-    "cases" true if |_, _| true => |x, y, d| {
-        let axes = [(B, d.sizes[1])];
-        let truth: Vec<bool> = (0..d.sizes[1]).map(|i| d.place(i).is_multiple_of(2)).collect();
-        tensor(&axes, &truth).select(x, y)
-    };
-    "sum" true if |_, _| true => |x, _y, _| x.reduce(Reduction::Sum, &[A]);
-    "sum over both" true if |_, _| true => |x, y, _| x.reduce(Reduction::Sum, &[B, A]).binary(Binary::Mul, y);
-    "product over an axis" true if |_, _| true => |x, _y, _| x.reduce(Reduction::Product, &[A]);
-    "product over both" true if |_, _| true => |x, y, _| x.reduce(Reduction::Product, &[A, B]).binary(Binary::Mul, y);
-    "max" false if |n, _| n > 0 => |x, _y, _| x.reduce(Reduction::Max, &[A]);
-    "min over both" false if |n, m| n > 0 && m > 0 => |x, _y, _| x.reduce(Reduction::Min, &[A, B]);
-    "mean" true if |n, _| n > 0 => |x, _y, _| x.mean(&[A]);
-    "variance" true if |_, m| m > 0 => |x, _y, _| x.variance(&[B]);
-    "contraction" true if |_, _| true => |x, y, _| x.contract(y, &[B]);
-    "contraction over nothing" true if |_, _| true => |x, y, _| x.contract(y, &[]);
-    "contraction with itself" true if |_, _| true => |x, _y, _| x.contract(&x.rename(&[(A, C)]), &[B]);
-    "softmax" true if |n, _| n > 0 => |x, _y, _| x.softmax(&[A], false);
-    "softmax over both" true if |n, m| n > 0 && m > 0 => |x, y, _| x.softmax(&[A, B], false).binary(Binary::Mul, y);
-    "log softmax" true if |_, m| m > 0 => |x, _y, _| x.softmax(&[B], true);
-    "standardize" true if |n, _| n > 0 => |x, _y, _| x.standardize(&[A], 1e-2);
-    "standardize over both" true if |n, m| n > 0 && m > 0 => |x, _y, _| x.standardize(&[A, B], 1e-2);
-    "rename" true if |_, _| true => |x, y, _| x.rename(&[(A, B), (B, A)]).binary(Binary::Mul, &y.rename(&[(B, A)]));
-    "split" true if |n, _| n % 2 == 0 => |x, _y, _| x.split(A, &[(C, Some(2)), (D, None)]);
-    "flatten" true if |_, _| true => |x, _y, _| x.merge(&[B, A], C);
-    "slice" true if |n, _| n >= 3 => |x, _y, _| x.slice(A, 1..3, 1);
-    "stepped slice" true if |n, _| n >= 4 => |x, _y, _| x.slice(A, 1..4, 2);
-    "empty slice" true if |n, _| n >= 1 => |x, _y, _| x.slice(A, 1..1, 1);
-    "position" true if |n, _| n >= 2 => |x, _y, _| x.at(A, 1);
-    "unroll" true if |n, _| n >= 2 => |x, _y, _| x.window(A, C, 2, 1);
-    "windows of three, two apart" true if |n, _| n == 3 => |x, _y, _| x.window(A, C, 3, 2);
-    "windows of two, one apart, and squared" true if |n, _| n >= 2 => |x, _y, _| {
-        let windows = x.window(A, C, 2, 1);
-        windows.binary(Binary::Mul, &windows)
-    };
-    "pool" true if |n, _| n % 2 == 0 => |x, _y, _| x.window(A, C, 2, 2);
-    "pad" true if |_, _| true => |x, _y, _| x.pad(A, 1, 2, 7.0);
-    "concat" true if |_, _| true => |x, y, _| x.concat(B, &y.unary(Unary::Sin));
-    "index of rows" true if |n, _| n > 0 => |x, _y, d| x.gather(A, &positions_below(d.sizes[0], &[(C, 3)], d));
-    "aligned index" true if |_, m| m > 0 => |x, _y, d| {
-        x.gather(B, &positions_below(d.sizes[1], &[(A, d.sizes[0]), (C, 2)], d))
-    };
-    "index that brings its axis back" true if |n, _| n > 0 => |x, _y, d| {
-        x.gather(A, &positions_below(d.sizes[0], &[(B, d.sizes[1]), (A, 2)], d))
-    };
-    "index that is lifted" true if |n, _| n > 0 => |x, _y, d| {
-        x.gather(A, &positions_below(d.sizes[0], &[(EXTRA, d.sizes[2])], d))
-    };
-    "scatter" true if |_, _| true => |x, _y, d| {
-        x.scatter_add(&positions_below(3, &[(A, d.sizes[0])], d), C, 3, &[A])
-    };
-    "scatter over an axis without positions" true if |_, _| true => |x, _y, d| {
-        x.scatter_add(&positions_below(3, &[(A, d.sizes[0])], d), C, 3, &[A, B])
-    };
-    "dynamic slice" true if |n, _| n >= 2 => |x, _y, d| {
-        x.dynamic_slice(A, 2, &positions_below(d.sizes[0] - 1, &[(B, d.sizes[1])], d))
-    };
-    "dynamic update" true if |n, _| n >= 2 => |x, y, d| {
-        let part = y.spread(Shape::new([(A, 2)]));
-        x.dynamic_update(A, &part, &positions_below(d.sizes[0] - 1, &[], d))
-    };
-    "dynamic update at positions of another axis" true if |n, _| n >= 2 => |x, y, d| {
-        let part = y.spread(Shape::new([(A, 1)]));
-        x.dynamic_update(A, &part, &positions_below(d.sizes[0], &[(C, 2)], d))
-    };
-    "running sum" true if |_, _| true => |x, _y, _| x.cumulative_sum(A);
-    "sort" false if |_, _| true => |x, _y, _| x.sort(A, false);
-    "sort downwards" false if |_, _| true => |x, _y, _| x.sort(B, true);
-};
 
 /// Σ of all numbers.
 fn sum(node: &Node) -> f64 {
@@ -327,6 +151,8 @@ fn every_primitive_with_real_inputs_is_among_the_cases() {
         "DynamicUpdate",
         "CumulativeSum",
         "Sort",
+        "Determinant",
+        "Inverse",
     ];
     for op in all {
         assert!(met.iter().any(|name| name == op), "no case has `{op}`");

@@ -12,7 +12,9 @@ impl Node {
     pub fn again(&self, inputs: &[Node]) -> Node {
         let size = |axis| self.shape().size(axis).unwrap_or(0);
         match (self.op(), inputs) {
-            (Op::Input | Op::Failed(_) | Op::Fill(_) | Op::Iota | Op::Random(..), _) => self.clone(),
+            (Op::Input | Op::Failed(_) | Op::Fill(_) | Op::Iota | Op::Random(..) | Op::Placeholder(_), _) => {
+                self.clone()
+            }
             (Op::Cast, [x]) => x.cast(self.kind()),
             (Op::Unary(function), [x]) => x.unary(*function),
             (Op::Binary(function), [x, y]) => x.binary(*function, y),
@@ -52,7 +54,12 @@ impl Node {
             (Op::CumulativeSum(axis), [x]) => x.cumulative_sum(*axis),
             (&Op::Sort { axis, descending }, [x]) => x.sort(axis, descending),
             (&Op::ArgSort { axis, descending }, [x]) => x.argsort(axis, descending),
+            (&Op::Determinant(a, b), [x]) => x.determinant(a, b),
+            (&Op::Inverse(a, b), [x]) => x.inverse(a, b),
             (Op::StopGradient, [x]) => x.stop_gradient(),
+            (Op::Call(function), [_, arguments @ ..]) => Node::call(function.clone(), arguments),
+            (Op::Constrain(axis, mesh), [x]) => x.constrain(*axis, mesh.clone()),
+            (Op::Scan(scan), inputs) => scan.again(self, inputs),
             // Nodes are made by builders only, each with as many inputs as its own.
             (op, _) => unreachable!("`{}` on {} inputs", op.name(), inputs.len()),
         }

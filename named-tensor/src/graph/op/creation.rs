@@ -32,6 +32,14 @@ impl Node {
         Node::fill(Kind::Bool, 1.0, shape).select(self, self)
     }
 
+    /// The same numbers with all axes of `shape`, repeated along those that it lacks.
+    #[must_use]
+    #[track_caller]
+    pub(crate) fn filled(&self, shape: &Shape) -> Node {
+        let missing: Vec<_> = shape.iter().filter(|&(name, _)| !self.shape().has(name)).collect();
+        if missing.is_empty() { self.clone() } else { self.spread(Shape::new(missing)) }
+    }
+
     /// The same numbers as another kind: real numbers are rounded; to a position they are cut towards zero;
     /// a truth value is 1 or 0 as a number, and a number is true unless it is 0.
     #[must_use]

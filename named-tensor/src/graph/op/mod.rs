@@ -2,27 +2,35 @@
 //!
 //! Lives here: the table of primitives. Each family has a file with its shape rule, a method of
 //! [`Node`], and its plain evaluation.
-//! Not here: the order in which they run (`plan`), loops that are fast (`kernel`); repetition over an axis (layers,
-//! time), which a program writes out as nodes.
+//! Not here: the order in which they run (`plan`), loops that are fast (`kernel`).
 
 mod again;
+mod call;
 mod contraction;
 mod creation;
 mod elementwise;
 mod indexing;
 mod joining;
+mod matrix;
 mod order;
 mod random;
 mod reduction;
 mod renaming;
 mod rule;
+pub(crate) mod scan;
 mod slicing;
+mod steps;
+mod substitution;
 mod vector;
 mod walk;
 mod window;
 
+pub use self::call::Function;
 pub use self::random::Distribution;
 pub use self::reduction::Reduction;
+pub use self::scan::Scan;
+
+use std::sync::Arc;
 
 use smallvec::SmallVec;
 
@@ -39,6 +47,8 @@ use crate::graph::shape::Names;
 pub enum Op {
     /// Numbers in memory.
     Input,
+    /// In the body of a scan: the numbers that each step puts there, by the number of the scan's input.
+    Placeholder(usize),
     /// An operation that could not be made.
     Failed(Error),
     /// The same number everywhere.
@@ -144,6 +154,17 @@ pub enum Op {
         /// Whether the largest comes first.
         descending: bool,
     },
+    /// The determinant of the matrix over two axes.
+    Determinant(Name, Name),
+    /// The inverse of the matrix over two axes: S contracted with it over either axis is the identity.
+    Inverse(Name, Name),
+    /// Inputs (carries, tensors along an axis, constants): a body repeated along that axis. The results of all steps lie
+    /// one after the other along the node's only axis.
+    Scan(Arc<Scan>),
+    /// Inputs (the meaning in primitives, arguments): a function that may have a derivative of its own.
+    Call(Arc<dyn Function>),
+    /// The same numbers, to be split along an axis of a mesh of machines, which has this name.
+    Constrain(Name, Arc<str>),
 }
 
 impl Op {
@@ -152,6 +173,7 @@ impl Op {
     pub fn name(&self) -> &'static str {
         match self {
             Op::Input => "input",
+            Op::Placeholder(_) => "placeholder",
             Op::Failed(_) => "failed",
             Op::Fill(_) => "fill",
             Op::Iota => "iota",
@@ -183,6 +205,11 @@ impl Op {
             Op::CumulativeSum(_) => "cumulative_sum",
             Op::Sort { .. } => "sort",
             Op::ArgSort { .. } => "argsort",
+            Op::Determinant(..) => "det",
+            Op::Inverse(..) => "inv",
+            Op::Scan(_) => "scan",
+            Op::Call(function) => function.name(),
+            Op::Constrain(..) => "constrain",
         }
     }
 }
@@ -227,6 +254,11 @@ pub(crate) fn evaluate(node: &Node, inputs: &[&Value]) -> Result<Value> {
         (&Op::CumulativeSum(axis), &[x]) => order::cumulative_sum(node, axis, x),
         (&Op::Sort { axis, descending }, &[x]) => order::sort(node, axis, descending, x),
         (&Op::ArgSort { axis, descending }, &[x]) => order::argsort(node, axis, descending, x),
+        (&Op::Determinant(a, b), &[x]) => matrix::determinant(node, a, b, x),
+        (&Op::Inverse(a, b), &[x]) => matrix::inverse(node, a, b, x),
+        (Op::Call(_) | Op::Constrain(..), &[x, ..]) => Ok(x.value.clone()),
+        (Op::Placeholder(_), _) => Err(scan::unread()),
+        (Op::Scan(scan), operands) => steps::evaluate(node, scan, operands),
         (op, operands) => Err(refused(op.name(), format_args!("cannot have {} inputs", operands.len()))),
     };
     result.map_err(|error| error.at(node.place()))

@@ -31,7 +31,7 @@ struct Roles {
     loops: SmallVec<[Order; 8]>,
 }
 
-impl<'a> Lowering<'a> {
+impl<'a> Lowering<'a, '_> {
     /// The step of attention.
     pub(super) fn attention(&mut self, i: u32, attention: &Attention<'_>) {
         let item = self.items.item(i);

@@ -13,7 +13,7 @@ use crate::plan::layout::{Order, Place};
 use crate::plan::schedule::{Action, Sizes};
 use crate::plan::simplify::{Item, Items, Work};
 
-impl Lowering<'_> {
+impl Lowering<'_, '_> {
     /// The step of the group whose result is item `root`.
     pub(super) fn group(&mut self, root: u32) {
         let shape = self.items.item(root).shape;

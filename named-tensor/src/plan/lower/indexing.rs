@@ -11,7 +11,7 @@ use crate::graph::shape::Names;
 use crate::plan::layout::{Order, Place};
 use crate::plan::schedule::Action;
 
-impl Lowering<'_> {
+impl Lowering<'_, '_> {
     /// The step of a gather along `axis`, from positions below `limit`. A slice has that many positions from each on.
     pub(super) fn gather(&mut self, i: u32, axis: Name, limit: usize, slice: Option<usize>) {
         let item = self.items.item(i);

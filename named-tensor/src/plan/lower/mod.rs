@@ -9,6 +9,7 @@ mod group;
 mod indexing;
 mod product;
 mod rows;
+mod scan;
 
 use smallvec::SmallVec;
 
@@ -27,30 +28,48 @@ use crate::graph::{Op, Shape};
 
 /// The schedule of a graph.
 pub(super) fn schedule(trace: &Trace<'_>) -> Schedule {
+    scheduled(trace, &[], &[])
+}
+
+/// The schedule of a graph whose placeholders lie with these strides. The first results, as many as there are `orders`,
+/// lie without gaps in these orders of their axes.
+fn scheduled(trace: &Trace<'_>, placeholders: &[Strides], orders: &[Order]) -> Schedule {
     let items = simplify::items(trace);
     let parts = fuse::parts(&items);
     let mut lowering = Lowering {
+        trace,
         items: &items,
         parts: &parts,
+        placeholders,
         places: FoldMap::default(),
         tails: FoldMap::default(),
         members: FoldMap::default(),
         schedule: Schedule { leaves: Vec::new(), slots: Vec::new(), steps: Vec::new(), roots: SmallVec::new() },
     };
-    lowering.stored(trace);
+    lowering.stored();
     lowering.tails = layout::tails(&items, &parts, &lowering.places);
     for i in 0..narrow(items.list.len()) {
         lowering.item(i);
     }
+    let mut roots: SmallVec<[Place; 2]> = items.roots.iter().map(|root| lowering.places[root].clone()).collect();
+    for ((&root, place), order) in items.roots.iter().zip(&mut roots).zip(orders) {
+        let shape = items.item(root).shape;
+        if place.strides != dense(shape, order) {
+            *place = lowering.copied(root, place, &shape.sizes().collect::<Sizes>(), order);
+        }
+    }
     let mut schedule = lowering.schedule;
-    schedule.roots = items.roots.iter().map(|root| lowering.places[root].clone()).collect();
+    schedule.roots = roots;
     schedule.find_dead();
     schedule
 }
 
-struct Lowering<'a> {
-    items: &'a Items<'a>,
+struct Lowering<'a, 't> {
+    trace: &'a Trace<'t>,
+    items: &'a Items<'t>,
     parts: &'a [Part],
+    /// How each placeholder lies, in the body of a scan.
+    placeholders: &'a [Strides],
     /// Where the numbers of each item lie, once they have a place.
     places: FoldMap<u32, Place>,
     /// Which axes the users of an item want fastest.
@@ -60,19 +79,24 @@ struct Lowering<'a> {
     schedule: Schedule,
 }
 
-impl Lowering<'_> {
+impl Lowering<'_, '_> {
     /// Gives the leaves that somebody needs, and their views, their places.
-    fn stored(&mut self, trace: &Trace<'_>) {
+    fn stored(&mut self) {
         for i in (0..narrow(self.items.list.len())).filter(|&i| self.parts[i as usize] == Part::Alone) {
             let item = self.items.item(i);
             if !matches!(item.work, Work::Leaf | Work::Constant(_)) {
                 self.view(i);
                 continue;
             }
-            let value = trace.value(item.node);
+            let value = self.trace.value(item.node);
+            let given = match self.trace.node(item.node).op() {
+                Op::Placeholder(number) => self.placeholders.get(*number),
+                _ => None,
+            };
+            let lies = value.map(|value| &value.strides).or(given);
             // A constant is one number, repeated along every axis.
-            let strides = value.map_or_else(|| Strides::from_elem(0, item.shape.rank()), |value| value.strides.clone());
-            let size = if value.is_some() { item.shape.elements() } else { 1 };
+            let strides = lies.map_or_else(|| Strides::from_elem(0, item.shape.rank()), Strides::clone);
+            let size = if lies.is_some() { item.shape.elements() } else { 1 };
             self.schedule.leaves.push(item.node);
             let slot = self.slot(item.kind, size);
             self.places.insert(i, Place { slot, offset: 0, strides });
@@ -112,6 +136,7 @@ impl Lowering<'_> {
             (Work::Attention(attention), _) => self.attention(i, attention),
             _ if !fits => self.plain(i),
             _ if item.shape.elements() == 0 => self.fill(i, 0.0),
+            (Work::Op(Op::Scan(scan)), _) => self.scan(i, scan),
             (Work::Op(Op::Reduce(reduction, axes)), _) => self.reduce(i, *reduction, axes),
             (Work::Op(Op::Softmax { axes, log }), _) => self.softmax(i, axes, *log),
             (Work::Op(Op::Standardize { axes, epsilon }), _) => self.standardize(i, axes, *epsilon),

@@ -16,7 +16,7 @@ use crate::plan::layout::{Order, Place};
 use crate::plan::schedule::{Action, Sizes, Step};
 use crate::plan::simplify::Scale;
 
-impl Lowering<'_> {
+impl Lowering<'_, '_> {
     /// The steps of `Σ_summed left · right`.
     pub(super) fn product(&mut self, i: u32, summed: &Names, scale: Scale) {
         let item = self.items.item(i);

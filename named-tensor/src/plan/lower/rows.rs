@@ -12,7 +12,7 @@ use crate::graph::value::Strides;
 use crate::plan::layout::{self, Order};
 use crate::plan::schedule::{Action, RowFunction, Sizes};
 
-impl Lowering<'_> {
+impl Lowering<'_, '_> {
     /// The step of a reduction. Its result lies in the order of its source.
     pub(super) fn reduce(&mut self, i: u32, reduction: Reduction, axes: &Names) {
         let item = self.items.item(i);

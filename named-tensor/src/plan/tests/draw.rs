@@ -176,8 +176,18 @@ pub(crate) fn random_graph(draw: &mut Draw, kind: Kind, steps: usize) -> Vec<Nod
                 let slice = x.dynamic_slice(axis, part, &start);
                 if draw.below(2) == 0 { x.dynamic_update(axis, &slice.unary(Unary::Neg), &start) } else { slice }
             }
-            _ => match draw.below(4) {
+            _ => match draw.below(5) {
                 0 => x.sort(axis, true),
+                4 => {
+                    // The diagonal outweighs every row, so no rounding matters much.
+                    let other = axis.freshened();
+                    let rest: Vec<Name> = axes.iter().copied().filter(|&name| name != axis).collect();
+                    let one = Node::iota(axis, size).compare(Comparison::Eq, &Node::iota(other, size)).cast(kind);
+                    let weight = Node::fill(kind, 2.0 * size as f64, Shape::default());
+                    let product = x.contract(&x.rename(&[(axis, other)]), &rest).unary(Unary::Tanh);
+                    let matrix = one.binary(Binary::Mul, &weight).binary(Binary::Add, &product);
+                    if draw.below(2) == 0 { matrix.determinant(axis, other) } else { matrix.inverse(axis, other) }
+                }
                 1 => x.cumulative_sum(axis),
                 2 => Node::random(Distribution::Uniform { low: -1.0, high: 1.0 }, 7, kind, x.shape().clone()),
                 _ => x.gather(axis, &x.argsort(axis, false)),

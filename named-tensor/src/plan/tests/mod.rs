@@ -3,6 +3,7 @@
 //! Lives here: the comparison both ways, on random graphs (`draw`) and on chosen ones.
 
 pub(crate) mod draw;
+mod scan;
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -80,6 +81,7 @@ fn named(action: &Action) -> &'static str {
         Action::Gather { .. } => "gather",
         Action::Update { .. } => "update",
         Action::Plain { .. } => "plain",
+        Action::Scan { .. } => "scan",
         Action::Fill(_) => "fill",
     }
 }
@@ -110,6 +112,24 @@ fn random_graphs_have_the_same_numbers_planned_and_plain() {
         let count = actions.get(action).copied().unwrap_or(0);
         assert!(count > 50, "every action is tried: {action} {count} times");
     }
+}
+
+#[test]
+fn gradients_of_random_graphs_have_the_same_numbers_planned_and_plain() {
+    let mut compared = 0;
+    for seed in 0..1500 {
+        let mut draw = Draw::new(100_000 + seed);
+        let steps = 1 + draw.below(12);
+        let roots = random_graph(&mut draw, Kind::F64, steps);
+        let real = |node: &&Node| node.kind().is_real() && node.error().is_none();
+        let seeds: Vec<(Node, Node)> =
+            roots.iter().filter(real).map(|root| (root.clone(), root.unary(Unary::Cos))).collect();
+        let below = Node::walk(&roots);
+        let leaves: Vec<Node> = below.iter().filter(|node| node.inputs().is_empty()).filter(real).cloned().collect();
+        let owed: Vec<Node> = graph::calculus::reverse(&seeds, &leaves, &[]).into_iter().flatten().collect();
+        compared += both_ways(&owed, &format!("gradient of graph {seed}")).unwrap_or(0);
+    }
+    assert!(compared > 30_000, "most gradients have numbers: {compared}");
 }
 
 fn scalar(value: f64) -> Node {

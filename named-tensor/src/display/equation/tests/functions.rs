@@ -89,6 +89,7 @@ pub(super) fn function(name: &str, axes: &[Name], given: &[Value]) -> Node {
         ("argmax", _) => first_at(&x()),
         ("argmin", _) => first_at(&x().unary(Unary::Neg)),
         ("cumsum", _) => x().cumulative_sum(axis()),
+        ("argsort", _) => x().argsort(axis(), false),
         ("sort", _) => x().sort(axis(), false),
         ("maxk", _) => x().sort(axis(), true).slice(axis(), 0..count(1), 1),
         ("argmaxk", _) => x().argsort(axis(), true).slice(axis(), 0..count(1), 1),
@@ -98,6 +99,8 @@ pub(super) fn function(name: &str, axes: &[Name], given: &[Value]) -> Node {
             let here = Node::iota(axis(), count(1));
             here.compare(Comparison::Eq, &real(&given[0]).cast(Kind::Index)).cast(Kind::F64)
         }
+        ("det", &[a, b]) => x().determinant(a, b),
+        ("inv", &[a, b]) => x().inverse(a, b),
         ("unroll", &[axis, into]) => x().window(axis, into, count(1), 1),
         ("pool", &[axis, into]) => x().window(axis, into, count(1), count(1)),
         ("eye", &[a, b]) => Node::iota(a, count(0)).compare(Comparison::Eq, &Node::iota(b, count(0))).cast(Kind::F64),

@@ -317,6 +317,7 @@ impl<'a> Reader<'a> {
             "prod",
             "norm",
             "argmaxk",
+            "argsort",
             "argmax",
             "argmin",
             "cumsum",

@@ -1,0 +1,441 @@
+//! Repetition along an axis (layers, time): a body that is written once and run for each position.
+//!
+//! Computes  `(h, Y(i)) = f(h, X(ax = i), W)`  for i = 0, 1, ... or backwards, from a first h; the results are the last h
+//! and all Y.  The body is a graph on placeholders, so that a scan has as many nodes for many steps as for one.
+//! What it needs from outside is found and made an input, computed once: a derivative sees it as it sees any other.
+//! A node has one result, so all results lie one after the other along one axis; parts of it are slices as any.
+//! Lives here: making the body and its shape rule. Not here: running it (`steps`, `plan`), its derivative (`calculus`).
+
+use std::collections::HashSet;
+use std::panic::Location;
+use std::sync::Arc;
+
+use super::rule::{absent, refused, size_of};
+use crate::axis::Name;
+use crate::element::Kind;
+use crate::error::{Error, ErrorKind, Result};
+use crate::graph::{Node, Op, Shape};
+
+/// After so many attempts a carry that gains axes in each is an error. Axes come from inputs, whose number is small.
+const ATTEMPTS: usize = 16;
+
+/// A body to be repeated.
+#[derive(Debug)]
+pub struct Scan {
+    /// The axis along which it is repeated.
+    pub axis: Name,
+    /// Whether the last position comes first.
+    pub backwards: bool,
+    /// How many positions there are.
+    pub size: usize,
+    /// What stands for the node's inputs in the body, in their order: carries, tensors along the axis, constants.
+    pub placeholders: Vec<Node>,
+    /// How many carries there are.
+    pub carries: usize,
+    /// How many tensors along the axis there are.
+    pub slices: usize,
+    /// The next carries, with the axes of their placeholders, and the results of a step.
+    pub results: Vec<Node>,
+}
+
+impl Node {
+    /// Repeats `body(carries, slices) = [next carries, results]` along `axis`; the carries start with `first`, the
+    /// slices are those of `along`. Returns the last carries, and the results of all steps with the axis.
+    ///
+    /// A carry that gains axes in a step is repeated along them at first, so a body may be lifted over axes of
+    /// `along` or of what it takes from outside.
+    #[track_caller]
+    pub fn scan(
+        axis: Name,
+        backwards: bool,
+        first: &[Node],
+        along: &[Node],
+        mut body: impl FnMut(&[Node], &[Node]) -> [Vec<Node>; 2],
+    ) -> [Vec<Node>; 2] {
+        let size = size(axis, first, along);
+        let mut first = first.to_vec();
+        let slices: Vec<Node> = along.iter().map(|x| placeholder(x, x.shape().without(&[axis]))).collect();
+        let (mut kinds, mut made) = (Vec::new(), Err(refused("scan", "has a carry that gains an axis in every step")));
+        for _ in 0..ATTEMPTS {
+            let carries: Vec<Node> = first.iter().map(|first| placeholder(first, first.shape().clone())).collect();
+            let [next, results] = body(&carries, &slices);
+            kinds = next.iter().chain(&results).map(Node::kind).collect();
+            let draft = Draft { axis, backwards, carries, slices: slices.clone(), along: along.to_vec() };
+            let closed = size.clone().and_then(|size| {
+                if next.len() != first.len() {
+                    return Err(refused("scan", "gives back as many carries as it takes"));
+                }
+                draft.closed(size, &mut first, next.into_iter().chain(results).collect())
+            });
+            if let Some(closed) = closed.transpose() {
+                made = closed;
+                break;
+            }
+        }
+        let place = Location::caller();
+        let mut parts = match made {
+            Ok((scan, inputs)) => {
+                let node = Node::of_scan(scan, inputs);
+                (0..kinds.len()).map(|part| node.part(part)).collect()
+            }
+            Err(error) => kinds.iter().map(|&kind| Node::failed(error.clone().at(place), kind)).collect::<Vec<_>>(),
+        };
+        let results = parts.split_off(first.len().min(parts.len()));
+        [parts, results]
+    }
+
+    #[track_caller]
+    fn of_scan(scan: Scan, inputs: Vec<Node>) -> Node {
+        let (kind, total) = (scan.kind(), scan.places().last().map_or(0, |(start, shape)| start + shape.elements()));
+        let shape = Shape::new([(Name::declared("results").freshened(), total)]);
+        match shape.checked("scan") {
+            Ok(shape) => Node::new(Op::Scan(Arc::new(scan)), inputs, shape, kind),
+            Err(error) => Node::failed(error.at(Location::caller()), kind),
+        }
+    }
+
+    /// A result of this scan by number, the last carries first.
+    #[must_use]
+    #[track_caller]
+    pub(crate) fn part(&self, number: usize) -> Node {
+        let (Op::Scan(scan), Some(joint)) = (self.op(), self.shape().names().next()) else { return self.clone() };
+        let places = scan.places();
+        scan.part(self, joint, number, &places)
+    }
+}
+
+impl Scan {
+    /// Where each result begins, and its shape: the last carries, then the results of all steps, the axis slowest.
+    pub(crate) fn places(&self) -> Vec<(usize, Shape)> {
+        let mut start = 0_usize;
+        let shapes = self.results.iter().enumerate().map(|(number, result)| match self.placeholders.get(number) {
+            Some(carry) if number < self.carries => carry.shape().clone(),
+            _ => Shape::new([(self.axis, self.size)].into_iter().chain(result.shape().iter())),
+        });
+        let place = |shape: Shape| {
+            let place = (start, shape);
+            // A shape too large is refused when the node is made.
+            start = start.saturating_add(place.1.sizes().fold(1, usize::saturating_mul));
+            place
+        };
+        shapes.map(place).collect()
+    }
+
+    /// The kind that holds the results of all kinds: doubles hold all numbers of floats, positions and truth values.
+    fn kind(&self) -> Kind {
+        let mut kinds = self.results.iter().map(Node::kind);
+        let first = kinds.next().unwrap_or(Kind::Bool);
+        if kinds.all(|kind| kind == first) { first } else { Kind::F64 }
+    }
+
+    /// The result `number` of what has the axis `joint` of a node of this scan, and perhaps others besides.
+    #[track_caller]
+    pub(crate) fn part(&self, whole: &Node, joint: Name, number: usize, places: &[(usize, Shape)]) -> Node {
+        let Some((start, shape)) = places.get(number) else { return whole.clone() };
+        let kind = self.results.get(number).map_or(whole.kind(), Node::kind);
+        let sizes: Vec<(Name, Option<usize>)> = shape.iter().map(|(name, size)| (name, Some(size))).collect();
+        whole.slice(joint, *start..start + shape.elements(), 1).split(joint, &sizes).cast(kind)
+    }
+
+    /// The inverse of [`part`](Scan::part): parts that have the axes of the results and perhaps more, along `joint`.
+    #[track_caller]
+    pub(crate) fn whole(&self, joint: Name, parts: &[Node]) -> Node {
+        let places = self.places();
+        let mut all: Vec<(Name, usize)> = Vec::new();
+        for (part, (_, shape)) in parts.iter().zip(&places) {
+            let further = part.shape().iter().filter(|&(name, _)| !shape.has(name));
+            further.for_each(|axis| {
+                if !all.contains(&axis) {
+                    all.push(axis);
+                }
+            });
+        }
+        let flat = parts.iter().zip(&places).map(|(part, (_, shape))| {
+            let filled = part.filled(&Shape::new(all.iter().copied().chain(shape.iter())));
+            filled.cast(self.kind()).merge(&shape.names().collect::<Vec<_>>(), joint)
+        });
+        flat.reduce(|whole, part| whole.concat(joint, &part))
+            .unwrap_or_else(|| Node::fill(self.kind(), 0.0, Shape::new([(joint, 0)])))
+    }
+
+    /// This scan, the operation of `node`, on inputs with further axes.
+    #[track_caller]
+    pub(super) fn again(&self, node: &Node, inputs: &[Node]) -> Node {
+        let (first, rest) = inputs.split_at(self.carries.min(inputs.len()));
+        let (along, constants) = rest.split_at(self.slices.min(rest.len()));
+        let parts = Node::scan(self.axis, self.backwards, first, along, |carries, slices| {
+            let mut results = self.body(&[carries, slices, constants].concat());
+            let ys = results.split_off(self.carries);
+            [results, ys]
+        });
+        let joint = node.shape().names().next().unwrap_or(self.axis);
+        self.whole(joint, &parts.concat())
+    }
+
+    /// The body on other nodes than its placeholders.
+    #[must_use]
+    pub(crate) fn body(&self, inputs: &[Node]) -> Vec<Node> {
+        let replaced = self.placeholders.iter().map(Node::id).zip(inputs.iter().cloned()).collect();
+        Node::substitute(&self.results, &replaced)
+    }
+}
+
+/// What stands for `x`, or the error it carries. Its number is known once the body is.
+#[track_caller]
+fn placeholder(x: &Node, shape: Shape) -> Node {
+    if x.error().is_some() { x.clone() } else { Node::new(Op::Placeholder(0), [], shape, x.kind()) }
+}
+
+/// What reading a placeholder leads to.
+pub(crate) fn unread() -> Error {
+    let message = "a tensor cannot be read inside `scan`: there it stands for the tensors of all steps";
+    Error::new(ErrorKind::Lifted, message)
+}
+
+/// The number of steps.
+fn size(axis: Name, first: &[Node], along: &[Node]) -> Result<usize> {
+    if let Some(error) = first.iter().chain(along).find_map(Node::error) {
+        return Err(error.clone());
+    }
+    let mut sizes = along.iter().map(|x| size_of("scan", x.shape(), axis));
+    let size = sizes.next().unwrap_or_else(|| Err(refused("scan", "needs a tensor to go along")))?;
+    for other in sizes {
+        let other = other?;
+        if other != size {
+            return Err(Error::size_clash("scan", axis.text(), size, other));
+        }
+    }
+    Ok(size)
+}
+
+/// A body that still depends on what is outside.
+struct Draft {
+    axis: Name,
+    backwards: bool,
+    carries: Vec<Node>,
+    slices: Vec<Node>,
+    along: Vec<Node>,
+}
+
+impl Draft {
+    /// The scan with its inputs, whose body depends on nothing but its placeholders. None if a carry comes back with
+    /// further axes: then `first` has them now, and the body is to be made again. A body that is made once and given wider
+    /// carries later could meet an axis under a name that a lifted function in it has lent to another.
+    #[track_caller]
+    fn closed(self, size: usize, first: &mut [Node], results: Vec<Node>) -> Result<Option<(Scan, Vec<Node>)>> {
+        if let Some(error) = results.iter().find_map(Node::error) {
+            return Err(error.clone());
+        }
+        let mut wider = false;
+        for ((first, carry), next) in first.iter_mut().zip(&self.carries).zip(&results) {
+            if next.kind() != carry.kind() {
+                let why = format_args!("has a carry of kind {:?} that comes back as {:?}", carry.kind(), next.kind());
+                return Err(refused("scan", why));
+            }
+            for (name, before) in carry.shape().iter() {
+                if let Some(after) = next.shape().size(name).filter(|&after| after != before) {
+                    let message = format!(
+                        "sizes clash in `scan`: axis `{}` of a carry has size {before} before a step, {after} after it",
+                        name.text()
+                    );
+                    return Err(Error::new(ErrorKind::SizeClash, message));
+                }
+            }
+            if next.shape().names().any(|name| !carry.shape().has(name)) {
+                *first = first.filled(next.shape());
+                wider = true;
+            }
+        }
+        if wider { Ok(None) } else { self.numbered(size, first, results).map(Some) }
+    }
+
+    /// Finds what is taken from outside, and gives every input its number.
+    fn numbered(self, size: usize, first: &[Node], mut results: Vec<Node>) -> Result<(Scan, Vec<Node>)> {
+        for (carry, next) in self.carries.iter().zip(&mut results) {
+            *next = next.filled(carry.shape());
+        }
+        for result in results.iter().skip(self.carries.len()) {
+            absent("scan", result.shape(), self.axis)?;
+        }
+        let mut inside: HashSet<usize> = self.carries.iter().chain(&self.slices).map(Node::id).collect();
+        let mut outside: Vec<Node> = Vec::new();
+        let mut taken: HashSet<usize> = HashSet::new();
+        let mut take = |node: &Node, inside: &HashSet<usize>| {
+            // A constant and a position cost nothing, and no derivative asks for them.
+            let free = matches!(node.op(), Op::Fill(_) | Op::Iota);
+            if !free && !inside.contains(&node.id()) && taken.insert(node.id()) {
+                outside.push(node.clone());
+            }
+        };
+        let mut reached: HashSet<usize> = HashSet::new();
+        for node in Node::walk(&results) {
+            reached.insert(node.id());
+            if node.inputs().iter().any(|input| inside.contains(&input.id())) {
+                inside.insert(node.id());
+                node.inputs().iter().for_each(|input| take(input, &inside));
+            }
+        }
+        results.iter().for_each(|result| take(result, &inside));
+        let used = |(slice, _): &(&Node, &Node)| reached.contains(&slice.id());
+        let (slices, along): (Vec<Node>, Vec<Node>) =
+            self.slices.iter().zip(&self.along).filter(used).map(|(slice, x)| (slice.clone(), x.clone())).unzip();
+        let (carried, sliced) = (self.carries.len(), slices.len());
+        let stood: Vec<Node> = self.carries.into_iter().chain(slices).chain(outside.iter().cloned()).collect();
+        let number =
+            |(number, node): (usize, &Node)| Node::new(Op::Placeholder(number), [], node.shape().clone(), node.kind());
+        let placeholders: Vec<Node> = stood.iter().enumerate().map(number).collect();
+        let replaced = stood.iter().map(Node::id).zip(placeholders.iter().cloned()).collect();
+        let results = Node::substitute(&results, &replaced);
+        let Draft { axis, backwards, .. } = self;
+        let scan = Scan { axis, backwards, size, placeholders, carries: carried, slices: sliced, results };
+        Ok((scan, first.iter().cloned().chain(along).chain(outside).collect()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashMap;
+
+    use super::*;
+    use crate::element::{Binary, Comparison};
+    use crate::graph::op::Reduction;
+    use crate::graph::testing::{A, B, C, D, axes, counting, error, laid_otherwise, read, tensor};
+
+    /// Sums along the axis, and each sum: (h + x, h + x).
+    fn sums(axis: Name, backwards: bool, first: &Node, x: &Node) -> (Node, Node) {
+        let [last, all] = Node::scan(axis, backwards, std::slice::from_ref(first), std::slice::from_ref(x), |h, x| {
+            let sum = h[0].binary(Binary::Add, &x[0]);
+            [vec![sum.clone()], vec![sum]]
+        });
+        (last[0].clone(), all[0].clone())
+    }
+
+    #[test]
+    fn a_sum_of_all_steps_is_the_running_sum() {
+        let (x, zero) = (counting(&[(A, 4)]), tensor(&[], &[0.0]));
+        let (last, all) = sums(A, false, &zero, &x);
+        assert_eq!((read(&last), read(&all)), (vec![10.0], vec![1.0, 3.0, 6.0, 10.0]));
+        let (last, all) = sums(A, true, &zero, &x);
+        assert_eq!((read(&last), read(&all)), (vec![10.0], vec![10.0, 9.0, 7.0, 4.0]), "each stands at its position");
+    }
+
+    #[test]
+    fn nothing_is_repeated_along_an_empty_axis() {
+        let (last, all) = sums(A, false, &tensor(&[(B, 2)], &[3.0, 4.0]), &counting(&[(A, 0), (B, 2)]));
+        assert_eq!((read(&last), read(&all)), (vec![3.0, 4.0], vec![]));
+        assert_eq!(axes(&all), [("a", 0), ("b", 2)]);
+    }
+
+    #[test]
+    fn a_carry_gains_the_axes_of_what_it_meets_first_or_later() {
+        let x = counting(&[(C, 2), (A, 3)]);
+        let (last, all) = sums(A, false, &tensor(&[(B, 2)], &[10.0, 20.0]), &x);
+        assert_eq!(axes(&last), [("b", 2), ("c", 2)]);
+        assert_eq!(axes(&all), [("a", 3), ("b", 2), ("c", 2)]);
+        let mut sums = read(&last);
+        sums.sort_by(f64::total_cmp);
+        assert_eq!(sums, [16.0, 25.0, 26.0, 35.0]);
+        // The second carry gains an axis from the first, one attempt later.
+        let zero = tensor(&[], &[0.0]);
+        let [last, _] = Node::scan(A, false, &[zero.clone(), zero], &[x], |h, x| {
+            [vec![x[0].clone(), h[0].binary(Binary::Add, &h[1])], vec![]]
+        });
+        assert_eq!(read(&last[1]), [1.0 + 2.0, 4.0 + 5.0]);
+    }
+
+    #[test]
+    fn what_is_taken_from_outside_becomes_an_input_computed_once() {
+        let (x, w) = (counting(&[(A, 3)]), counting(&[(B, 2)]));
+        let [_, ys] = Node::scan(A, false, &[], &[x], |_, x| {
+            let outside = w.reduce(Reduction::Sum, &[B]);
+            [
+                vec![],
+                vec![
+                    x[0].binary(Binary::Mul, &outside)
+                        .binary(Binary::Add, &Node::fill(Kind::F64, 1.0, Shape::default())),
+                ],
+            ]
+        });
+        assert_eq!(read(&ys[0]), [4.0, 7.0, 10.0]);
+        let scan = Node::walk(&ys).into_iter().find(|node| matches!(node.op(), Op::Scan(_))).unwrap();
+        let names: Vec<&str> = scan.inputs().iter().map(|input| input.op().name()).collect();
+        assert_eq!(names, ["input", "sum"], "the constant 1 stays inside");
+    }
+
+    #[test]
+    fn results_of_several_kinds_are_what_they_are() {
+        let (x, zero) = (tensor(&[(A, 3)], &[1.5_f32, -2.0, 7.25]), tensor(&[], &[0_i64]));
+        let [last, ys] = Node::scan(A, false, &[zero], &[x], |n, x| {
+            let next = n[0].binary(Binary::Add, &Node::fill(Kind::Index, 1.0, Shape::default()));
+            let positive = x[0].compare(Comparison::Gt, &Node::fill(Kind::F32, 0.0, Shape::default()));
+            [vec![next.clone()], vec![x[0].clone(), next, positive]]
+        });
+        let kinds: Vec<Kind> = last.iter().chain(&ys).map(Node::kind).collect();
+        assert_eq!(kinds, [Kind::Index, Kind::F32, Kind::Index, Kind::Bool]);
+        assert_eq!((read(&last[0]), read(&ys[0])), (vec![3.0], vec![1.5, -2.0, 7.25]));
+        assert_eq!((read(&ys[1]), read(&ys[2])), (vec![1.0, 2.0, 3.0], vec![1.0, 0.0, 1.0]));
+    }
+
+    #[test]
+    fn a_scan_inside_a_scan_takes_from_both() {
+        let x = counting(&[(A, 2), (B, 3)]);
+        let [total, _] = Node::scan(A, false, &[tensor(&[], &[0.0])], &[x], |outer, row| {
+            let [inner, _] = Node::scan(B, true, &[tensor(&[], &[0.0])], row, |inner, x| {
+                [
+                    vec![inner[0].binary(Binary::Add, &x[0].binary(Binary::Mul, &outer[0])).binary(Binary::Add, &x[0])],
+                    vec![],
+                ]
+            });
+            [vec![inner[0].clone()], vec![]]
+        });
+        // Row by row: 6 · 0 + 6 = 6, then 15 · 6 + 15.
+        assert_eq!(read(&total[0]), [105.0]);
+    }
+
+    #[test]
+    fn a_scan_on_other_inputs_gives_parts_that_have_their_further_axes() {
+        let x = counting(&[(A, 3)]);
+        let (last, all) = sums(A, false, &tensor(&[], &[0.0]), &x);
+        let wide = counting(&[(D, 2), (A, 3)]);
+        let found = Node::substitute(&[last, all], &HashMap::from([(x.id(), wide)]));
+        assert_eq!(read(&found[0]), [6.0, 15.0]);
+        assert_eq!(axes(&found[1]), [("a", 3), ("d", 2)]);
+        let mut sums = read(&found[1]);
+        sums.sort_by(f64::total_cmp);
+        assert_eq!(sums, [1.0, 3.0, 4.0, 6.0, 9.0, 15.0]);
+    }
+
+    #[test]
+    fn a_hundred_thousand_steps_are_one_node_and_other_layouts_the_same() {
+        let x = counting(&[(A, 100_000)]);
+        let (last, _) = sums(A, false, &tensor(&[], &[0.0]), &x);
+        assert!(Node::walk(std::slice::from_ref(&last)).len() < 8, "the graph does not grow");
+        assert_eq!(read(&last), [5_000_050_000.0]);
+        let (x, first) = (counting(&[(A, 3), (B, 2)]), counting(&[(B, 2)]));
+        let (plain, other) = (sums(A, true, &first, &x), sums(A, true, &laid_otherwise(&first), &laid_otherwise(&x)));
+        assert_eq!((read(&plain.0), read(&plain.1)), (read(&other.0), read(&other.1)));
+    }
+
+    #[test]
+    fn a_carry_that_changes_and_a_placeholder_that_is_read_are_told() {
+        let (x, h) = (counting(&[(A, 3), (B, 2)]), counting(&[(B, 2)]));
+        let grows = |h: &[Node], x: &[Node]| [vec![h[0].concat(B, &x[0])], vec![]];
+        let [last, _] = Node::scan(A, false, std::slice::from_ref(&h), std::slice::from_ref(&x), grows);
+        let told = error(&last[0]);
+        assert_eq!(told.kind(), ErrorKind::SizeClash);
+        assert!(told.to_string().contains("axis `b` of a carry has size 2 before a step, 4 after it"), "{told}");
+        assert_eq!(told.place().unwrap().file(), file!());
+
+        let mut inside = None;
+        let _ = Node::scan(A, false, &[], std::slice::from_ref(&x), |_, x| {
+            inside = Some(x[0].clone());
+            [vec![], vec![x[0].clone()]]
+        });
+        assert_eq!(error(&inside.unwrap()).kind(), ErrorKind::Lifted);
+
+        let [_, ys] = Node::scan(A, false, &[], &[x.clone(), counting(&[(A, 2)])], |_, x| [vec![], x.to_vec()]);
+        assert_eq!(error(&ys[1]).kind(), ErrorKind::SizeClash);
+        let [_, ys] = Node::scan(A, false, &[], &[x.clone(), x.at(B, 9)], |_, x| [vec![], x.to_vec()]);
+        assert!(error(&ys[0]).to_string().contains("position 9"), "an error of an input wins");
+    }
+}

@@ -1,0 +1,143 @@
+//! Initial values: how parameters start, and the sizes they start with.
+//!
+//! Lives here: constants and distributions as equations state them. Not here: the stream of random numbers (`random`).
+
+use rand::Rng;
+
+use super::{Parameters, Path};
+use crate::axes::Axes;
+use crate::axes::selector::Extents;
+use crate::axis::Name;
+use crate::element::Real;
+use crate::error::{Error, ErrorKind, Result};
+use crate::graph::op::Distribution;
+use crate::graph::shape::Names;
+use crate::graph::{Node, Shape};
+use crate::plan;
+use crate::random::{glorot_bound, he_deviation};
+use crate::tensor::Tensor;
+
+/// How a parameter starts.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Draw {
+    /// One number everywhere: `= 0`.
+    Constant(f64),
+    /// `~ uniform(low, high)`
+    Uniform {
+        /// The least value.
+        low: f64,
+        /// The bound that is never reached.
+        high: f64,
+    },
+    /// `~ normal(mean, deviation)`
+    Normal {
+        /// The mean.
+        mean: f64,
+        /// The standard deviation.
+        deviation: f64,
+    },
+    /// `~ glorot({chans} -> {heads, key})`, given the products of the sizes.
+    Glorot {
+        /// The sizes of the incoming axes, multiplied.
+        incoming: f64,
+        /// The sizes of the outgoing axes, multiplied.
+        outgoing: f64,
+    },
+    /// `~ he({chans})`, given the product of the sizes.
+    He {
+        /// The sizes of the incoming axes, multiplied.
+        incoming: f64,
+    },
+}
+
+/// Sizes and a source of numbers, from which structs of parameters are made.
+pub struct Init<'a> {
+    seed: &'a mut dyn FnMut() -> u64,
+    sizes: &'a [(Name, usize)],
+    path: Path,
+    /// The axes of the stacks around.
+    pub(super) stacked: Names,
+}
+
+impl std::fmt::Debug for Init<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Init").field("sizes", &self.sizes).field("path", &self.path).finish_non_exhaustive()
+    }
+}
+
+/// A struct of parameters with its initial values; `sizes` name at least its axes.
+///
+/// # Errors
+/// A shape that does not fit in memory.
+pub fn init<P: Parameters<f32>, E: Extents>(rng: &mut impl Rng, sizes: E) -> Result<P> {
+    P::init_from(&mut Init {
+        seed: &mut || rng.next_u64(),
+        sizes: &sizes.sizes(),
+        path: Path::default(),
+        stacked: Names::new(),
+    })
+}
+
+impl Init<'_> {
+    /// The dotted name of what is made.
+    pub(super) fn path(&self) -> &str {
+        self.path.0.trim_end_matches('.')
+    }
+
+    /// The size of an axis.
+    ///
+    /// # Errors
+    /// No size was given for the axis.
+    pub fn size(&self, axis: &'static str) -> Result<usize> {
+        let name = Name::declared(axis);
+        self.sizes.iter().find(|(other, _)| *other == name).map(|&(_, size)| size).ok_or_else(|| {
+            Error::new(
+                ErrorKind::SizeClash,
+                format!("no size was given for the axis `{axis}`, which `{}` needs", self.path.0),
+            )
+        })
+    }
+
+    /// A tensor with the axes `A`.
+    ///
+    /// # Errors
+    /// A shape that does not fit in memory.
+    #[track_caller]
+    pub fn tensor<A: Axes, T: Real>(&mut self, name: &str, draw: &Draw) -> Result<Tensor<A, T>> {
+        let before = self.path.0.len();
+        self.path.0.push_str(name);
+        let sizes: Result<Vec<(Name, usize)>> =
+            self.stacked.iter().chain(&A::names()).map(|&axis| Ok((axis, self.size(axis.text())?))).collect();
+        self.path.0.truncate(before);
+        let shape = Shape::new(sizes?).checked("init")?;
+        let distribution = match *draw {
+            Draw::Constant(value) => return Ok(Tensor::from_node(Node::fill(T::KIND, value, shape))),
+            Draw::Uniform { low, high } => Distribution::Uniform { low, high },
+            Draw::Normal { mean, deviation } => Distribution::Normal { mean, deviation },
+            Draw::Glorot { incoming, outgoing } => {
+                let bound = glorot_bound(incoming, outgoing);
+                Distribution::Uniform { low: -bound, high: bound }
+            }
+            Draw::He { incoming } => Distribution::Normal { mean: 0.0, deviation: he_deviation(incoming) },
+        };
+        // Parameters are numbers, not recipes: drawn once, here.
+        let drawn = Node::random(distribution, (self.seed)(), T::KIND, shape.clone());
+        let values = plan::evaluate(&[drawn])?;
+        let value = values.into_iter().next().ok_or_else(|| Error::new(ErrorKind::Value, "nothing was drawn"))?;
+        Ok(Tensor::from_node(Node::input(value, shape)))
+    }
+
+    /// A struct of parameters inside another one.
+    ///
+    /// # Errors
+    /// A shape that does not fit in memory.
+    #[track_caller]
+    pub fn nested<P: Parameters<T>, T: Real>(&mut self, name: &str) -> Result<P> {
+        let before = self.path.0.len();
+        self.path.0.push_str(name);
+        self.path.0.push('.');
+        let nested = P::init_from(self);
+        self.path.0.truncate(before);
+        nested
+    }
+}

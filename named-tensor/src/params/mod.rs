@@ -1,0 +1,185 @@
+//! Parameters: the tensors after the semicolon of `f(X; W, b)`.
+//!
+//! `named!` makes a struct of them, nested where a function has functions as parameters, and implements
+//! [`Parameters`]. Lives here: what can be done with all parameters of a struct; `initial` is how they start, `walk` one of
+//! them under its dotted name (`att.W_Q`), `several` tensors and tuples as structs.
+//! Not here: files (`file`), optimisers.
+
+mod initial;
+mod several;
+mod stacked;
+mod walk;
+
+pub use initial::{Draw, Init, init};
+pub use stacked::{Stacked, stack};
+pub use walk::{Parameter, ParameterMut, Path, visit_nested, visit_nested_mut, visit_tensor, visit_tensor_mut};
+
+use crate::axes::Axes;
+use crate::element::{Binary, Real, Unary};
+use crate::error::{Error, ErrorKind, Result};
+use crate::graph::op::Reduction;
+use crate::graph::shape::Names;
+use crate::graph::{Node, Shape};
+use crate::plan;
+use crate::tensor::Tensor;
+
+/// A struct of parameters, as `named!` makes it for a function with parameters.
+pub trait Parameters<T: Real>: Clone {
+    /// All axes of all parameters.
+    type Axes: Axes;
+    /// The same parameters in another precision.
+    type Of<U: Real>: Parameters<U>;
+
+    /// Shows each tensor under its dotted name, in the order of the declaration.
+    fn visit(&self, path: &mut Path, visitor: &mut dyn FnMut(Parameter<'_, T>));
+
+    /// Shows each tensor under its dotted name, to be replaced.
+    fn visit_mut(&mut self, path: &mut Path, visitor: &mut dyn FnMut(ParameterMut<'_, T>));
+
+    /// Draws the initial values.
+    ///
+    /// # Errors
+    /// A shape that does not fit in memory.
+    fn init_from(init: &mut Init<'_>) -> Result<Self>;
+
+    /// The same numbers in another precision.
+    #[must_use]
+    fn cast<U: Real>(&self) -> Self::Of<U>;
+
+    /// Does something with each parameter, in the order of the declaration.
+    fn each(&self, mut visitor: impl FnMut(Parameter<'_, T>)) {
+        self.visit(&mut Path::default(), &mut visitor);
+    }
+
+    /// Replaces parameters: does something with each, in the order of the declaration.
+    fn each_mut(&mut self, mut visitor: impl FnMut(ParameterMut<'_, T>)) {
+        self.visit_mut(&mut Path::default(), &mut visitor);
+    }
+
+    /// Each parameter made anew from itself and from those of the same name in `others`: a step of an optimiser.
+    ///
+    /// To `of` a parameter is a scalar, lifted over its own axes; so it applies functions of numbers, written once
+    /// for parameters of any axes. What it gives must have the axes of the parameter; else the new parameter carries an
+    /// error.
+    ///
+    /// ```
+    /// # use named_tensor::prelude::*;
+    /// # axes! { chans, out }
+    /// named! {
+    ///     fn Linear(X: R[chans]; W: R[chans, out] = 1, b: R[out] = 0) -> R[out] { X dot_chans W + b }
+    ///     fn Descent(θ: R[], g: R[], η: R[]) -> R[] { θ - η * g }
+    /// }
+    ///
+    /// let model = Linear::init(&mut seeded(0), (chans.of(2), out.of(1)))?;
+    /// let loss = model.apply(&Tensor::new(chans, [1.0, 2.0])).sum(out);
+    /// let rate = Tensor::scalar(0.5);
+    /// let moved = model.combine([&grad(&loss, &model)], |_, θ, [g]| Descent(θ, g, &rate)).eval()?;
+    /// assert_eq!(moved.W.to_vec((chans, out))?, [0.5, 0.0]);
+    /// # Ok::<(), named_tensor::Error>(())
+    /// ```
+    #[must_use]
+    #[track_caller]
+    fn combine<const N: usize>(
+        &self,
+        others: [&Self; N],
+        mut of: impl FnMut(&str, &Tensor<(), T>, [&Tensor<(), T>; N]) -> Tensor<(), T>,
+    ) -> Self {
+        let scalars = |of: &Self| {
+            let mut all = Vec::new();
+            of.each(|parameter| all.push(Tensor::from_node(parameter.node.clone())));
+            all
+        };
+        let (own, others) = (scalars(self), others.map(scalars));
+        let mut next = 0;
+        let mut combined = self.clone();
+        combined.each_mut(|parameter| {
+            let made = of(parameter.name, &own[next], std::array::from_fn(|other| &others[other][next]));
+            next += 1;
+            let (found, wanted) = (made.node().shape(), parameter.node.shape());
+            let same =
+                found.rank() == wanted.rank() && wanted.iter().all(|(name, size)| found.size(name) == Some(size));
+            *parameter.node = if same || made.node().error().is_some() {
+                made.node().clone()
+            } else {
+                let message = format!("parameter `{}` has the shape {wanted}, but {found} was made", parameter.name);
+                Node::failed(Error::here(ErrorKind::SizeClash, message), T::KIND)
+            };
+        });
+        combined
+    }
+
+    /// 0 for each number of each parameter.
+    #[must_use]
+    #[track_caller]
+    fn zeros(&self) -> Self {
+        let mut zeros = self.clone();
+        zeros.each_mut(|parameter| *parameter.node = Node::fill(T::KIND, 0.0, parameter.node.shape().clone()));
+        zeros
+    }
+
+    /// The length of all parameters as one vector, √Σ θ², for instance of a gradient.
+    ///
+    /// ```
+    /// # use named_tensor::prelude::*;
+    /// # axes! { chans }
+    /// let gradient = (Tensor::new(chans, [1.0, 2.0]), Tensor::scalar(2.0));
+    /// assert_eq!(gradient.norm().item()?, 3.0);
+    /// # Ok::<(), named_tensor::Error>(())
+    /// ```
+    #[must_use]
+    #[track_caller]
+    fn norm(&self) -> Tensor<(), T> {
+        let mut sum = Node::fill(T::KIND, 0.0, Shape::default());
+        self.each(|parameter| {
+            let axes: Names = parameter.node.shape().names().collect();
+            let squares = parameter.node.binary(Binary::Mul, parameter.node).reduce(Reduction::Sum, &axes);
+            sum = sum.binary(Binary::Add, &squares);
+        });
+        Tensor::from_node(sum.unary(Unary::Sqrt))
+    }
+
+    /// Computes all parameters now, together, and forgets how they were made.
+    ///
+    /// # Errors
+    /// The first error that one of them carries or meets.
+    #[track_caller]
+    fn eval(&self) -> Result<Self> {
+        let mut nodes = Vec::new();
+        self.each(|parameter| nodes.push(parameter.node.clone()));
+        let place = std::panic::Location::caller();
+        let mut values = plan::evaluate(&nodes).map_err(|error| error.at(place))?.into_iter();
+        let mut computed = self.clone();
+        computed.each_mut(|parameter| {
+            if let Some(value) = values.next() {
+                *parameter.node = Node::input(value, parameter.node.shape().clone());
+            }
+        });
+        Ok(computed)
+    }
+
+    /// The dotted name and the shape of each parameter, in the order of the declaration.
+    ///
+    /// ```
+    /// # use named_tensor::prelude::*;
+    /// # axes! { chans, out }
+    /// named! { fn Linear(X: R[chans]; W: R[chans, out], b: R[out] = 0) -> R[out] { X dot_chans W + b } }
+    ///
+    /// let linear = Linear::init(&mut seeded(0), (chans.of(3), out.of(2)))?;
+    /// let names: Vec<String> = linear.parameters().into_iter().map(|(name, _)| name).collect();
+    /// assert_eq!(names, ["W", "b"]);
+    /// assert_eq!(linear.count(), 3 * 2 + 2);
+    /// # Ok::<(), named_tensor::Error>(())
+    /// ```
+    #[must_use]
+    fn parameters(&self) -> Vec<(String, Shape)> {
+        let mut found = Vec::new();
+        self.each(|parameter| found.push((parameter.name.to_owned(), parameter.shape().clone())));
+        found
+    }
+
+    /// How many numbers all parameters hold.
+    #[must_use]
+    fn count(&self) -> usize {
+        self.parameters().iter().map(|(_, shape)| shape.elements()).sum()
+    }
+}

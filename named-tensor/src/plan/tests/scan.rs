@@ -1,0 +1,138 @@
+//! Scans planned and plain: the same numbers, whatever the layouts, the kinds and the sizes.
+//!
+//! Lives here: scans of random bodies, and what a step must not do. Not here: what a scan means (`graph::op::scan`).
+
+use super::draw::Draw;
+use super::{both_ways, random_graph};
+use crate::axis::Name;
+use crate::element::{Binary, Kind, Unary};
+use crate::graph::op::{Distribution, Reduction};
+use crate::graph::{Node, Op, Shape};
+use crate::plan;
+use crate::plan::key::Trace;
+use crate::plan::lower;
+
+const TIME: Name = Name::declared("time");
+const A: Name = Name::declared("a");
+const B: Name = Name::declared("b");
+
+fn normal(seed: u64, kind: Kind, axes: &[(Name, usize)]) -> Node {
+    Node::random(Distribution::Normal { mean: 0.0, deviation: 0.5 }, seed, kind, Shape::new(axes.iter().copied()))
+}
+
+#[test]
+fn a_recurrent_network_has_the_same_numbers_planned_and_plain() {
+    for (seed, sizes) in [[0, 3, 4], [1, 1, 1], [5, 3, 4], [7, 4, 0], [40, 17, 2]].into_iter().enumerate() {
+        for backwards in [false, true] {
+            for kind in [Kind::F32, Kind::F64] {
+                let [time, hidden, batch] = sizes;
+                let seed = 10 * seed as u64;
+                let x = normal(seed, kind, &[(B, batch), (TIME, time), (A, hidden)]);
+                let w = normal(seed + 1, kind, &[(A, hidden), (Name::declared("a_"), hidden)]);
+                let first = normal(seed + 2, kind, &[(A, hidden)]);
+                let [last, all] = Node::scan(TIME, backwards, &[first], &[x], |h, x| {
+                    let product = h[0].contract(&w, &[A]).rename(&[(Name::declared("a_"), A)]);
+                    let next = product.binary(Binary::Add, &x[0]).unary(Unary::Tanh);
+                    [vec![next.clone()], vec![next, h[0].reduce(Reduction::Sum, &[A])]]
+                });
+                let roots = [last, all].concat();
+                assert!(both_ways(&roots, "a recurrent network").is_some(), "no errors");
+            }
+        }
+    }
+}
+
+#[test]
+fn carries_that_change_places_and_lie_in_any_order_are_handed_over() {
+    let (x, y) = (normal(1, Kind::F64, &[(TIME, 5), (A, 2), (B, 3)]), normal(2, Kind::F64, &[(B, 3), (A, 2)]));
+    let constant = Node::fill(Kind::F64, 0.3, Shape::new([(A, 2), (B, 3)]));
+    let [last, all] = Node::scan(TIME, false, &[y.clone(), y, constant], &[x], |h, x| {
+        [vec![h[1].clone(), h[2].clone(), x[0].clone()], vec![h[0].clone(), x[0].clone(), h[2].at(A, 1)]]
+    });
+    assert!(both_ways(&[last, all].concat(), "changing places").is_some(), "no errors");
+}
+
+#[test]
+fn positions_and_truth_are_carried_beside_numbers() {
+    let x = normal(3, Kind::F32, &[(TIME, 6), (A, 4)]);
+    let none = Node::fill(Kind::Index, 0.0, Shape::default());
+    let [last, all] = Node::scan(TIME, true, &[none], &[x], |n, x| {
+        let order = x[0].argsort(A, true);
+        let best = order.at(A, 0).binary(Binary::Add, &n[0]);
+        [vec![best.clone()], vec![order, x[0].gather(A, &x[0].argsort(A, false).at(A, 0)), best]]
+    });
+    assert!(both_ways(&[last, all].concat(), "several kinds").is_some(), "no errors");
+}
+
+#[test]
+fn random_bodies_have_the_same_numbers_planned_and_plain() {
+    let mut compared = 0;
+    for seed in 0..400 {
+        let mut draw = Draw::new(seed);
+        let kind = if seed % 3 == 0 { Kind::F32 } else { Kind::F64 };
+        let count = 1 + draw.below(10);
+        let captured = random_graph(&mut draw, kind, count);
+        if captured.iter().any(|node| node.error().is_some()) {
+            continue;
+        }
+        let size = draw.below(4);
+        let along: Vec<Node> = captured
+            .iter()
+            .filter(|node| node.kind() == kind)
+            .map(|node| node.binary(Binary::Mul, &normal(seed, kind, &[(TIME, size)])))
+            .collect();
+        let Some(first) = along.first() else { continue };
+        let [last, all] = Node::scan(TIME, seed % 2 == 0, &[captured[0].cast(kind)], &along, |h, x| {
+            let sum = x
+                .iter()
+                .chain(&captured)
+                .filter(|node| node.kind() == kind)
+                .fold(h[0].clone(), |sum, node| sum.binary(Binary::Add, node).unary(Unary::Sin));
+            [vec![sum.clone()], [x, &captured, &[sum]].concat()]
+        });
+        let roots = [last, all, vec![first.clone()]].concat();
+        compared += both_ways(&roots, &format!("scan {seed}")).unwrap_or(0);
+    }
+    assert!(compared > 10_000, "most scans have numbers: {compared}");
+}
+
+#[test]
+fn one_plan_serves_scans_that_differ_in_their_constants() {
+    let sum = |factor: f64| {
+        let x = normal(1, Kind::F64, &[(TIME, 3)]);
+        let zero = Node::fill(Kind::F64, 0.0, Shape::default());
+        let [last, _] = Node::scan(TIME, false, &[zero], &[x], |h, x| {
+            let factor = Node::fill(Kind::F64, factor, Shape::default());
+            [vec![h[0].binary(Binary::Add, &x[0].binary(Binary::Mul, &factor))], vec![]]
+        });
+        last[0].clone()
+    };
+    let (roots, other) = ([sum(0.1), sum(0.2)], [sum(0.3), sum(0.4)]);
+    let keys = [&roots, &other].map(|roots| Trace::new(roots).unwrap().key);
+    assert_eq!(keys[0], keys[1], "constants are data");
+    for roots in [roots, other] {
+        assert!(both_ways(&roots, "constants").is_some(), "no errors");
+    }
+}
+
+#[test]
+fn a_scan_is_one_step_and_prints_its_work() {
+    let x = normal(1, Kind::F64, &[(TIME, 30), (A, 4)]);
+    let zero = Node::fill(Kind::F64, 0.0, Shape::default());
+    let [last, _] = Node::scan(TIME, false, &[zero], &[x], |h, x| [vec![h[0].binary(Binary::Add, &x[0])], vec![]]);
+    let trace = Trace::new(&last).unwrap();
+    let scans = lower::schedule(&trace).steps;
+    let count = scans.iter().filter(|step| matches!(trace.node(step.node).op(), Op::Scan(_))).count();
+    assert_eq!(count, 1, "{scans:?}");
+    let page = plan::describe(&last).unwrap();
+    assert!(page.contains("scan(") && page.contains("as 30 of 1 steps") && page.contains("120 FLOP"), "{page}");
+}
+
+#[test]
+fn a_position_that_is_missing_in_some_step_is_told_by_both() {
+    let x = normal(1, Kind::F64, &[(A, 4)]);
+    let [_, all] = Node::scan(TIME, false, &[], &[Node::iota(TIME, 6)], |_, i| [vec![], vec![x.gather(A, &i[0])]]);
+    let plain = crate::graph::evaluate::plainly(&all).unwrap_err().to_string();
+    assert!(plain.contains("position 4"), "{plain}");
+    assert_eq!(plan::evaluate(&all).unwrap_err().to_string(), plain);
+}

@@ -1,0 +1,122 @@
+//! Determinant and inverse over two axes are those of the textbook, for every position of the other axes.
+//!
+//! Lives here: det and inv as methods and as equations, sizes 0 and 1, layouts, lifting. Not here: matrices that have
+//! none (`refusals`), the density of the normal distribution (`examples`).
+
+use named_tensor::prelude::*;
+use named_tensor_tests::axes::{batch, height, height_, width, width_};
+use named_tensor_tests::closeness::{Bound, assert_close};
+use named_tensor_tests::reference::rearrangement::{at, reorder};
+use named_tensor_tests::reference::{Grid, contraction, matrix};
+use named_tensor_tests::strategies::{cases, grid, in_both_precisions, laid_out, layout};
+use proptest::prelude::*;
+
+named! {
+    fn Volume(S: R[height, width]) -> R[] {
+        det_{height, width}(S)
+    }
+
+    fn Inverse(S: R[height, width]) -> R[height, width] {
+        inv_{height, width}(S)
+    }
+
+    /// A product with the inverse over each of the two axes: both are identities.
+    fn OverWidth(S: R[height, width]) -> R[height, height_] {
+        S dot_width inv_{height, width}(S)_{height -> height_}
+    }
+
+    fn OverHeight(S: R[height, width]) -> R[width, width_] {
+        S dot_height inv_{height, width}(S)_{width -> width_}
+    }
+}
+
+/// Some matrices of one size, none and size 0 among them.
+fn matrices() -> impl Strategy<Value = Grid> {
+    (0_usize..4, 0_usize..=5).prop_flat_map(|(b, n)| grid(&[b, n, n]))
+}
+
+/// The same with 3 n more on the diagonal, so that its least distance from the other numbers of a row is n: the inverse
+/// has numbers of at most 1, and the condition is at most 5.
+fn regular(x: &Grid) -> Grid {
+    let weight = 3.0 * x.sizes[1] as f64;
+    Grid::from_fn(&x.sizes, |place| x.get(place) + if place[1] == place[2] { weight } else { 0.0 })
+}
+
+/// Elimination takes n operations for each of n² numbers; its error is relative to the largest number in it, which is at
+/// most 2ⁿ⁻¹ times that of the matrix (Higham, *Accuracy and Stability of Numerical Algorithms*, section 9.3).
+fn eliminated(n: usize, magnitude: f64, unit: f64) -> Bound {
+    Bound::roundings(8 * n.pow(3) + 2, magnitude, unit)
+}
+
+proptest! {
+    #![proptest_config(cases(48))]
+
+    #[test]
+    fn the_determinant_is_the_plain_one_at_each_position(x in matrices(), l in layout()) {
+        in_both_precisions!({
+            let t = laid_out!(Number, &x, l, (batch, height, width));
+            let n = x.sizes[1];
+            // Hadamard: at most the product of the lengths of the rows, each below 2 √n.
+            let largest = 2_f64.powi(n as i32) * (2.0 * (n as f64).sqrt()).powi(n as i32);
+            let expected: Vec<f64> = (0..x.sizes[0]).map(|b| matrix::determinant(&at(&x, 0, b))).collect();
+            let expected = Grid::new(&x.sizes[..1], expected);
+            let bound = eliminated(n, largest, UNIT);
+            assert_close(&t.det(height, width).to_vec(batch).unwrap(), &expected, bound);
+            assert_close(&t.det(width, height).to_vec(batch).unwrap(), &expected, bound);
+            assert_close(&Volume(&t).to_vec(batch).unwrap(), &expected, bound);
+        });
+    }
+
+    #[test]
+    fn the_inverse_is_the_plain_one_at_each_position(x in matrices(), l in layout()) {
+        let x = regular(&x);
+        in_both_precisions!({
+            let t = laid_out!(Number, &x, l, (batch, height, width));
+            let bound = eliminated(x.sizes[1], 5.0 * 2.0, UNIT);
+            let found: [Tensor<R![batch, height, width], Number>; 3] =
+                [t.inv(height, width), t.inv(width, height), Inverse(&t)];
+            for inverse in &found {
+                for b in 0..x.sizes[0] {
+                    // The rows of the textbook's inverse are the columns of the matrix, width.
+                    let expected = matrix::inverse(&at(&x, 0, b));
+                    assert_close(&inverse.at(batch, b).to_vec((width, height)).unwrap(), &expected, bound);
+                }
+            }
+        });
+    }
+
+    #[test]
+    fn a_matrix_contracted_with_its_inverse_over_either_axis_is_the_identity(x in matrices(), l in layout()) {
+        let x = regular(&x);
+        let t = laid_out!(f64, &x, l, (batch, height, width));
+        let n = x.sizes[1];
+        // Products with numbers below 5 n on top.
+        let bound = eliminated(n, 10.0 * 5.0 * n as f64, f64::EPSILON);
+        for b in 0..x.sizes[0] {
+            let (rows, columns) = (OverWidth(&t).at(batch, b), OverHeight(&t).at(batch, b));
+            assert_close(&rows.to_vec((height, height_)).unwrap(), &contraction::eye(n), bound);
+            assert_close(&columns.to_vec((width, width_)).unwrap(), &contraction::eye(n), bound);
+        }
+    }
+
+    #[test]
+    fn the_derivative_of_the_logarithm_of_a_determinant_is_the_inverse(x in matrices(), l in layout()) {
+        let x = regular(&x);
+        let t = laid_out!(f64, &x, l, (batch, height, width));
+        let slope: Tensor<R![batch, height, width], f64> = grad(&t.det(height, width).log().sum(batch), &t);
+        let order = (batch, height, width);
+        let inverse = Grid::new(&x.sizes, t.inv(height, width).to_vec(order).unwrap());
+        assert_close(&slope.to_vec(order).unwrap(), &inverse, Bound::roundings(4, 1.0, f64::EPSILON));
+    }
+
+    #[test]
+    fn transposing_changes_neither_the_determinant_nor_the_pairs_of_the_inverse(x in matrices()) {
+        let x = regular(&x);
+        let turned = reorder(&x, &[0, 2, 1]);
+        let t = laid_out!(f64, &x, Layout::Plain, (batch, height, width));
+        let other = laid_out!(f64, &turned, Layout::Plain, (batch, width, height));
+        prop_assert_eq!(t.det(height, width).to_vec(batch).unwrap(), other.det(height, width).to_vec(batch).unwrap());
+        let order = (batch, height, width);
+        prop_assert_eq!(t.inv(height, width).to_vec(order).unwrap(), other.inv(height, width).to_vec(order).unwrap());
+    }
+}

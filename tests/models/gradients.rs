@@ -1,0 +1,99 @@
+//! Gradients of whole models against differences, by every parameter.
+//!
+//! Each model is lifted over a batch, so that its parameters are shared by several applications. The loss weighs every
+//! number of the result by another factor. Not here: each primitive's rule (`graph::calculus` of the library).
+
+use named_tensor::prelude::*;
+use named_tensor_tests::differences::{assert_gradient, assert_gradients};
+use named_tensor_tests::reference::Grid;
+use named_tensor_tests::strategies::tensor;
+use transformer::attention::{CausalMask, MaskedMultiHeadAttention, MultiHeadAttention, SelfAttention};
+use transformer::axes::{batch, chans, heads, hidden, key, layer, out, seq, val, vocab};
+use transformer::block::{Block, MaskedMultiHeadBlock, MultiHeadBlock};
+use transformer::embedding::{Embedding, PositionalEncoding};
+use transformer::feed_forward::{FFN, Linear};
+use transformer::norm::{BatchNorm, InstanceNorm, LayerNorm, LayerNorm2d};
+
+use crate::Numbers;
+
+/// The sizes of all axes: small, and all unlike where they may be.
+macro_rules! init {
+    ($model:ident) => {{
+        let sizes = (chans.of(4), heads.of(2), hidden.of(5), key.of(3), val.of(4), out.of(3), layer.of(2), vocab.of(5));
+        let drawn: $model = $model::init(&mut seeded(5), sizes).expect("parameters");
+        let mut model = drawn.cast::<f64>();
+        // Biases begin with 0 and gains with 1, at which mistakes could hide.
+        let mut seed = 3;
+        model.each_mut(|mut parameter| {
+            seed += 1;
+            let (shape, count) = (parameter.shape().clone(), parameter.shape().elements());
+            parameter.set(shape, Numbers(seed).grid(&[count]).values).expect("as many numbers");
+        });
+        model
+    }};
+}
+
+fn sequence() -> Grid {
+    Numbers(1).grid(&[2, 3, 4])
+}
+
+/// Every number of the result, each by a weight of its own.
+macro_rules! weighed {
+    ($result:expr, ($($axis:ident),+)) => {{
+        let result = $result;
+        let grid = Numbers(11).grid(&[$(result.size($axis)),+]);
+        result.dot(($($axis),+), &tensor!(f64, &grid, ($($axis),+)))
+    }};
+}
+
+macro_rules! gradients_of_blocks {
+    ($($test:ident $model:ident ($($axis:ident),+) $apply:expr;)+) => {$(
+        #[test]
+        fn $test() {
+            let model = init!($model);
+            let x = sequence();
+            let loss = |model: &$model<f64>, x: &Tensor<R![batch, seq, chans], f64>| {
+                let apply: fn(&$model<f64>, &Tensor<R![batch, seq, chans], f64>) -> _ = $apply;
+                weighed!(apply(model, x), (batch, $($axis),+))
+            };
+            let x_ = tensor!(f64, &x, (batch, seq, chans));
+            assert_gradients(&model, |model| loss(model, &x_));
+            let by_x = grad(&loss(&model, &x_), &x_).to_vec((batch, seq, chans)).unwrap();
+            assert_gradient(&by_x, &x, |x| loss(&model, &tensor!(f64, x, (batch, seq, chans))).item().unwrap());
+        }
+    )+};
+}
+
+gradients_of_blocks! {
+    layer_norm_has_the_gradients_of_differences LayerNorm (seq, chans) |model, x| model.apply(x);
+    a_linear_layer_has_the_gradients_of_differences Linear (seq, out) |model, x| model.apply(x);
+    the_feed_forward_network_has_the_gradients_of_differences FFN (seq, chans) |model, x| model.apply(x);
+    self_attention_has_the_gradients_of_differences SelfAttention (seq, val) |model, x| model.apply(x);
+    multi_head_attention_has_the_gradients_of_differences MultiHeadAttention (seq, chans) |model, x| model.apply(x);
+    masked_attention_has_the_gradients_of_differences MaskedMultiHeadAttention (seq, chans) |model, x| {
+        let causal = CausalMask(&x.at(chans, 0).at(batch, 0));
+        model.apply(x, &causal)
+    };
+    the_pre_ln_block_has_the_gradients_of_differences Block (seq, chans) |model, x| model.apply(x);
+    the_block_with_heads_has_the_gradients_of_differences MultiHeadBlock (seq, chans) |model, x| model.apply(x);
+    the_masked_block_has_the_gradients_of_differences MaskedMultiHeadBlock (seq, chans) |model, x| {
+        let causal = CausalMask(&x.at(chans, 0).at(batch, 0));
+        model.apply(x, &causal)
+    };
+}
+
+#[test]
+fn the_normalisations_have_the_gradients_of_differences() {
+    let x = tensor!(f64, &Numbers(1).grid(&[3, 4, 2]), (batch, chans, layer));
+    assert_gradients(&init!(BatchNorm), |model| weighed!(model.apply(&x), (batch, chans, layer)));
+    assert_gradients(&init!(InstanceNorm), |model| weighed!(model.apply(&x), (batch, chans, layer)));
+    assert_gradients(&init!(LayerNorm2d), |model| weighed!(model.apply(&x), (batch, chans, layer)));
+}
+
+#[test]
+fn an_embedding_has_the_gradients_of_differences_where_words_repeat() {
+    let words = Tensor::indices((batch, seq), vocab, [[0, 2, 2], [4, 0, 2]]);
+    assert_gradients(&init!(Embedding), |model| {
+        weighed!(PositionalEncoding(&model.apply(&words)).sin(), (batch, seq, chans))
+    });
+}

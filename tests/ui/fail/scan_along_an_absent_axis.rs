@@ -1,0 +1,8 @@
+use named_tensor::prelude::*;
+axes! { hidden, seq }
+
+fn main() {
+    let x: Tensor<R![hidden]> = Tensor::zeros(hidden.of(3));
+    let h: Tensor<R![]> = Tensor::scalar(0.0);
+    let _ = scan(seq, h, &x, |h, _| (h, ()));
+}

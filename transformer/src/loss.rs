@@ -1,0 +1,20 @@
+//! Losses: row 4.17.
+//!
+//! Each is that of one prediction; lifted over texts and batches it is one for each, to be summed (row 4.17) or averaged.
+//! Not here: what predicts (`block`), what the loss changes (`optimizer`).
+
+use crate::axes::vocab;
+use named_tensor::named;
+
+named! {
+    /// - log softmax(Z) at the word that is right, from logits, so that no logarithm meets a 0 (row 4.17).
+    pub fn CrossEntropy(Z: R[vocab], I: vocab[]) -> R[] {
+        -index_vocab(log_softmax_vocab(Z), I)
+    }
+
+    /// The same where a part α of the target is spread over all words alike.
+    pub fn SmoothedCrossEntropy(Z: R[vocab], I: vocab[], α: R[]) -> R[] {
+        L = log_softmax_vocab(Z);
+        -((1 - α) * index_vocab(L, I) + α * mean_vocab(L))
+    }
+}

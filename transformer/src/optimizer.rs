@@ -1,0 +1,122 @@
+//! Optimisers: stochastic gradient descent with momentum, Adam and AdamW.
+//!
+//! What happens to a parameter happens to each of its numbers alike, so the equations are those of one number, lifted
+//! over whatever axes a parameter has. Their state is a struct of the parameters' own type, and can be saved like them.
+//! Lives here: the equations, and the step that applies them to all parameters. Not here: rates (`schedule`).
+
+use named_tensor::prelude::*;
+
+named! {
+    /// θ against the direction v.
+    pub fn Descent(θ: R[], v: R[], η: R[]) -> R[] { θ - η * v }
+
+    /// The direction: gradients summed, older ones less and less.
+    pub fn Momentum(v: R[], g: R[], μ: R[]) -> R[] { μ * v + g }
+
+    /// A running mean of gradients.
+    pub fn FirstMoment(m: R[], g: R[], β: R[]) -> R[] { β * m + (1 - β) * g }
+
+    /// A running mean of their squares.
+    pub fn SecondMoment(v: R[], g: R[], β: R[]) -> R[] { β * v + (1 - β) * g^2 }
+
+    /// Adam's direction; c1 = 1 - β₁^t and c2 = 1 - β₂^t correct means that began at 0.
+    pub fn AdamDirection(m: R[], v: R[], c1: R[], c2: R[], ε: R[]) -> R[] { m / c1 / (sqrt(v / c2) + ε) }
+
+    /// A gradient no longer than c, given the length n of all gradients together.
+    pub fn Clipped(g: R[], n: R[], c: R[]) -> R[] { g * min(1, c / n) }
+}
+
+fn scalar(number: f64) -> Tensor<R![]> {
+    Tensor::scalar(number as f32)
+}
+
+/// The gradients, together no longer than `longest`.
+#[must_use]
+pub fn clipped<P: Parameters<f32>>(gradient: &P, longest: f64) -> P {
+    let (norm, longest) = (gradient.norm(), scalar(longest));
+    gradient.combine([], |_, g, []| Clipped(g, &norm, &longest))
+}
+
+/// Stochastic gradient descent with momentum: v ← μ v + g, θ ← θ - η v.
+#[derive(Clone, Debug)]
+pub struct Sgd<P> {
+    /// μ; 0 is plain descent.
+    pub momentum: f64,
+    /// v for each parameter.
+    pub velocity: P,
+}
+
+impl<P: Parameters<f32>> Sgd<P> {
+    /// At rest.
+    #[must_use]
+    pub fn new(parameters: &P, momentum: f64) -> Sgd<P> {
+        Sgd { momentum, velocity: parameters.zeros() }
+    }
+
+    /// The parameters after one step with the rate η.
+    ///
+    /// # Errors
+    /// The error that a gradient carries, or one of computing it.
+    pub fn step(&mut self, parameters: &P, gradient: &P, rate: f64) -> Result<P, Error> {
+        let (μ, η) = (scalar(self.momentum), scalar(rate));
+        let velocity = self.velocity.combine([gradient], |_, v, [g]| Momentum(v, g, &μ));
+        let moved = parameters.combine([&velocity], |_, θ, [v]| Descent(θ, v, &η));
+        let (moved, velocity) = (moved, velocity).eval()?;
+        self.velocity = velocity;
+        Ok(moved)
+    }
+}
+
+/// Adam (Kingma and Ba, 2015), and with decay AdamW (Loshchilov and Hutter, 2019).
+#[derive(Clone, Debug)]
+pub struct Adam<P> {
+    /// β₁, for the mean of gradients.
+    pub beta1: f64,
+    /// β₂, for the mean of their squares.
+    pub beta2: f64,
+    /// ε, beside the root.
+    pub epsilon: f64,
+    /// λ: what part of a parameter is taken away at each step, times the rate. Not a part of the gradient (AdamW).
+    pub decay: f64,
+    /// Which parameters decay, by their dotted names.
+    pub decays: fn(&str) -> bool,
+    /// m and v for each parameter, and t.
+    pub state: (P, P, Tensor<()>),
+}
+
+impl<P: Parameters<f32>> Adam<P> {
+    /// Before the first step, with β₁ = 0.9, β₂ = 0.999, ε = 1e-8 and no decay.
+    #[must_use]
+    pub fn new(parameters: &P) -> Adam<P> {
+        Adam {
+            beta1: 0.9,
+            beta2: 0.999,
+            epsilon: 1e-8,
+            decay: 0.0,
+            decays: |_| true,
+            state: (parameters.zeros(), parameters.zeros(), scalar(0.0)),
+        }
+    }
+
+    /// The parameters after one step with the rate η.
+    ///
+    /// # Errors
+    /// The error that a gradient carries, or one of computing it.
+    pub fn step(&mut self, parameters: &P, gradient: &P, rate: f64) -> Result<P, Error> {
+        let (first, second, steps) = &self.state;
+        let t = f64::from(steps.item()?) + 1.0;
+        let (β1, β2, ε) = (scalar(self.beta1), scalar(self.beta2), scalar(self.epsilon));
+        let (c1, c2) = (scalar(1.0 - self.beta1.powf(t)), scalar(1.0 - self.beta2.powf(t)));
+        let (η, kept) = (scalar(rate), scalar(1.0 - rate * self.decay));
+        let first = first.combine([gradient], |_, m, [g]| FirstMoment(m, g, &β1));
+        let second = second.combine([gradient], |_, v, [g]| SecondMoment(v, g, &β2));
+        let moved = parameters.combine([&first, &second], |name, θ, [m, v]| {
+            let direction = AdamDirection(m, v, &c1, &c2, &ε);
+            let decayed = if self.decay != 0.0 && (self.decays)(name) { θ * &kept } else { θ.clone() };
+            Descent(&decayed, &direction, &η)
+        });
+        let (moved, state) = (moved, (first, second, scalar(t))).eval()?;
+        self.state = state;
+        Ok(moved)
+    }
+}
