@@ -1,9 +1,9 @@
 //! Executable mathematical notes: every chapter is a page of this documentation, and every example in it is a test.
 //!
-//! Read [`names`], [`operations`], [`lifting`], [`models`], [`errors`], [`repetition`], [`calculus`], [`networks`] and
-//! [`mathematics`] in this order. Those who know another library find its words translated in [`coming_from_numpy`],
-//! [`coming_from_einops`] and [`coming_from_haliax`]. The pages about the code itself are [`architecture`], [`style`],
-//! [`unsafe_code`], [`dependencies`], [`coverage`] and [`measurements`].
+//! Read [`names`], [`operations`], [`lifting`], [`models`], [`errors`], [`repetition`], [`calculus`], [`networks`],
+//! [`mathematics`] and [`equations`] in this order. Those who know another library find its words translated in
+//! [`coming_from_numpy`], [`coming_from_einops`] and [`coming_from_haliax`]. The pages about the code itself are
+//! [`architecture`], [`style`], [`unsafe_code`], [`dependencies`], [`coverage`] and [`measurements`].
 //! Lives here: the chapters as modules, and the tensors of the paper ([`paper`]), which the examples use.
 //! Not here: anything that a program would import.
 
@@ -35,6 +35,9 @@ pub mod networks {}
 
 #[doc = include_str!("09-mathematics.md")]
 pub mod mathematics {}
+
+#[doc = include_str!("10-equations.md")]
+pub mod equations {}
 
 #[doc = include_str!("coming-from-numpy.md")]
 pub mod coming_from_numpy {}

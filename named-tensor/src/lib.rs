@@ -73,6 +73,7 @@ pub mod private;
 pub mod random;
 pub mod tensor;
 
+pub use display::{Equations, differential};
 pub use error::{Error, ErrorKind, Result};
 pub use named_tensor_macros::{R, axes, lift, named};
 pub use tensor::Tensor;
@@ -82,11 +83,12 @@ pub mod prelude {
     pub use crate::axes::selector::Of;
     pub use crate::axes::{Axes, With, star};
     pub use crate::axis::Axis;
+    pub use crate::display::differential;
     pub use crate::element::{Index, Real};
     pub use crate::error::{Error, ErrorKind};
     #[cfg(feature = "files")]
     pub use crate::file::Files;
-    pub use crate::params::{Parameters, Stacked, stack};
+    pub use crate::params::{Parameters, Stacked, Together, stack};
     pub use crate::random::seeded;
     pub use crate::tensor::{
         Tensor, eval, grad, hessian, jacobian, jvp, scan, scan_backwards, value_and_grad, vjp, with_adjoint,

@@ -327,9 +327,9 @@ fn parameters_are_combined_one_by_one_and_computed_together() {
     let wrong = model.combine([], |name, own, []| if name == "b" { Tensor::scalar(1.0) } else { own.clone() });
     let error = wrong.eval().unwrap_err().to_string();
     assert!(error.contains("parameter `b` has the shape [val: 3], but [] was made"), "{error}");
-    // A tuple of structs and tensors is walked by place.
-    let both = (model.clone(), Tensor::scalar(4.0));
+    // Several structs together are walked by place.
+    let both = Together((model.clone(), Tensor::scalar(4.0)));
     let names: Vec<String> = both.parameters().into_iter().map(|(name, _)| name).collect();
     assert_eq!(names, ["0.W", "0.b", "1"]);
-    assert_eq!(both.eval().unwrap().1.item().unwrap(), 4.0);
+    assert_eq!(both.eval().unwrap().0.1.item().unwrap(), 4.0);
 }

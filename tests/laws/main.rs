@@ -9,6 +9,7 @@ mod calculus;
 mod contraction;
 mod einsum;
 mod elementwise;
+mod equations;
 mod errata;
 mod examples;
 mod extremes;

@@ -193,3 +193,18 @@ fn a_step_that_changes_a_size_or_reads_a_number_is_told() {
         (h, ())
     });
 }
+
+#[test]
+fn a_constant_from_outside_may_be_a_variable() {
+    let (x, w) = (Tensor::new(seq, [1.0, 2.0, 3.0]), Tensor::scalar(2.0));
+    let (last, ()) = scan(seq, Tensor::scalar(0.0), &x, |h, x| (h * &w + x, ()));
+    // h = w² + 2w + 3
+    assert_eq!(grad(&last, &w).item().unwrap(), 6.0);
+    assert_eq!(jacobian(&last, &w).item().unwrap(), 6.0);
+
+    // A bias begins as 0, the same number everywhere.
+    named! { fn Sum(H: R[chans], X: R[]; b: R[chans] = 0) -> R[chans] { H + X + b } }
+    let model: Sum = Sum::init(&mut seeded(0), chans.of(2)).unwrap();
+    let (last, ()) = scan(seq, Tensor::<R![chans]>::zeros(chans.of(2)), &x, |h, x| (model.apply(&h, &x), ()));
+    assert_eq!(grad(&last.sum(chans), &model).b.to_vec(chans).unwrap(), [3.0, 3.0]);
+}

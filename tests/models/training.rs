@@ -170,13 +170,13 @@ fn training_goes_on_bit_for_bit_from_a_file() {
     let (mut model, mut optimizer) = (network(), Adam::new(&network()));
     go(&mut model, &mut optimizer, 0..3);
     let path = std::env::temp_dir().join(format!("named-tensor-resume-{}.safetensors", std::process::id()));
-    (model.clone(), optimizer.state.clone()).save(&path).unwrap();
+    Together((model.clone(), optimizer.state.clone())).save(&path).unwrap();
     go(&mut model, &mut optimizer, 3..6);
 
-    let mut kept = (network(), Adam::new(&network()).state);
+    let mut kept = Together((network(), Adam::new(&network()).state));
     kept.load(&path).unwrap();
     std::fs::remove_file(&path).unwrap();
-    let (mut again, mut resumed) = (kept.0, Adam { state: kept.1, ..Adam::new(&network()) });
+    let (mut again, mut resumed) = (kept.0.0, Adam { state: kept.0.1, ..Adam::new(&network()) });
     go(&mut again, &mut resumed, 3..6);
     assert_eq!(numbers(&again), numbers(&model));
 }

@@ -61,7 +61,7 @@ impl<P: Parameters<f32>> Sgd<P> {
         let (μ, η) = (scalar(self.momentum), scalar(rate));
         let velocity = self.velocity.combine([gradient], |_, v, [g]| Momentum(v, g, &μ));
         let moved = parameters.combine([&velocity], |_, θ, [v]| Descent(θ, v, &η));
-        let (moved, velocity) = (moved, velocity).eval()?;
+        let Together((moved, velocity)) = Together((moved, velocity)).eval()?;
         self.velocity = velocity;
         Ok(moved)
     }
@@ -81,7 +81,7 @@ pub struct Adam<P> {
     /// Which parameters decay, by their dotted names.
     pub decays: fn(&str) -> bool,
     /// m and v for each parameter, and t.
-    pub state: (P, P, Tensor<()>),
+    pub state: Together<(P, P, Tensor<()>)>,
 }
 
 impl<P: Parameters<f32>> Adam<P> {
@@ -94,7 +94,7 @@ impl<P: Parameters<f32>> Adam<P> {
             epsilon: 1e-8,
             decay: 0.0,
             decays: |_| true,
-            state: (parameters.zeros(), parameters.zeros(), scalar(0.0)),
+            state: Together((parameters.zeros(), parameters.zeros(), scalar(0.0))),
         }
     }
 
@@ -103,7 +103,7 @@ impl<P: Parameters<f32>> Adam<P> {
     /// # Errors
     /// The error that a gradient carries, or one of computing it.
     pub fn step(&mut self, parameters: &P, gradient: &P, rate: f64) -> Result<P, Error> {
-        let (first, second, steps) = &self.state;
+        let Together((first, second, steps)) = &self.state;
         let t = f64::from(steps.item()?) + 1.0;
         let (β1, β2, ε) = (scalar(self.beta1), scalar(self.beta2), scalar(self.epsilon));
         let (c1, c2) = (scalar(1.0 - self.beta1.powf(t)), scalar(1.0 - self.beta2.powf(t)));
@@ -115,7 +115,7 @@ impl<P: Parameters<f32>> Adam<P> {
             let decayed = if self.decay != 0.0 && (self.decays)(name) { θ * &kept } else { θ.clone() };
             Descent(&decayed, &direction, &η)
         });
-        let (moved, state) = (moved, (first, second, scalar(t))).eval()?;
+        let Together((moved, state)) = Together((moved, Together((first, second, scalar(t))))).eval()?;
         self.state = state;
         Ok(moved)
     }

@@ -2,8 +2,10 @@
 //!
 //! `Display` computes and prints numbers; a large tensor is shortened. `Debug` prints one line and computes nothing.
 //! Axes come in the order of the type; the last two are the rows and columns of a matrix.
-//! Lives here: what is printed where. Not here: the digits of one number (`number`), reading (`tensor::reading`).
+//! Lives here: what is printed where. Not here: the digits of one number (`number`), reading (`tensor::reading`), graphs as
+//! text (`equation`).
 
+mod equation;
 mod number;
 #[cfg(test)]
 mod tests;
@@ -12,6 +14,7 @@ use std::fmt;
 
 use smallvec::SmallVec;
 
+pub use self::equation::{Equations, differential};
 use crate::axes::Axes;
 use crate::axis::Name;
 use crate::element::{Element, Kind, Stored};

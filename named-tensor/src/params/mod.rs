@@ -2,7 +2,8 @@
 //!
 //! `named!` makes a struct of them, nested where a function has functions as parameters, and implements
 //! [`Parameters`]. Lives here: what can be done with all parameters of a struct; `initial` is how they start, `walk` one of
-//! them under its dotted name (`att.W_Q`), `several` tensors and tuples as structs.
+//! them under its dotted name (`att.W_Q`), `several` one tensor
+//! and several structs as one.
 //! Not here: files (`file`), optimisers.
 
 mod initial;
@@ -11,6 +12,7 @@ mod stacked;
 mod walk;
 
 pub use initial::{Draw, Init, init};
+pub use several::Together;
 pub use stacked::{Stacked, stack};
 pub use walk::{Parameter, ParameterMut, Path, visit_nested, visit_nested_mut, visit_tensor, visit_tensor_mut};
 
@@ -122,7 +124,7 @@ pub trait Parameters<T: Real>: Clone {
     /// ```
     /// # use named_tensor::prelude::*;
     /// # axes! { chans }
-    /// let gradient = (Tensor::new(chans, [1.0, 2.0]), Tensor::scalar(2.0));
+    /// let gradient = Together((Tensor::new(chans, [1.0, 2.0]), Tensor::scalar(2.0)));
     /// assert_eq!(gradient.norm().item()?, 3.0);
     /// # Ok::<(), named_tensor::Error>(())
     /// ```

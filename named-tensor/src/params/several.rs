@@ -1,6 +1,6 @@
-//! Tensors and tuples as structs of parameters.
+//! One tensor, and several structs together, as structs of parameters.
 //!
-//! Lives here: what lets one tensor, or several structs together, stand wherever a struct of parameters does.
+//! Lives here: what lets them stand wherever a struct of parameters does. Not here: layers along an axis (`stacked`).
 
 use std::marker::PhantomData;
 
@@ -34,27 +34,41 @@ impl<A: Axes, T: Real> Parameters<T> for Tensor<A, T> {
     }
 }
 
+/// Several structs of parameters as one, to be computed or stored together; their names begin with their places, as in
+/// `0.W` and `1.W`.
+///
+/// ```
+/// # use named_tensor::prelude::*;
+/// # axes! { chans }
+/// let both = Together((Tensor::new(chans, [1.0, 2.0]), Tensor::scalar(2.0)));
+/// let Together((x, y)) = both.eval()?;
+/// assert_eq!((x.size(chans), y.item()?), (2, 2.0));
+/// assert_eq!(both.norm().item()?, 3.0);
+/// # Ok::<(), named_tensor::Error>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct Together<P>(pub P);
+
 macro_rules! tuples {
     ($($name:ident $at:tt),*) => {
-        /// Several structs as one, named by their places: `0.W`, `1.W`.
-        impl<T: Real, $($name: Parameters<T>),*> Parameters<T> for ($($name,)*) {
+        impl<T: Real, $($name: Parameters<T>),*> Parameters<T> for Together<($($name,)*)> {
             type Axes = tuples!(@ $($name)*);
-            type Of<U: Real> = ($($name::Of<U>,)*);
+            type Of<U: Real> = Together<($($name::Of<U>,)*)>;
 
             fn visit(&self, path: &mut Path, visitor: &mut dyn FnMut(Parameter<'_, T>)) {
-                $(path.inside(stringify!($at), |path| self.$at.visit(path, visitor));)*
+                $(path.inside(stringify!($at), |path| self.0.$at.visit(path, visitor));)*
             }
 
             fn visit_mut(&mut self, path: &mut Path, visitor: &mut dyn FnMut(ParameterMut<'_, T>)) {
-                $(path.inside(stringify!($at), |path| self.$at.visit_mut(path, visitor));)*
+                $(path.inside(stringify!($at), |path| self.0.$at.visit_mut(path, visitor));)*
             }
 
             fn init_from(init: &mut Init<'_>) -> Result<Self> {
-                Ok(($(init.nested(stringify!($at))?,)*))
+                Ok(Together(($(init.nested(stringify!($at))?,)*)))
             }
 
             fn cast<U: Real>(&self) -> Self::Of<U> {
-                ($(self.$at.cast(),)*)
+                Together(($(self.0.$at.cast(),)*))
             }
         }
     };

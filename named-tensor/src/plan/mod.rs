@@ -18,7 +18,7 @@ mod scan;
 mod schedule;
 mod simplify;
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 mod words;
 
 pub use describe::describe;

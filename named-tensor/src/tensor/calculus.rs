@@ -216,7 +216,7 @@ where
         return Tensor::failed(error.clone());
     }
     let starred: SmallVec<[_; 4]> = B::names().into_iter().zip(<Star<B>>::names()).collect();
-    Tensor::from_node(derivative(y.node(), x.node(), &starred))
+    Tensor::from_node(derivative(y.node(), x.node(), &starred, &[]))
 }
 
 /// The second derivative of a scalar, ∂²L/∂X*∂X†: the axes of X with one star, and with two.
@@ -241,7 +241,7 @@ pub fn hessian<A: Summed, B: Axes, T: Real>(
     }
     let daggers: SmallVec<[_; 4]> = B::names().into_iter().zip(<Star<Star<B>>>::names()).collect();
     let stars: SmallVec<[_; 4]> = B::names().into_iter().zip(<Star<B>>::names()).collect();
-    Tensor::from_node(derivative(gradient.node(), x.node(), &daggers).rename(&stars))
+    Tensor::from_node(derivative(gradient.node(), x.node(), &daggers, &stars))
 }
 
 impl<A: Axes, T: Element> Tensor<A, T> {
@@ -290,15 +290,15 @@ fn owed<T: Real, V: Variables<T>>(root: &Node, seed: &Node, keep: &[Name], varia
     variables.gradient(&mut nodes.iter().zip(owed).map(|(node, owed)| like(node, owed)))
 }
 
-/// ∂Y/∂X with these names, (axis, star), for the axes of X.
+/// ∂Y/∂X with these names, (axis, star), for the axes of X, and (old, new) for those of Y.
 #[track_caller]
-fn derivative(y: &Node, x: &Node, starred: &[(Name, Name)]) -> Node {
+fn derivative(y: &Node, x: &Node, starred: &[(Name, Name)], renamed: &[(Name, Name)]) -> Node {
     // On the way the stars are names that nobody else has: a graph may hold derivatives already.
     let stars: SmallVec<[(Name, Name, usize); 4]> =
         starred.iter().map(|&(axis, star)| (axis, star.freshened(), x.shape().size(axis).unwrap_or(0))).collect();
     let seed = Tangent::identity(y.kind(), stars.iter().copied());
-    let derivative = forward(std::slice::from_ref(y), &[(x.clone(), seed)]).pop().flatten().map(|d| d.node());
-    let whole = like(y, derivative);
+    let derivative = forward(std::slice::from_ref(y), &[(x.clone(), seed)]).pop().flatten();
+    let whole = like(&y.rename(renamed), derivative.map(|derivative| derivative.renamed(renamed).node()));
     let missing: Vec<_> = stars.iter().filter(|(_, star, _)| !whole.shape().has(*star)).collect();
     let whole = if missing.is_empty() {
         whole

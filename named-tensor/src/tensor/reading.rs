@@ -151,7 +151,7 @@ pub fn eval(tensors: &[&dyn Evaluate]) -> Result<()> {
     Ok(())
 }
 
-/// A tensor of any axes and elements, as [`eval`] takes it.
+/// A tensor of any axes and elements, as [`eval`] takes it and equations name it.
 pub trait Evaluate {
     /// Its node.
     #[doc(hidden)]

@@ -7,9 +7,10 @@ use smallvec::{SmallVec, smallvec};
 
 use super::expansion;
 use super::forms::{
-    dot, filled, is_real, lost, minus, negative, number, onto, over, positions, times, total, with_axes,
+    dot, filled, is_real, lost, minus, negative, number, onto, over, positions, scaled, times, times_of, total,
+    with_axes,
 };
-use super::forward::{extremes, inverted, standardized};
+use super::forward::{deviation, extremes, inverted};
 use super::scalar::{chained, exponent_slope, power_slope, share};
 use super::{reverse, scan};
 use crate::axis::Name;
@@ -39,6 +40,9 @@ pub(super) fn adjoint(node: &Node, g: &Node, wanted: &dyn Fn(usize) -> bool, kee
         // Z = X ⊙ Y:  X owes Y ⊙ g over what X lacks
         (Op::Contract(_), [x, y]) => {
             let owes = |input: &Node, other: &Node| onto_product(other, g, node.shape(), input.shape(), keep);
+            if x.id() == y.id() {
+                return smallvec![Some(scaled(&owes(x, x), 2.0)), None];
+            }
             smallvec![wanted(0).then(|| owes(x, y)), wanted(1).then(|| owes(y, x))]
         }
         // s = softmax X:  X owes s * (g - s ⊙ g);  y = log s:  X owes g - exp(y) * Σ g
@@ -166,6 +170,7 @@ fn binary(
     match function {
         Binary::Add => smallvec![left.then(|| plain(x)), right.then(|| plain(y))],
         Binary::Sub => smallvec![left.then(|| plain(x)), right.then(|| negative(&plain(y)))],
+        Binary::Mul if x.id() == y.id() => smallvec![Some(scaled_by(scaled(x, 2.0), x)), None],
         Binary::Mul => {
             smallvec![left.then(|| scaled_by(y.clone(), x)), right.then(|| scaled_by(x.clone(), y))]
         }
@@ -204,6 +209,14 @@ fn reduced(node: &Node, reduction: Reduction, x: &Node, axes: &[Name], g: &Node,
             reverse(&[seed], std::slice::from_ref(x), keep).pop().flatten()
         }
     }
+}
+
+/// Backwards as forwards: X owes (g - mean g - y * mean(y * g)) / √(var X + ε).
+fn standardized(y: &Node, x: &Node, axes: &[Name], epsilon: f64, g: &Node) -> Node {
+    let count = number(x, times_of(axes, y.shape()));
+    let mean = |total: &Node| over(total, &count);
+    let along = times(y, &mean(&dot(y, g, axes, y.shape())));
+    over(&minus(&minus(g, &mean(&total(g, axes, y.shape()))), &along), &deviation(x, axes, epsilon))
 }
 
 /// `X_{parts → axis}` of what may lack some of the parts.

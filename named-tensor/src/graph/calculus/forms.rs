@@ -1,6 +1,7 @@
 //! Sums, products and contractions as differentials need them, with what is trivial left out.
 //!
-//! Lives here: arithmetic in which a factor 1 costs nothing and a missing axis means "the same all along".
+//! Lives here: arithmetic in which a factor 1 costs nothing, numbers are computed at once and a missing axis means
+//! "the same all along".
 //! Not here: the rules of any primitive.
 
 use crate::axis::Name;
@@ -14,33 +15,44 @@ pub(super) fn number(like: &Node, value: f64) -> Node {
     Node::fill(like.kind(), value, Shape::default())
 }
 
-/// Whether a node is the number `value`, without axes.
-fn is(node: &Node, value: f64) -> bool {
-    matches!(node.op(), Op::Fill(found) if *found == value) && node.shape().rank() == 0
+/// The number that a node is, if it has no axes.
+pub(super) fn constant(node: &Node) -> Option<f64> {
+    match node.op() {
+        Op::Fill(value) if node.shape().rank() == 0 => Some(*value),
+        _ => None,
+    }
+}
+
+/// `function` of both, at once if both are numbers.
+fn of_two(function: Binary, a: &Node, b: &Node) -> Node {
+    match (constant(a), constant(b)) {
+        (Some(x), Some(y)) => number(a, function.of(x, y)),
+        _ => a.binary(function, b),
+    }
 }
 
 /// `a + b`
 pub(super) fn plus(a: &Node, b: &Node) -> Node {
-    a.binary(Binary::Add, b)
+    of_two(Binary::Add, a, b)
 }
 
 /// `a - b`
 pub(super) fn minus(a: &Node, b: &Node) -> Node {
-    a.binary(Binary::Sub, b)
+    of_two(Binary::Sub, a, b)
 }
 
 /// `a * b`
 pub(super) fn times(a: &Node, b: &Node) -> Node {
-    match (is(a, 1.0), is(b, 1.0)) {
-        (true, _) => b.clone(),
-        (_, true) => a.clone(),
-        _ => a.binary(Binary::Mul, b),
+    match (constant(a), constant(b)) {
+        (Some(1.0), _) => b.clone(),
+        (_, Some(1.0)) => a.clone(),
+        _ => of_two(Binary::Mul, a, b),
     }
 }
 
 /// `a / b`
 pub(super) fn over(a: &Node, b: &Node) -> Node {
-    if is(b, 1.0) { a.clone() } else { a.binary(Binary::Div, b) }
+    if constant(b) == Some(1.0) { a.clone() } else { of_two(Binary::Div, a, b) }
 }
 
 /// `-a`
@@ -50,7 +62,7 @@ pub(super) fn negative(a: &Node) -> Node {
 
 /// `factor a`
 pub(super) fn scaled(a: &Node, factor: f64) -> Node {
-    times(a, &number(a, factor))
+    times(&number(a, factor), a)
 }
 
 /// `condition` as the numbers 1 and 0 of the kind of `like`.

@@ -7,9 +7,7 @@ use std::collections::HashMap;
 
 use smallvec::SmallVec;
 
-use super::forms::{
-    dot, filled, indicator, is_real, minus, negative, number, over, plus, scaled, times, total, with_axes,
-};
+use super::forms::{filled, indicator, is_real, negative, number, over, plus, scaled, times_of, with_axes};
 use super::scalar::{chained, exponent_slope, power_slope, share};
 use super::{Tangent, dependent, expansion, scan};
 use crate::axis::Name;
@@ -56,9 +54,12 @@ fn differential(node: &Node, d: &[Option<&Tangent>]) -> Option<Tangent> {
             Some(Tangent::new(condition.select(&or_zero(dx), &or_zero(dy))))
         }
         (Op::Reduce(reduction, axes), [x], &[Some(dx)]) => reduced(node, *reduction, x, axes, dx),
-        // d (X ⊙ Y) = Y ⊙ dX + X ⊙ dY
+        // d (X ⊙ Y) = Y ⊙ dX + X ⊙ dY, d (X ⊙ X) = 2 X ⊙ dX
         (Op::Contract(axes), [x, y], &[dx, dy]) => {
             let whole = x.shape().union(y.shape(), "dot").ok()?;
+            if x.id() == y.id() {
+                return dx.map(|dx| dx.dot(x, axes, &whole).map(|product| scaled(product, 2.0)));
+            }
             sum(dx.map(|dx| dx.dot(y, axes, &whole)), dy.map(|dy| dy.dot(x, axes, &whole)))
         }
         // s = softmax X:  ds = s * (dX - s ⊙ dX);  y = log s:  dy = dX - exp(y) ⊙ dX
@@ -68,9 +69,13 @@ fn differential(node: &Node, d: &[Option<&Tangent>]) -> Option<Tangent> {
         (Op::Softmax { axes, log: true }, _, &[Some(dx)]) => {
             Some(dx.minus(&dx.dot(&node.unary(Unary::Exp), axes, node.shape())))
         }
+        // y = (X - mean X) / √(var X + ε):  dy = (dX - mean dX - y * mean(y * dX)) / √(var X + ε)
         (Op::Standardize { axes, epsilon }, [x], &[Some(dx)]) => {
-            let whole = with_axes(&dx.node(), axes, node.shape());
-            Some(Tangent::new(standardized(node, x, axes, *epsilon, &whole)))
+            let count = number(x, times_of(axes, node.shape()));
+            let mean = dx.total(axes, node.shape()).map(|total| over(total, &count));
+            let along = dx.dot(node, axes, node.shape()).map(|dot| over(dot, &count)).times(node);
+            let deviation = deviation(x, axes, *epsilon);
+            Some(dx.minus(&mean).minus(&along).map(|change| over(change, &deviation)))
         }
         (Op::Rename, [x], &[Some(dx)]) => {
             Some(dx.renamed(&x.shape().names().zip(node.shape().names()).collect::<Vec<_>>()))
@@ -129,11 +134,15 @@ fn binary(function: Binary, node: &Node, [x, y]: [&Node; 2], [dx, dy]: [Option<&
             (Some(dx), Some(dy)) => Some(dx.minus(dy)),
             (dx, dy) => dx.cloned().or(dy.map(Tangent::negative)),
         },
-        // d (U * V) = U * dV + V * dU
+        // d (U * V) = U * dV + V * dU, d (U * U) = 2 U * dU
+        Binary::Mul if x.id() == y.id() => dx.map(|dx| dx.times(&scaled(x, 2.0))),
         Binary::Mul => sum(dy.map(|dy| dy.times(x)), dx.map(|dx| dx.times(y))),
         // d (U / V) = (dU - U/V * dV) / V
         Binary::Div => {
-            let change = sum(dx.cloned(), dy.map(|dy| dy.times(node).negative()))?;
+            let change = match (dx, dy.map(|dy| dy.times(node))) {
+                (Some(dx), Some(dy)) => dx.minus(&dy),
+                (dx, dy) => dx.cloned().or(dy.map(|dy| dy.negative()))?,
+            };
             Some(change.map(|change| over(change, y)))
         }
         Binary::Pow => sum(dx.map(|dx| dx.times(&power_slope(x, y))), dy.map(|dy| dy.times(&exponent_slope(x, node)))),
@@ -167,12 +176,9 @@ pub(super) fn extremes(node: &Node, x: &Node, axes: &[Name]) -> (Node, Node) {
     (largest, count)
 }
 
-/// y = (X - mean X) / √(var X + ε):  dy = (dX - mean dX - y * mean(y * dX)) / √(var X + ε), and the same backwards.
-pub(super) fn standardized(y: &Node, x: &Node, axes: &[Name], epsilon: f64, d: &Node) -> Node {
-    let deviation = plus(&x.variance(axes), &number(x, epsilon)).unary(Unary::Sqrt);
-    let mean = |x: &Node| scaled(x, 1.0 / super::forms::times_of(axes, y.shape()));
-    let along = mean(&dot(y, d, axes, y.shape()));
-    over(&minus(&minus(d, &mean(&total(d, axes, y.shape()))), &times(y, &along)), &deviation)
+/// √(var X + ε)
+pub(super) fn deviation(x: &Node, axes: &[Name], epsilon: f64) -> Node {
+    plus(&x.variance(axes), &number(x, epsilon)).unary(Unary::Sqrt)
 }
 
 /// R = inv(S), with R(a, b) = (S⁻¹)(b, a):  dR(a, b) = -Σ_{a', b'} R(a', b) dS(a', b') R(a, b'), and the same backwards.

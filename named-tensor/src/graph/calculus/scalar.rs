@@ -6,7 +6,7 @@
 
 use std::f64::consts::{FRAC_1_SQRT_2, FRAC_2_SQRT_PI};
 
-use super::forms::{indicator, minus, negative, number, only_where, over, plus, scaled, times};
+use super::forms::{constant, indicator, minus, negative, number, only_where, over, plus, scaled, times};
 use crate::element::{Binary, Comparison, Unary};
 use crate::graph::Node;
 
@@ -68,6 +68,13 @@ fn gelu_tanh_slope(x: &Node) -> Node {
 
 /// The slope of `x^y` in x: `y x^(y - 1)`, which is 0 for y = 0.
 pub(super) fn power_slope(x: &Node, y: &Node) -> Node {
+    match constant(y) {
+        Some(0.0) => return number(x, 0.0),
+        Some(1.0) => return number(x, 1.0),
+        Some(2.0) => return scaled(x, 2.0),
+        Some(p) => return scaled(&x.binary(Binary::Pow, &number(y, p - 1.0)), p),
+        None => {}
+    }
     let slope = times(y, &x.binary(Binary::Pow, &minus(y, &number(y, 1.0))));
     only_where(&y.compare(Comparison::Ne, &number(y, 0.0)), &slope)
 }

@@ -72,7 +72,7 @@ impl Tangent {
     }
 
     /// Other names for axes. A starred axis is never among them.
-    pub(super) fn renamed(&self, pairs: &[(Name, Name)]) -> Tangent {
+    pub(crate) fn renamed(&self, pairs: &[(Name, Name)]) -> Tangent {
         let name = |old: Name| pairs.iter().find(|(from, _)| *from == old).map_or(old, |&(_, to)| to);
         let identities = self.identities.iter().map(|&(axis, star, size)| (name(axis), star, size)).collect();
         let there: Vec<_> = pairs.iter().copied().filter(|&(old, _)| self.rest.shape().has(old)).collect();

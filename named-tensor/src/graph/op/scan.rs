@@ -6,7 +6,7 @@
 //! A node has one result, so all results lie one after the other along one axis; parts of it are slices as any.
 //! Lives here: making the body and its shape rule. Not here: running it (`steps`, `plan`), its derivative (`calculus`).
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::panic::Location;
 use std::sync::Arc;
 
@@ -260,15 +260,22 @@ impl Draft {
         let mut inside: HashSet<usize> = self.carries.iter().chain(&self.slices).map(Node::id).collect();
         let mut outside: Vec<Node> = Vec::new();
         let mut taken: HashSet<usize> = HashSet::new();
+        let order = Node::walk(&results);
+        let mut held: HashMap<usize, usize> = HashMap::new();
+        for node in order.iter().chain(order.iter().flat_map(Node::inputs)).chain(&results) {
+            *held.entry(node.id()).or_default() += 1;
+        }
         let mut take = |node: &Node, inside: &HashSet<usize>| {
-            // A constant and a position cost nothing, and no derivative asks for them.
-            let free = matches!(node.op(), Op::Fill(_) | Op::Iota);
+            // A position costs nothing, nor does a constant that was written in the step. One that somebody else holds
+            // may be a variable, as a bias is that begins as 0.
+            let known = held.get(&node.id()).is_some_and(|&held| held == node.owners());
+            let free = matches!(node.op(), Op::Iota) || (matches!(node.op(), Op::Fill(_)) && known);
             if !free && !inside.contains(&node.id()) && taken.insert(node.id()) {
                 outside.push(node.clone());
             }
         };
         let mut reached: HashSet<usize> = HashSet::new();
-        for node in Node::walk(&results) {
+        for node in &order {
             reached.insert(node.id());
             if node.inputs().iter().any(|input| inside.contains(&input.id())) {
                 inside.insert(node.id());

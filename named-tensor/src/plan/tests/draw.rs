@@ -13,16 +13,16 @@ use crate::graph::shape::Names;
 use crate::graph::{Node, Shape, Value};
 
 /// A linear congruential generator; its upper bits are good enough to draw test cases.
-pub(super) struct Draw(u64);
+pub(crate) struct Draw(u64);
 
 impl Draw {
-    pub(super) fn new(seed: u64) -> Draw {
+    pub(crate) fn new(seed: u64) -> Draw {
         let mut draw = Draw(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ 0x1234_5678);
         draw.below(2);
         draw
     }
 
-    pub(super) fn below(&mut self, bound: usize) -> usize {
+    pub(crate) fn below(&mut self, bound: usize) -> usize {
         self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         (self.0 >> 33) as usize % bound
     }
@@ -79,7 +79,7 @@ pub(super) fn stored(draw: &mut Draw, kind: Kind, shape: Shape, highest: usize) 
 }
 
 /// A random graph of about `steps` nodes.
-pub(super) fn random_graph(draw: &mut Draw, kind: Kind, steps: usize) -> Vec<Node> {
+pub(crate) fn random_graph(draw: &mut Draw, kind: Kind, steps: usize) -> Vec<Node> {
     let sizes: Vec<usize> = NAMES.iter().map(|_| *draw.of(&[0, 1, 1, 2, 2, 3, 3, 4, 5, 6, 7, 11])).collect();
     let shape = |draw: &mut Draw| {
         let mut axes: Vec<(Name, usize)> = NAMES.iter().copied().zip(sizes.iter().copied()).collect();

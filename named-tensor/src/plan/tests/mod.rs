@@ -2,7 +2,7 @@
 //!
 //! Lives here: the comparison both ways, on random graphs (`draw`) and on chosen ones.
 
-mod draw;
+pub(crate) mod draw;
 mod scan;
 
 use std::collections::HashMap;
