@@ -259,6 +259,56 @@ proptest! {
     }
 
     #[test]
+    fn a_gradient_through_a_function_that_is_lifted_again_is_one_for_each_position_too(
+        [x, w] in grids(|[b, n]| [vec![b, n], vec![n]]), at in 0..5_usize,
+    ) {
+        named! {
+            fn Inner(X: R[chans], W: R[chans]) -> R[] { exp(X dot_chans W) }
+            fn Outer(X: R[chans], W: R[chans]) -> R[] { sin(Inner(X, W)) + Inner(W, W) }
+        }
+        type Vector = Tensor<R![chans], f64>;
+        #[lift]
+        fn own(x: &Tensor<R![chans], f64>, w: &Tensor<R![chans], f64>) -> Tensor<R![chans], f64> {
+            grad(&Outer(x, w), w)
+        }
+        #[lift]
+        fn owed(x: &Tensor<R![chans], f64>, w: &Tensor<R![chans], f64>) -> Tensor<R![chans], f64> {
+            vjp(&Inner(x, w), &Inner(w, x), w)
+        }
+        #[lift]
+        fn second(x: &Tensor<R![chans], f64>, w: &Tensor<R![chans], f64>) -> Tensor<R![chans], f64> {
+            hessian(&Inner(x, w), w).dot(star(star(chans)), &x.rename(chans, star(star(chans)))).rename(star(chans), chans)
+        }
+        #[lift]
+        fn product(x: &Tensor<R![chans], f64>, w: &Tensor<R![chans], f64>) -> Tensor<R![chans], f64> {
+            grad(&(x * w).prod(chans), w)
+        }
+        #[lift]
+        fn looked_up(x: &Tensor<R![chans], f64>, w: &Tensor<R![chans], f64>) -> Tensor<R![chans], f64> {
+            // The position depends on the example: where it is largest.
+            let largest = x.argsort(chans).slice(chans, ..1);
+            grad(&w.index(chans, &largest).sum(chans), w)
+        }
+        let (x, w) = (tensor!(f64, &x, (heads, chans)) * 0.5, tensor!(f64, &w, (chans)) * 0.5);
+        let example = at % x.size(heads);
+        let functions: [(&str, fn(&Tensor<R![heads, chans], f64>, &Vector) -> Tensor<R![heads, chans], f64>, fn(&Vector, &Vector) -> Vector); 5] = [
+            ("grad", own, own),
+            ("vjp", owed, owed),
+            ("hessian", second, second),
+            ("product", product, product),
+            ("index", looked_up, looked_up),
+        ];
+        for (name, lifted, single) in functions {
+            let found = lifted(&x, &w).at(heads, example).to_vec(chans).unwrap();
+            let expected = single(&x.at(heads, example), &w).to_vec(chans).unwrap();
+            let scale = expected.iter().fold(1.0_f64, |scale, x| scale.max(x.abs()));
+            for (found, expected) in found.iter().zip(&expected) {
+                prop_assert!((found - expected).abs() <= 1e-11 * scale, "{}: {} instead of {}", name, found, expected);
+            }
+        }
+    }
+
+    #[test]
     fn a_vector_jacobian_product_is_the_contraction_with_the_jacobian(
         [x, w, g] in grids(|[n, m]| [vec![n], vec![n, m], vec![m]]),
     ) {
@@ -332,4 +382,30 @@ fn parameters_are_combined_one_by_one_and_computed_together() {
     let names: Vec<String> = both.parameters().into_iter().map(|(name, _)| name).collect();
     assert_eq!(names, ["0.W", "0.b", "1"]);
     assert_eq!(both.eval().unwrap().0.1.item().unwrap(), 4.0);
+}
+
+#[test]
+fn powers_have_their_derivatives_at_zero() {
+    let x = Tensor::<R![seq], f64>::from_array(seq, [0.0, 2.0]);
+    let mut derivative = x.pow(3.0).sum(seq);
+    for expected in [[0.0, 12.0], [0.0, 12.0], [6.0, 6.0], [0.0, 0.0], [0.0, 0.0]] {
+        let by_x = grad(&derivative, &x);
+        assert_eq!(by_x.to_vec(seq).unwrap(), expected);
+        derivative = by_x.sum(seq);
+    }
+    // A power whose exponent is a tensor: x^y at (0, 0), (0, 2) and (3, 0).
+    let (x, y) = (Tensor::<R![seq], f64>::from_array(seq, [0.0, 0.0, 3.0]), Tensor::from_array(seq, [0.0, 2.0, 0.0]));
+    let (by_x, by_y) = grad(&x.pow_by(&y).sum(seq), (&x, &y));
+    assert_eq!(by_x.to_vec(seq).unwrap(), [0.0, 0.0, 0.0]);
+    assert_eq!(by_y.to_vec(seq).unwrap(), [0.0, 0.0, 3.0_f64.ln()]);
+}
+
+#[test]
+fn changes_of_another_size_than_their_variable_are_refused() {
+    let (x, three) = (Tensor::new(seq, [1.0, 2.0]), Tensor::new(seq, [1.0, 2.0, 3.0]));
+    let error = jvp(&(&x * 2.0), &x, &three).to_vec(seq).unwrap_err().to_string();
+    assert!(error.starts_with("sizes clash in `jvp`: axis `seq` has size 2 on the left, 3 on the right"), "{error}");
+    let wrong = with_adjoint("twice", x.clone(), |x| x * 2.0, |_, _, _| Tensor::new(seq, [1.0, 2.0, 3.0]));
+    let error = grad(&wrong.sum(seq), &x).to_vec(seq).unwrap_err().to_string();
+    assert!(error.starts_with("sizes clash in `twice`: axis `seq` has size 2 on the left, 3 on the right"), "{error}");
 }

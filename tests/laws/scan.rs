@@ -208,3 +208,20 @@ fn a_constant_from_outside_may_be_a_variable() {
     let (last, ()) = scan(seq, Tensor::<R![chans]>::zeros(chans.of(2)), &x, |h, x| (model.apply(&h, &x), ()));
     assert_eq!(grad(&last.sum(chans), &model).b.to_vec(chans).unwrap(), [3.0, 3.0]);
 }
+
+#[test]
+fn a_gradient_through_a_scan_in_a_lifted_function_is_one_for_each_position() {
+    named! { fn Step(H: R[], X: R[], W: R[]) -> R[] { tanh(H * W + X) } }
+    #[lift]
+    fn own(x: &Tensor<R![seq], f64>, w: &Tensor<R![], f64>) -> Tensor<R![], f64> {
+        let (last, ()) = scan(seq, Tensor::scalar(0.5), x, |h, x| (Step(&h, &x, w), ()));
+        grad(&last, w)
+    }
+    let x = Tensor::<R![batch, seq], f64>::from_array((batch, seq), [[0.1, 0.2, 0.3], [0.3, -0.2, 0.1]]);
+    let w = Tensor::scalar(0.7);
+    let each: Tensor<R![batch], f64> = own(&x, &w);
+    let one_by_one = [own(&x.at(batch, 0), &w).item().unwrap(), own(&x.at(batch, 1), &w).item().unwrap()];
+    for (found, expected) in each.to_vec(batch).unwrap().into_iter().zip(one_by_one) {
+        assert!((found - expected).abs() < 1e-14, "{found} instead of {expected}");
+    }
+}

@@ -60,8 +60,7 @@ fn transformer() -> Vec<Rendered> {
         loss::SmoothedCrossEntropy,
         optimizer::Descent,
         optimizer::Momentum,
-        optimizer::FirstMoment,
-        optimizer::SecondMoment,
+        optimizer::RunningMean,
         optimizer::AdamDirection,
         optimizer::Clipped,
     ]

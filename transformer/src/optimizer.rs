@@ -13,11 +13,8 @@ named! {
     /// The direction: gradients summed, older ones less and less.
     pub fn Momentum(v: R[], g: R[], μ: R[]) -> R[] { μ * v + g }
 
-    /// A running mean of gradients.
-    pub fn FirstMoment(m: R[], g: R[], β: R[]) -> R[] { β * m + (1 - β) * g }
-
-    /// A running mean of their squares.
-    pub fn SecondMoment(v: R[], g: R[], β: R[]) -> R[] { β * v + (1 - β) * g^2 }
+    /// A running mean, a part α of which is new: of gradients, and of their squares. α = 1 - β.
+    pub fn RunningMean(m: R[], g: R[], α: R[]) -> R[] { m + α * (g - m) }
 
     /// Adam's direction; c1 = 1 - β₁^t and c2 = 1 - β₂^t correct means that began at 0.
     pub fn AdamDirection(m: R[], v: R[], c1: R[], c2: R[], ε: R[]) -> R[] { m / c1 / (sqrt(v / c2) + ε) }
@@ -105,11 +102,12 @@ impl<P: Parameters<f32>> Adam<P> {
     pub fn step(&mut self, parameters: &P, gradient: &P, rate: f64) -> Result<P, Error> {
         let Together((first, second, steps)) = &self.state;
         let t = f64::from(steps.item()?) + 1.0;
-        let (β1, β2, ε) = (scalar(self.beta1), scalar(self.beta2), scalar(self.epsilon));
+        // Differences from 1 are formed in `f64`: in `f32` a β near 1 would leave few digits.
+        let (α1, α2, ε) = (scalar(1.0 - self.beta1), scalar(1.0 - self.beta2), scalar(self.epsilon));
         let (c1, c2) = (scalar(1.0 - self.beta1.powf(t)), scalar(1.0 - self.beta2.powf(t)));
         let (η, kept) = (scalar(rate), scalar(1.0 - rate * self.decay));
-        let first = first.combine([gradient], |_, m, [g]| FirstMoment(m, g, &β1));
-        let second = second.combine([gradient], |_, v, [g]| SecondMoment(v, g, &β2));
+        let first = first.combine([gradient], |_, m, [g]| RunningMean(m, g, &α1));
+        let second = second.combine([gradient], |_, v, [g]| RunningMean(v, &(g * g), &α2));
         let moved = parameters.combine([&first, &second], |name, θ, [m, v]| {
             let direction = AdamDirection(m, v, &c1, &c2, &ε);
             let decayed = if self.decay != 0.0 && (self.decays)(name) { θ * &kept } else { θ.clone() };

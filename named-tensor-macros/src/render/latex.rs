@@ -71,6 +71,10 @@ pub(super) fn inline(layout: &Layout) -> String {
             }
         }
         Layout::Sub(base, below) => format!("{}_{{{}}}", one(base), inline(below)),
+        // TeX takes one superscript at a time, and a prime is one.
+        Layout::Sup(base, above) if matches!(**base, Layout::Sup(..)) => {
+            format!("{{{}}}^{{{}}}", one(base), inline(above))
+        }
         Layout::Sup(base, above) => format!("{}^{{{}}}", one(base), inline(above)),
         Layout::Fence(open, inside, close) if inside.is_tall() => {
             format!("\\left{} {} \\right{}", delimiter(open), inline(inside), delimiter(close))

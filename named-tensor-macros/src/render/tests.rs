@@ -66,6 +66,7 @@ fn parentheses_stand_where_mathematics_needs_them_and_nowhere_else() {
         ("(A / B) ^ 2", "(A / B)²", r"\left( \frac{A}{B} \right)^{2}"),
         ("10000 ^ (2 / |key|)", "10000^{2/|key|}", r"10000^{2 / |\name{key}|}"),
         ("pow(A + B, 2)", "(A + B)²", r"(A + B)^{2}"),
+        ("C_ ^ 2", "C′²", r"{C^{\prime}}^{2}"),
         // A sum reaches over the product behind it, and no further.
         ("sum_key(A * B)", "Σ_key A ⊙ B", r"\nsum{\name{key}} A \odot B"),
         ("sum_key(A) * B", "(Σ_key A) ⊙ B", r"\left( \nsum{\name{key}} A \right) \odot B"),

@@ -91,7 +91,8 @@ tuples!(V0 0, V1 1, V2 2, V3 3, V4 4, V5 5);
 ///
 /// Each gradient has the axes of its variable; that of a struct of parameters is such a struct. A variable that the loss
 /// does not depend on has the gradient 0. Where several numbers are the largest, they share the gradient alike; relu and
-/// |x| have slope 0 at 0. A variable that is computed from another one passes on what it gets.
+/// |x| have slope 0 at 0. A variable that is computed from another one passes on what it gets. A variable is the tensor
+/// that the loss was computed from, itself or cloned: the same numbers computed again are another variable.
 ///
 /// Inside a lifted function the gradient is lifted too: one for each position of the extra axes.
 ///
@@ -188,6 +189,11 @@ pub fn jvp<A: Axes, T: Real, V: Variables<T>>(y: &Tensor<A, T>, variables: V, ch
     V::changes(changes, &mut moved);
     if let Some(error) = nodes.iter().chain(&moved).chain([y.node()]).find_map(|node| node.error()) {
         return Tensor::failed(error.clone());
+    }
+    for (variable, change) in nodes.iter().zip(&moved) {
+        if let Err(error) = variable.shape().union(change.shape(), "jvp") {
+            return Tensor::failed(error.at(std::panic::Location::caller()));
+        }
     }
     let tangents = nodes.into_iter().zip(moved.into_iter().map(Tangent::new)).collect::<Vec<_>>();
     let change = forward(&[y.node().clone()], &tangents).pop().flatten();

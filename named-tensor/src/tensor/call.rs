@@ -34,6 +34,8 @@ use crate::tensor::vector::only;
 /// # Ok::<(), named_tensor::Error>(())
 /// ```
 ///
+/// What a function needs is handed to it as an argument: a tensor that it takes from outside gets nothing of the
+/// gradient, whose share `adjoint` alone knows.
 /// Forwards ([`jvp`](super::jvp), [`jacobian`](super::jacobian)) the derivative is that of `function`.
 /// Both functions may be called again, with arguments that have further axes inside: they cannot read numbers.
 #[track_caller]

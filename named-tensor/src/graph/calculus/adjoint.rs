@@ -131,7 +131,11 @@ pub(super) fn adjoint(node: &Node, g: &Node, wanted: &dyn Fn(usize) -> bool, kee
         (Op::Constrain(..), _) => smallvec![Some(g.clone())],
         (Op::Call(function), [_, arguments @ ..]) => match function.adjoint(arguments, node, g) {
             Some(shares) => {
-                let owed = arguments.iter().zip(shares).map(|(x, share)| share.map(|share| to(x, share)));
+                let fits = |x: &Node, share: Node| match x.shape().union(share.shape(), function.name()) {
+                    Ok(_) => to(x, share),
+                    Err(error) => Node::failed(error.at(node.place()), x.kind()),
+                };
+                let owed = arguments.iter().zip(shares).map(|(x, share)| share.map(|share| fits(x, share)));
                 [None].into_iter().chain(owed).collect()
             }
             // What it means owes all, and its arguments through it.

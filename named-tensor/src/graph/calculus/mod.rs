@@ -45,6 +45,10 @@ fn dependent(roots: &[Node], variables: &[Node]) -> Vec<Node> {
             }
         } else if seen.insert(node.id()) {
             stack.push((node, true));
+            // Below the only variable nothing depends on it.
+            if matches!(variables, [only] if only.id() == node.id()) {
+                continue;
+            }
             stack.extend(node.inputs().iter().rev().filter(|input| !seen.contains(&input.id())).map(|i| (i, false)));
         }
     }

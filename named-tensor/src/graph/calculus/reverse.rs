@@ -5,16 +5,20 @@
 
 use std::collections::HashMap;
 
+use smallvec::SmallVec;
+
 use super::adjoint::adjoint;
 use super::dependent;
 use super::forms::{is_real, plus};
 use crate::axis::Name;
-use crate::graph::Node;
+use crate::graph::shape::Names;
+use crate::graph::{Node, Op};
 
 /// What `variables` owe when the roots are owed their seeds, (root, seed); none where no root depends on a variable.
-/// The axes `keep` of the seeds, or of a lifted function, are carried along. A variable that is computed from another
-/// one passes on what it owes.
+/// The axes `keep` of the seeds, or of a lifted function, are carried along, under whatever names functions that are
+/// lifted again give them. A variable that is computed from another one passes on what it owes.
 pub(crate) fn reverse(seeds: &[(Node, Node)], variables: &[Node], keep: &[Name]) -> Vec<Option<Node>> {
+    let mut kept = Kept::new(keep);
     let roots: Vec<Node> = seeds.iter().map(|(root, _)| root.clone()).collect();
     let order = dependent(&roots, variables);
     // What each node that depends on a variable owes; the others are not asked.
@@ -30,12 +34,49 @@ pub(crate) fn reverse(seeds: &[(Node, Node)], variables: &[Node], keep: &[Name])
     for node in order.iter().rev().filter(|node| is_real(node.kind())) {
         let Some(cotangent) = owed.get(&node.id()).cloned().flatten() else { continue };
         let wanted = |input: usize| node.inputs().get(input).is_some_and(|input| owed.contains_key(&input.id()));
-        let shares = adjoint(node, &cotangent, &wanted, keep);
+        kept.meet(node);
+        let shares = adjoint(node, &cotangent, &wanted, &kept.names);
         for (input, share) in node.inputs().iter().zip(shares) {
             if let Some(share) = share.filter(|_| is_real(input.kind())) {
-                owe(&mut owed, input, share);
+                owe(&mut owed, input, kept.seen_from(input, share));
             }
         }
     }
     variables.iter().map(|variable| owed.get(&variable.id()).cloned().flatten()).collect()
+}
+
+/// The axes that are carried along. A function that is lifted again, inside, has names of its own for them.
+struct Kept {
+    names: Names,
+    /// For each of the names, what the axis is called outside.
+    outside: Names,
+}
+
+impl Kept {
+    fn new(names: &[Name]) -> Kept {
+        Kept { names: names.into(), outside: names.into() }
+    }
+
+    /// Learns the names under which a renaming hands them on.
+    fn meet(&mut self, node: &Node) {
+        let (Op::Rename, [x]) = (node.op(), node.inputs()) else { return };
+        for (inside, name) in x.shape().names().zip(node.shape().names()) {
+            if let Some(at) =
+                self.names.iter().position(|other| *other == name).filter(|_| !self.names.contains(&inside))
+            {
+                self.names.push(inside);
+                self.outside.push(self.outside[at]);
+            }
+        }
+    }
+
+    /// A share of `node`. An axis that the node has not got itself is called as it is outside: nothing below the node has
+    /// it, and nothing there renames it back.
+    fn seen_from(&self, node: &Node, share: Node) -> Node {
+        let inner = self.names.iter().copied().zip(self.outside.iter().copied());
+        let foreign =
+            |&(name, outside): &(Name, Name)| name != outside && share.shape().has(name) && !node.shape().has(name);
+        let pairs: SmallVec<[(Name, Name); 2]> = inner.filter(foreign).collect();
+        if pairs.is_empty() { share } else { share.rename(&pairs) }
+    }
 }

@@ -75,14 +75,15 @@ pub(super) fn power_slope(x: &Node, y: &Node) -> Node {
         Some(p) => return scaled(&x.binary(Binary::Pow, &number(y, p - 1.0)), p),
         None => {}
     }
-    let slope = times(y, &x.binary(Binary::Pow, &minus(y, &number(y, 1.0))));
-    only_where(&y.compare(Comparison::Ne, &number(y, 0.0)), &slope)
+    // Where y is 0 any exponent will do, and 0 is one at which nothing is infinite, in no derivative.
+    let exponent = y.compare(Comparison::Ne, &number(y, 0.0)).select(&minus(y, &number(y, 1.0)), &number(y, 0.0));
+    times(y, &x.binary(Binary::Pow, &exponent))
 }
 
-/// The slope of `power = x^y` in y: `x^y log x`, which is 0 where the power is.
+/// The slope of `power = x^y` in y: `x^y log x`, which is 0 where x is.
 pub(super) fn exponent_slope(x: &Node, power: &Node) -> Node {
-    let slope = times(power, &x.unary(Unary::Log));
-    only_where(&power.compare(Comparison::Ne, &number(power, 0.0)), &slope)
+    let base = x.compare(Comparison::Ne, &number(x, 0.0)).select(x, &number(x, 1.0));
+    times(power, &base.unary(Unary::Log))
 }
 
 /// How much of `max(x, y)` or `min(x, y)` comes from x: all, nothing, or half if both are equal.
