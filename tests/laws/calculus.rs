@@ -267,6 +267,7 @@ proptest! {
             fn Outer(X: R[chans], W: R[chans]) -> R[] { sin(Inner(X, W)) + Inner(W, W) }
         }
         type Vector = Tensor<R![chans], f64>;
+        type Batch = Tensor<R![heads, chans], f64>;
         #[lift]
         fn own(x: &Tensor<R![chans], f64>, w: &Tensor<R![chans], f64>) -> Tensor<R![chans], f64> {
             grad(&Outer(x, w), w)
@@ -291,7 +292,8 @@ proptest! {
         }
         let (x, w) = (tensor!(f64, &x, (heads, chans)) * 0.5, tensor!(f64, &w, (chans)) * 0.5);
         let example = at % x.size(heads);
-        let functions: [(&str, fn(&Tensor<R![heads, chans], f64>, &Vector) -> Tensor<R![heads, chans], f64>, fn(&Vector, &Vector) -> Vector); 5] = [
+        type Case = (&'static str, fn(&Batch, &Vector) -> Batch, fn(&Vector, &Vector) -> Vector);
+        let functions: [Case; 5] = [
             ("grad", own, own),
             ("vjp", owed, owed),
             ("hessian", second, second),
