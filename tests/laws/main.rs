@@ -14,6 +14,7 @@ mod errata;
 mod examples;
 mod extremes;
 mod files;
+mod gradients;
 mod indexing;
 mod large;
 mod lifting;

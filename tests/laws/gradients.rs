@@ -1,0 +1,95 @@
+//! Gradients as programs use them: by structs of parameters, at corners, of losses in error.
+//!
+//! Lives here: single cases with stated numbers. Not here: the rules of the calculus (`calculus`), whole models (`models`).
+
+use named_tensor::prelude::*;
+use named_tensor_tests::axes::{chans, key, seq, val};
+
+#[test]
+fn a_gradient_by_a_struct_of_parameters_is_such_a_struct() {
+    named! {
+        fn Linear(X: R[chans]; W: R[chans, val], b: R[val] = 0) -> R[val] { X dot_chans W + b }
+        fn Two(X: R[chans]; first: Linear, γ: R[val] = 1) -> R[val] { first(X) * γ }
+    }
+    let two: Two = Two::init(&mut seeded(1), (chans.of(2), val.of(3))).unwrap();
+    let x = Tensor::new(chans, [1.0, 2.0]);
+    let loss = two.apply(&x).sum(val);
+    let by_struct: Two = grad(&loss, &two);
+    let (w, b, γ) = grad(&loss, (&two.first.W, &two.first.b, &two.γ));
+    assert_eq!(by_struct.first.W.to_vec((chans, val)).unwrap(), w.to_vec((chans, val)).unwrap());
+    assert_eq!(by_struct.first.b.to_vec(val).unwrap(), b.to_vec(val).unwrap());
+    assert_eq!(by_struct.γ.to_vec(val).unwrap(), γ.to_vec(val).unwrap());
+    let (value, again) = value_and_grad(&loss, &two).unwrap();
+    assert_eq!(value, loss.item().unwrap());
+    assert_eq!(again.first.W.to_vec((chans, val)).unwrap(), w.to_vec((chans, val)).unwrap());
+}
+
+#[test]
+fn what_a_loss_does_not_depend_on_has_the_gradient_zero() {
+    let (x, y) = (Tensor::new(seq, [1.0, 2.0]), Tensor::new((seq, key), [[1.0], [2.0]]));
+    let (_, by_y) = grad(&x.sum(seq), (&x, &y));
+    assert_eq!(by_y.to_vec((seq, key)).unwrap(), [0.0, 0.0]);
+    assert_eq!(jacobian(&x, &y).to_vec((seq, star(seq), star(key))).unwrap(), [0.0; 4]);
+    assert_eq!(jvp(&x, &y, &y).to_vec(seq).unwrap(), [0.0, 0.0]);
+}
+
+#[test]
+fn an_error_of_the_loss_is_the_error_of_its_gradient() {
+    let (x, y) = (Tensor::new(seq, [1.0, 2.0]), Tensor::new(seq, [1.0, 2.0, 3.0]));
+    let error = grad(&(&x + &y).sum(seq), &x).to_vec(seq).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::SizeClash);
+    let error = vjp(&(&x * &x), &y, &x).to_vec(seq).unwrap_err().to_string();
+    assert!(error.contains("axis `seq` has size 2") && error.contains("calculus.rs"), "{error}");
+    assert!(value_and_grad(&(&x + &y).sum(seq), &x).is_err());
+}
+
+#[test]
+fn parameters_are_combined_one_by_one_and_computed_together() {
+    named! {
+        fn Scaled(X: R[chans]; W: R[chans, val], b: R[val] = 0) -> R[val] { X dot_chans W + b }
+    }
+    let model: Scaled = Scaled::init(&mut seeded(1), (chans.of(2), val.of(3))).unwrap();
+    let mut names = Vec::new();
+    let twice = model.combine([&model], |name, own, [other]| {
+        names.push(name.to_owned());
+        own + other
+    });
+    assert_eq!(names, ["W", "b"]);
+    let computed = twice.eval().unwrap();
+    assert_eq!(computed.W.to_vec((chans, val)).unwrap(), (&model.W * 2.0).to_vec((chans, val)).unwrap());
+    // Another shape is an error of the parameter, told by its name.
+    let wrong = model.combine([], |name, own, []| if name == "b" { Tensor::scalar(1.0) } else { own.clone() });
+    let error = wrong.eval().unwrap_err().to_string();
+    assert!(error.contains("parameter `b` has the shape [val: 3], but [] was made"), "{error}");
+    // Several structs together are walked by place.
+    let both = Together((model.clone(), Tensor::scalar(4.0)));
+    let names: Vec<String> = both.parameters().into_iter().map(|(name, _)| name).collect();
+    assert_eq!(names, ["0.W", "0.b", "1"]);
+    assert_eq!(both.eval().unwrap().0.1.item().unwrap(), 4.0);
+}
+
+#[test]
+fn powers_have_their_derivatives_at_zero() {
+    let x = Tensor::<R![seq], f64>::from_array(seq, [0.0, 2.0]);
+    let mut derivative = x.pow(3.0).sum(seq);
+    for expected in [[0.0, 12.0], [0.0, 12.0], [6.0, 6.0], [0.0, 0.0], [0.0, 0.0]] {
+        let by_x = grad(&derivative, &x);
+        assert_eq!(by_x.to_vec(seq).unwrap(), expected);
+        derivative = by_x.sum(seq);
+    }
+    // A power whose exponent is a tensor: x^y at (0, 0), (0, 2) and (3, 0).
+    let (x, y) = (Tensor::<R![seq], f64>::from_array(seq, [0.0, 0.0, 3.0]), Tensor::from_array(seq, [0.0, 2.0, 0.0]));
+    let (by_x, by_y) = grad(&x.pow_by(&y).sum(seq), (&x, &y));
+    assert_eq!(by_x.to_vec(seq).unwrap(), [0.0, 0.0, 0.0]);
+    assert_eq!(by_y.to_vec(seq).unwrap(), [0.0, 0.0, 3.0_f64.ln()]);
+}
+
+#[test]
+fn changes_of_another_size_than_their_variable_are_refused() {
+    let (x, three) = (Tensor::new(seq, [1.0, 2.0]), Tensor::new(seq, [1.0, 2.0, 3.0]));
+    let error = jvp(&(&x * 2.0), &x, &three).to_vec(seq).unwrap_err().to_string();
+    assert!(error.starts_with("sizes clash in `jvp`: axis `seq` has size 2 on the left, 3 on the right"), "{error}");
+    let wrong = with_adjoint("twice", x.clone(), |x| x * 2.0, |_, _, _| Tensor::new(seq, [1.0, 2.0, 3.0]));
+    let error = grad(&wrong.sum(seq), &x).to_vec(seq).unwrap_err().to_string();
+    assert!(error.starts_with("sizes clash in `twice`: axis `seq` has size 2 on the left, 3 on the right"), "{error}");
+}
