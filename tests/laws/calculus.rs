@@ -282,7 +282,8 @@ proptest! {
         }
         #[lift]
         fn product(x: &Tensor<R![chans], f64>, w: &Tensor<R![chans], f64>) -> Tensor<R![chans], f64> {
-            grad(&(x * w).prod(chans), w)
+            // The product is that of weights alone; only what it is multiplied with differs by example.
+            grad(&(w.prod(chans) * x.sum(chans)), w)
         }
         #[lift]
         fn looked_up(x: &Tensor<R![chans], f64>, w: &Tensor<R![chans], f64>) -> Tensor<R![chans], f64> {
