@@ -7,6 +7,7 @@
 
 mod output;
 mod show;
+mod train;
 
 use std::process::ExitCode;
 
@@ -23,12 +24,14 @@ struct Arguments {
 
 #[derive(Debug, Subcommand)]
 enum Command {
+    Train(train::Arguments),
     Show(show::Arguments),
 }
 
 impl Command {
     fn run(&self) -> Result<ExitCode, Error> {
         match self {
+            Command::Train(arguments) => train::run(arguments),
             Command::Show(arguments) => show::run(arguments),
         }
     }

@@ -4,6 +4,7 @@
 //! Not here: the progress of training (`progress`).
 
 use std::io::{self, Write};
+use std::path::Path;
 use std::process::ExitCode;
 
 use named_tensor::prelude::{Error, ErrorKind};
@@ -30,4 +31,9 @@ pub(crate) fn remark(text: impl std::fmt::Display) {
 pub(crate) fn failure(error: &Error) -> ExitCode {
     remark(format_args!("error: {error}"));
     ExitCode::FAILURE
+}
+
+/// What went wrong with a file or folder, by name.
+pub(crate) fn unusable(path: &Path, doing: &str, error: &io::Error) -> Error {
+    Error::new(ErrorKind::File, format!("cannot {doing} `{}`: {error}", path.display()))
 }
