@@ -12,6 +12,7 @@ mod language_model;
 mod layers;
 mod lenet;
 mod norm;
+mod picture;
 mod position;
 mod training;
 
