@@ -2,7 +2,7 @@
 //!
 //! Each file is a group of equations in Named Tensor Notation; the text of the equation is the program. Read them in
 //! this order: [`axes`] (the legend), [`norm`], [`attention`], [`feed_forward`], [`embedding`], [`block`];
-//! then how it learns: [`loss`], [`dropout`], [`optimizer`], [`schedule`], [`train`].
+//! then how it learns: [`loss`], [`dropout`], [`optimizer`], [`schedule`], [`train`]; and how it is looked at: [`picture`].
 //!
 //! ```
 //! use named_tensor::prelude::*;
@@ -20,7 +20,11 @@
 //! # Ok::<(), named_tensor::Error>(())
 //! ```
 
-#![allow(mixed_script_confusables, reason = "the equations keep the letters of the paper, γ and β")]
+#![allow(
+    confusable_idents,
+    mixed_script_confusables,
+    reason = "the equations keep the letters of the paper, α, γ and β"
+)]
 
 pub mod attention;
 pub mod axes;
@@ -31,5 +35,6 @@ pub mod feed_forward;
 pub mod loss;
 pub mod norm;
 pub mod optimizer;
+pub mod picture;
 pub mod schedule;
 pub mod train;

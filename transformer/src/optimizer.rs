@@ -74,6 +74,19 @@ impl<P: Parameters<f32>> Sgd<P> {
     pub fn new(parameters: &P, momentum: f64) -> Sgd<P> {
         Sgd { momentum, velocity: parameters.zeros() }
     }
+
+    /// The parameters after one step with the rate η.
+    ///
+    /// # Errors
+    /// The error that a gradient carries, or one of computing it.
+    pub fn step(&mut self, parameters: &P, gradient: &P, rate: f64) -> Result<P, Error> {
+        let (μ, η) = (scalar(self.momentum), scalar(rate));
+        let velocity = self.velocity.combine([gradient], |_, v, [g]| Momentum(v, g, &μ));
+        let moved = parameters.combine([&velocity], |_, θ, [v]| Descent(θ, v, &η));
+        let Together((moved, velocity)) = Together((moved, velocity)).eval()?;
+        self.velocity = velocity;
+        Ok(moved)
+    }
 }
 
 impl<P: Parameters<f32>> Optimizer<P> for Sgd<P> {
@@ -88,12 +101,7 @@ impl<P: Parameters<f32>> Optimizer<P> for Sgd<P> {
     }
 
     fn step(&mut self, parameters: &P, gradient: &P, rate: f64) -> Result<P, Error> {
-        let (μ, η) = (scalar(self.momentum), scalar(rate));
-        let velocity = self.velocity.combine([gradient], |_, v, [g]| Momentum(v, g, &μ));
-        let moved = parameters.combine([&velocity], |_, θ, [v]| Descent(θ, v, &η));
-        let Together((moved, velocity)) = Together((moved, velocity)).eval()?;
-        self.velocity = velocity;
-        Ok(moved)
+        Sgd::step(self, parameters, gradient, rate)
     }
 }
 
@@ -133,20 +141,12 @@ impl<P: Parameters<f32>> Adam<P> {
     pub fn decaying(self, decay: f64, decays: fn(&str) -> bool) -> Adam<P> {
         Adam { decay, decays, ..self }
     }
-}
 
-impl<P: Parameters<f32>> Optimizer<P> for Adam<P> {
-    type State = Together<(P, P, Tensor<()>)>;
-
-    fn state(&self) -> &Self::State {
-        &self.state
-    }
-
-    fn remember(&mut self, state: Self::State) {
-        self.state = state;
-    }
-
-    fn step(&mut self, parameters: &P, gradient: &P, rate: f64) -> Result<P, Error> {
+    /// The parameters after one step with the rate η.
+    ///
+    /// # Errors
+    /// The error that a gradient carries, or one of computing it.
+    pub fn step(&mut self, parameters: &P, gradient: &P, rate: f64) -> Result<P, Error> {
         let Together((first, second, steps)) = &self.state;
         let t = f64::from(steps.item()?) + 1.0;
         // Differences from 1 are formed in `f64`: in `f32` a β near 1 would leave few digits.
@@ -163,5 +163,21 @@ impl<P: Parameters<f32>> Optimizer<P> for Adam<P> {
         let Together((moved, state)) = Together((moved, Together((first, second, scalar(t))))).eval()?;
         self.state = state;
         Ok(moved)
+    }
+}
+
+impl<P: Parameters<f32>> Optimizer<P> for Adam<P> {
+    type State = Together<(P, P, Tensor<()>)>;
+
+    fn state(&self) -> &Self::State {
+        &self.state
+    }
+
+    fn remember(&mut self, state: Self::State) {
+        self.state = state;
+    }
+
+    fn step(&mut self, parameters: &P, gradient: &P, rate: f64) -> Result<P, Error> {
+        Adam::step(self, parameters, gradient, rate)
     }
 }

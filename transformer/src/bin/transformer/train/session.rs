@@ -11,6 +11,7 @@ use std::time::Instant;
 
 use named_tensor::prelude::*;
 use transformer::optimizer::Adam;
+use transformer::picture::curve;
 use transformer::train::batches::{Batches, seed_of};
 use transformer::train::log::{Log, losses};
 use transformer::train::{Course, Training};
@@ -56,7 +57,7 @@ pub(crate) fn run<T: Task>(task: &T, options: &Options) -> Result<ExitCode, Erro
     }
     training.model.save(folder.model())?;
     say(task.report(&training.model, &folder)?)?;
-    draw_losses(task, &folder)?;
+    draw_losses(T::NAME, &folder)?;
     say(format_args!("Files: {}", folder.path().display()))?;
     Ok(ExitCode::SUCCESS)
 }
@@ -128,7 +129,7 @@ fn catch_interrupts() {
 }
 
 /// The curve of all losses of the log.
-fn draw_losses<T: Task>(task: &T, folder: &Folder) -> Result<(), Error> {
-    let _ = (task, losses(folder.log()).map_err(|error| unusable(&folder.log(), "read", &error))?);
-    Ok(())
+fn draw_losses(name: &str, folder: &Folder) -> Result<(), Error> {
+    let losses = losses(folder.log()).map_err(|error| unusable(&folder.log(), "read", &error))?;
+    folder.write("loss.svg", &curve(&format!("{name}: loss at each step"), &losses)).map(drop)
 }
