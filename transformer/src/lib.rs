@@ -2,6 +2,7 @@
 //!
 //! Each file is a group of equations in Named Tensor Notation; the text of the equation is the program. Read them in
 //! this order: [`axes`] (the legend), [`norm`], [`attention`], [`feed_forward`], [`embedding`], [`block`];
+//! [`alignment`] (attention with any score), [`recurrent`], and whole [`models`];
 //! then how it learns: [`loss`], [`dropout`], [`optimizer`], [`schedule`], [`train`]; and how it is looked at: [`picture`].
 //!
 //! ```
@@ -26,6 +27,7 @@
     reason = "the equations keep the letters of the paper, α, γ and β"
 )]
 
+pub mod alignment;
 pub mod attention;
 pub mod axes;
 pub mod block;
@@ -33,8 +35,10 @@ pub mod dropout;
 pub mod embedding;
 pub mod feed_forward;
 pub mod loss;
+pub mod models;
 pub mod norm;
 pub mod optimizer;
 pub mod picture;
+pub mod recurrent;
 pub mod schedule;
 pub mod train;
