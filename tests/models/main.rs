@@ -7,13 +7,16 @@
 
 mod attention;
 mod block;
+mod dropout;
 mod gradients;
 mod language_model;
 mod layers;
 mod lenet;
 mod norm;
+mod picture;
 mod position;
 mod training;
+mod training_loop;
 
 use named_tensor::prelude::*;
 use named_tensor_tests::reference::Grid;

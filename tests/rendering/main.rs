@@ -37,7 +37,7 @@ macro_rules! rendered {
 }
 
 fn transformer() -> Vec<Rendered> {
-    use transformer::{attention, block, embedding, feed_forward, loss, norm, optimizer};
+    use transformer::{attention, block, dropout, embedding, feed_forward, loss, norm, optimizer};
     rendered![
         norm::BatchNorm,
         norm::InstanceNorm,
@@ -58,6 +58,7 @@ fn transformer() -> Vec<Rendered> {
         block::MaskedMultiHeadBlock,
         loss::CrossEntropy,
         loss::SmoothedCrossEntropy,
+        dropout::Dropout,
         optimizer::Descent,
         optimizer::Momentum,
         optimizer::RunningMean,

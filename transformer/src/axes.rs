@@ -9,6 +9,9 @@
 //! | `heads` | heads | attention heads |
 //! | `key` | key | features by which queries and keys are compared, d_k |
 //! | `val` | val | features that attention passes on, d_v |
+//! | `query` | query | features of a query, where they need not be those of the keys |
+//! | `state` | state | features of the state of a recurrent network |
+//! | `state_` | state′ | the same after a step, before it is called the state again |
 //! | `hidden` | hidden | features inside the feed-forward network, d_ff |
 //! | `layer` | layer | features of a normalisation layer, beside its channels |
 //! | `out` | out | features that a linear layer gives |
@@ -31,6 +34,12 @@ axes! {
     key,
     /// Features that attention passes on, d_v.
     val,
+    /// Features of a query, where they need not be those of the keys.
+    query,
+    /// Features of the state of a recurrent network.
+    state,
+    /// Features of the next state of a recurrent network; printed state′.
+    state_,
     /// Features inside the feed-forward network, d_ff.
     hidden,
     /// Features of a normalisation layer, beside its channels.
