@@ -11,6 +11,7 @@ mod gradients;
 mod language_model;
 mod layers;
 mod lenet;
+mod mask;
 mod norm;
 mod position;
 mod training;

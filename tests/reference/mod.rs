@@ -14,6 +14,7 @@ mod grid;
 pub mod indexing;
 pub mod language_model;
 pub mod lenet;
+pub mod mask;
 pub mod matrix;
 pub mod norm;
 pub mod position;
