@@ -21,6 +21,7 @@ pub mod position;
 pub mod rearrangement;
 pub mod reduction;
 pub mod softmax;
+pub mod sources;
 pub mod unroll;
 
 pub use grid::{Grid, places};
