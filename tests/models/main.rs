@@ -6,21 +6,27 @@
 #![allow(confusable_idents, mixed_script_confusables, reason = "γ and β are the letters of the paper")]
 
 mod attention;
+mod bert;
 mod block;
 mod dropout;
+mod gpt2;
 mod gradients;
 mod language_model;
 mod layer;
 mod layers;
 mod lenet;
+mod llama;
 mod mask;
 mod multi_head;
 mod norm;
 mod picture;
 mod position;
+mod published;
+mod text;
 mod training;
 mod training_loop;
 mod translation;
+mod weights;
 
 use named_tensor::prelude::*;
 use named_tensor_tests::reference::Grid;

@@ -38,7 +38,7 @@ macro_rules! rendered {
 
 fn transformer() -> Vec<Rendered> {
     use transformer::{attention, block, dropout, embedding, feed_forward, loss, norm, optimizer};
-    use transformer::models::{language_model, translation};
+    use transformer::models::{bert, gpt2, language_model, llama, translation};
     use transformer::{attention, block, embedding, feed_forward, layer, loss, mask, norm, optimizer, position};
     rendered![
         norm::BatchNorm,
@@ -95,6 +95,24 @@ fn transformer() -> Vec<Rendered> {
         optimizer::RunningMean,
         optimizer::AdamDirection,
         optimizer::Clipped,
+        bert::Norm,
+        bert::Words,
+        bert::GeluFFN,
+        bert::BertLayer,
+        bert::Meaning,
+        bert::Similarity,
+        gpt2::Embedded,
+        gpt2::Keys,
+        gpt2::Values,
+        gpt2::Attend,
+        gpt2::MLP,
+        gpt2::Scores,
+        llama::RMSNorm,
+        llama::RotaryKeys,
+        llama::PlainValues,
+        llama::GroupedAttend,
+        llama::SwiGLU,
+        llama::RMSScores,
     ]
 }
 
