@@ -9,11 +9,15 @@ mod attention;
 mod block;
 mod gradients;
 mod language_model;
+mod layer;
 mod layers;
 mod lenet;
+mod mask;
+mod multi_head;
 mod norm;
 mod position;
 mod training;
+mod translation;
 
 use named_tensor::prelude::*;
 use named_tensor_tests::reference::Grid;

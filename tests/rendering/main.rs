@@ -37,7 +37,8 @@ macro_rules! rendered {
 }
 
 fn transformer() -> Vec<Rendered> {
-    use transformer::{attention, block, embedding, feed_forward, loss, norm, optimizer};
+    use transformer::models::{language_model, translation};
+    use transformer::{attention, block, embedding, feed_forward, layer, loss, mask, norm, optimizer, position};
     rendered![
         norm::BatchNorm,
         norm::InstanceNorm,
@@ -45,17 +46,46 @@ fn transformer() -> Vec<Rendered> {
         norm::LayerNorm,
         attention::Attention,
         attention::MaskedAttention,
-        attention::CausalMask,
         attention::SelfAttention,
         attention::MultiHeadAttention,
         attention::MaskedMultiHeadAttention,
+        attention::MultiHead,
+        attention::GroupedQuery,
+        attention::MultiQuery,
         feed_forward::Linear,
         feed_forward::FFN,
         embedding::Embedding,
-        embedding::PositionalEncoding,
+        embedding::ScaledEmbedding,
+        embedding::OneHotEmbedding,
+        embedding::Shifted,
+        embedding::ReadOut,
+        embedding::TiedReadOut,
+        mask::CausalMask,
+        mask::ContextMask,
+        mask::OpenMask,
+        mask::WindowMask,
+        mask::PrefixMask,
+        mask::PlacedMask,
+        mask::LengthMask,
+        mask::PaddingMask,
+        position::Sinusoids,
+        position::PositionalEncoding,
+        position::LearnedPosition,
+        position::Turned,
+        position::Angles,
+        position::Rotary,
+        position::InterleavedRotary,
+        position::Slopes,
+        position::LinearBias,
         block::Block,
         block::MultiHeadBlock,
         block::MaskedMultiHeadBlock,
+        layer::Layer,
+        layer::DecoderLayer,
+        language_model::LanguageModel,
+        translation::Reader,
+        translation::Writer,
+        translation::Translation,
         loss::CrossEntropy,
         loss::SmoothedCrossEntropy,
         optimizer::Descent,
@@ -83,6 +113,8 @@ fn grammar() -> Vec<Rendered> {
         grammar::Calls,
         grammar::Parameters,
         grammar::Nested,
+        grammar::Optional,
+        grammar::Centred,
         grammar::Contraction,
         grammar::Ascribed,
         grammar::Identity,
@@ -126,8 +158,17 @@ fn no_function_is_left_out() {
         heads.map(name).collect()
     };
     let rendered = |functions: Vec<Rendered>| functions.iter().map(|one| one.name.to_owned()).collect();
-    let sources = fs::read_dir(root.join("../transformer/src")).expect("the transformer has sources").flatten();
-    let all: BTreeSet<String> = sources.flat_map(|file| written(&file.path())).collect();
+    let (mut all, mut folders) = (BTreeSet::new(), vec![root.join("../transformer/src")]);
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(folder).expect("the transformer has sources").flatten() {
+            let path = entry.path();
+            if path.is_dir() {
+                folders.push(path);
+            } else if path.extension().is_some_and(|ending| ending == "rs") {
+                all.extend(written(&path));
+            }
+        }
+    }
     let found: BTreeSet<String> = rendered(transformer());
     assert_eq!(found, all);
     let found: BTreeSet<String> = rendered(grammar());
