@@ -7,6 +7,7 @@
 
 mod attention;
 mod block;
+mod dropout;
 mod gradients;
 mod language_model;
 mod layer;
@@ -15,8 +16,10 @@ mod lenet;
 mod mask;
 mod multi_head;
 mod norm;
+mod picture;
 mod position;
 mod training;
+mod training_loop;
 mod translation;
 
 use named_tensor::prelude::*;

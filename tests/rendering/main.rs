@@ -37,6 +37,7 @@ macro_rules! rendered {
 }
 
 fn transformer() -> Vec<Rendered> {
+    use transformer::{attention, block, dropout, embedding, feed_forward, loss, norm, optimizer};
     use transformer::models::{language_model, translation};
     use transformer::{attention, block, embedding, feed_forward, layer, loss, mask, norm, optimizer, position};
     rendered![
@@ -88,6 +89,7 @@ fn transformer() -> Vec<Rendered> {
         translation::Translation,
         loss::CrossEntropy,
         loss::SmoothedCrossEntropy,
+        dropout::Dropout,
         optimizer::Descent,
         optimizer::Momentum,
         optimizer::RunningMean,

@@ -10,6 +10,9 @@
 //! | `heads` | heads | attention heads |
 //! | `key` | key | features by which queries and keys are compared, d_k |
 //! | `val` | val | features that attention passes on, d_v |
+//! | `query` | query | features of a query, where they need not be those of the keys |
+//! | `state` | state | features of the state of a recurrent network |
+//! | `state_` | state′ | the same after a step, before it is called the state again |
 //! | `groups` | groups | groups of attention heads that share their keys and values |
 //! | `shared` | shared | heads of one group, which share its keys and values |
 //! | `hidden` | hidden | features inside the feed-forward network, d_ff |
@@ -40,6 +43,12 @@ axes! {
     key,
     /// Features that attention passes on, d_v.
     val,
+    /// Features of a query, where they need not be those of the keys.
+    query,
+    /// Features of the state of a recurrent network.
+    state,
+    /// Features of the next state of a recurrent network; printed state′.
+    state_,
     /// Groups of attention heads that share their keys and values.
     groups,
     /// Heads of one group, which share its keys and values.
