@@ -133,7 +133,8 @@ fn no_function_is_left_out() {
         heads.map(name).collect()
     };
     let rendered = |functions: Vec<Rendered>| functions.iter().map(|one| one.name.to_owned()).collect();
-    let all: BTreeSet<String> = sources(&root.join("../transformer/src")).iter().flat_map(|file| written(file)).collect();
+    let all: BTreeSet<String> =
+        sources(&root.join("../transformer/src")).iter().flat_map(|file| written(file)).collect();
     let found: BTreeSet<String> = rendered(transformer());
     assert_eq!(found, all);
     let found: BTreeSet<String> = rendered(grammar());

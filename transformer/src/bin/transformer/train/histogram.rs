@@ -8,18 +8,22 @@ use transformer::attention::Attention;
 use transformer::axes::*;
 use transformer::feed_forward::{FFN, Linear};
 use transformer::models::practical::{
-    BareAttention, BareWeights, CountLoss, MicroGPT, accuracy, counts, examples, histogram, loss, micro, text, texts,
+    BareAttention, BareWeights, CountLoss, DIGITS, MicroGPT, accuracy, counts, examples, histogram, loss, micro, text,
+    texts,
 };
 use transformer::picture::heat_maps;
-use transformer::schedule::stairs;
+use transformer::schedule::cosine;
 
 use super::folder::Folder;
 use super::task::Task;
 
 /// Texts in a batch.
 const BATCH: usize = 128;
-/// A text to look at.
+/// A text whose attention is drawn.
 const SHOWN: [usize; 9] = [1, 3, 2, 1, 4, 2, 3, 1, 1];
+/// A text whose counts are told: as long as those that are learnt, but in no order.
+const TOLD: [usize; DIGITS] =
+    [3, 1, 4, 1, 2, 3, 2, 1, 1, 3, 2, 1, 4, 3, 2, 1, 2, 1, 3, 1, 2, 2, 1, 4, 1, 3, 1, 2, 1, 2];
 
 pub(crate) struct Histogram {
     texts: Vec<Vec<usize>>,
@@ -93,13 +97,16 @@ impl Task for Histogram {
         self.texts.first().map_or(0.0, |text| text.len() as f64 + 1.0)
     }
 
-    /// 15 rounds with each of four rates, as in the practical.
     fn steps(&self) -> u64 {
-        (60 * self.texts.len()).div_ceil(BATCH) as u64
+        2000
     }
 
     fn rate(&self, step: u64, last: u64) -> f64 {
-        stairs(step, &[(0.01, last / 4), (0.005, last / 2), (0.001, last * 3 / 4), (0.0001, last)])
+        cosine(step, last / 40, last, 0.01, 1e-5)
+    }
+
+    fn longest(&self) -> Option<f64> {
+        Some(1.0)
     }
 
     fn loss(&self, model: &MicroGPT, batch: &[usize], _: u64) -> Tensor<R![]> {
@@ -110,13 +117,15 @@ impl Task for Histogram {
     fn report(&self, model: &MicroGPT, folder: &Folder) -> Result<String, Error> {
         let (right, all) = self.right(model)?;
         folder.write("attention.svg", &drawn(model, &SHOWN)?)?;
-        let spoken = |numbers: &[usize]| numbers.iter().map(usize::to_string).collect::<Vec<_>>().join(" ");
-        let (shown, found, wanted) = (spoken(&SHOWN), told(model, &SHOWN)?, counts(&SHOWN));
+        let spoken =
+            |numbers: &[usize]| numbers.iter().map(|number| format!("{number:2}")).collect::<Vec<_>>().join(" ");
+        let (found, wanted) = (told(model, &TOLD)?, counts(&TOLD));
         Ok(format!(
-            "Right: {right} of {all} counts, {:.2} %\n{shown} has the counts {}, told {}",
+            "Right: {right} of {all} counts, {:.2} %\n\ntext   {}\ntold   {}\nright  {}\n",
             100.0 * right / all as f64,
-            spoken(&wanted[1..]),
-            spoken(&found[1..])
+            spoken(&TOLD),
+            spoken(&found[1..]),
+            spoken(&wanted[1..])
         ))
     }
 }
