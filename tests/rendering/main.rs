@@ -13,7 +13,7 @@ use pulldown_latex::{Parser, Storage};
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// A function and its forms.
 struct Rendered {
@@ -144,6 +144,12 @@ fn the_whole_grammar_is_rendered_as_its_files_say() {
     check("grammar", &grammar());
 }
 
+/// All source files of a folder, and of the folders in it.
+fn sources(folder: &Path) -> Vec<PathBuf> {
+    let entries = fs::read_dir(folder).expect("a folder of sources can be read").flatten().map(|entry| entry.path());
+    entries.flat_map(|path| if path.is_dir() { sources(&path) } else { vec![path] }).collect()
+}
+
 #[test]
 fn no_function_is_left_out() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
@@ -160,17 +166,8 @@ fn no_function_is_left_out() {
         heads.map(name).collect()
     };
     let rendered = |functions: Vec<Rendered>| functions.iter().map(|one| one.name.to_owned()).collect();
-    let (mut all, mut folders) = (BTreeSet::new(), vec![root.join("../transformer/src")]);
-    while let Some(folder) = folders.pop() {
-        for entry in fs::read_dir(folder).expect("the transformer has sources").flatten() {
-            let path = entry.path();
-            if path.is_dir() {
-                folders.push(path);
-            } else if path.extension().is_some_and(|ending| ending == "rs") {
-                all.extend(written(&path));
-            }
-        }
-    }
+    let all: BTreeSet<String> =
+        sources(&root.join("../transformer/src")).iter().flat_map(|file| written(file)).collect();
     let found: BTreeSet<String> = rendered(transformer());
     assert_eq!(found, all);
     let found: BTreeSet<String> = rendered(grammar());
