@@ -5,8 +5,10 @@
 
 #![allow(confusable_idents, mixed_script_confusables, reason = "γ and β are the letters of the paper")]
 
+mod alignment;
 mod attention;
 mod block;
+mod columns;
 mod gradients;
 mod language_model;
 mod layers;
@@ -14,6 +16,8 @@ mod lenet;
 mod norm;
 mod picture;
 mod position;
+mod practical;
+mod seq2seq;
 mod training;
 
 use named_tensor::prelude::*;
