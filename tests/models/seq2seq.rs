@@ -240,7 +240,7 @@ fn s3_6_a_trained_model_translates_and_its_alignment_has_a_picture() {
     let corpus = Corpus::french_to_english().unwrap();
     let mut model: Seq2Seq<GRU> = Seq2Seq::drawn(0, corpus.words.len(), 32, 48).unwrap();
     let (mut optimizer, mut step) = (Adam::new(&model), 0);
-    for _ in 0..20 {
+    for _ in 0..14 {
         for one in corpus.batches(&corpus.training).unwrap() {
             step += 1;
             let (_, gradient) = value_and_grad(&loss(&model, &one, 0.9, step), &model).unwrap();
