@@ -5,8 +5,10 @@
 
 #![allow(confusable_idents, mixed_script_confusables, reason = "γ and β are the letters of the paper")]
 
+mod alignment;
 mod attention;
 mod block;
+mod columns;
 mod dropout;
 mod gradients;
 mod language_model;
@@ -18,6 +20,8 @@ mod multi_head;
 mod norm;
 mod picture;
 mod position;
+mod practical;
+mod seq2seq;
 mod training;
 mod training_loop;
 mod translation;

@@ -37,9 +37,11 @@ macro_rules! rendered {
 }
 
 fn transformer() -> Vec<Rendered> {
-    use transformer::{attention, block, dropout, embedding, feed_forward, loss, norm, optimizer};
-    use transformer::models::{language_model, translation};
-    use transformer::{attention, block, embedding, feed_forward, layer, loss, mask, norm, optimizer, position};
+    use transformer::models::{language_model, practical, seq2seq, translation};
+    use transformer::{
+        alignment, attention, block, dropout, embedding, feed_forward, layer, loss, mask, norm, optimizer, position,
+        recurrent,
+    };
     rendered![
         norm::BatchNorm,
         norm::InstanceNorm,
@@ -95,6 +97,28 @@ fn transformer() -> Vec<Rendered> {
         optimizer::RunningMean,
         optimizer::AdamDirection,
         optimizer::Clipped,
+        alignment::DotProduct,
+        alignment::ScaledDotProduct,
+        alignment::Bilinear,
+        alignment::Additive,
+        alignment::Retrieved,
+        alignment::Found,
+        recurrent::Elman,
+        recurrent::GRU,
+        practical::BareAttention,
+        practical::BareWeights,
+        practical::IdentityGPT,
+        practical::HistogramGPT,
+        practical::MicroGPT,
+        practical::CountLoss,
+        practical::IsRight,
+        seq2seq::Word,
+        seq2seq::Alignment,
+        seq2seq::Context,
+        seq2seq::Heard,
+        seq2seq::Said,
+        seq2seq::Forced,
+        seq2seq::WordLoss,
     ]
 }
 
