@@ -10,6 +10,7 @@
 pub(crate) mod attention;
 pub(crate) mod copy;
 pub(crate) mod gather;
+pub(crate) mod growth;
 mod lanes;
 mod line;
 pub(crate) mod map;
