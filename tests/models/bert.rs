@@ -23,9 +23,9 @@ fn assert_embeds_as_expected(what: &str, folder: &Path, allowed: f64) {
     let (sizes, meanings) = expected(folder, "embeddings");
     assert_eq!(sizes[0], sentences.len());
     let start = std::time::Instant::now();
-    let alone = sentences.iter().flat_map(|words| {
-        model.embed(std::slice::from_ref(words)).unwrap().to_vec((batch, chans)).unwrap()
-    });
+    let alone = sentences
+        .iter()
+        .flat_map(|words| model.embed(std::slice::from_ref(words)).unwrap().to_vec((batch, chans)).unwrap());
     let alone: Vec<f32> = alone.collect();
     println!("{what}: {:.1} sentences per second, one by one", sizes[0] as f64 / start.elapsed().as_secs_f64());
     assert_agreement(&format!("{what}, one by one"), &alone, &meanings, allowed);

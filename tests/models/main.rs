@@ -5,9 +5,11 @@
 
 #![allow(confusable_idents, mixed_script_confusables, reason = "γ and β are the letters of the paper")]
 
+mod alignment;
 mod attention;
 mod bert;
 mod block;
+mod columns;
 mod dropout;
 mod gpt2;
 mod gradients;
@@ -21,7 +23,9 @@ mod multi_head;
 mod norm;
 mod picture;
 mod position;
+mod practical;
 mod published;
+mod seq2seq;
 mod text;
 mod training;
 mod training_loop;

@@ -104,7 +104,8 @@ impl Copy {
     pub(crate) fn replace(&self, file: &str, from: &str, to: &str) {
         assert!(file.ends_with(".json") || from.len() == to.len(), "the header keeps its size");
         self.change(file, |bytes| {
-            let place = bytes.windows(from.len()).position(|window| window == from.as_bytes()).expect("the text is there");
+            let place =
+                bytes.windows(from.len()).position(|window| window == from.as_bytes()).expect("the text is there");
             bytes.splice(place..place + from.len(), to.bytes());
         });
     }

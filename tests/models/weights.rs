@@ -77,7 +77,10 @@ fn a_configuration_that_contradicts_the_weights_is_told() {
     let error = spoilt(|copy| copy.replace("config.json", "\"n_head\": 3", "\"n_head\": 5"));
     assert_says(&error, &["`n_embd` is 24, which is no multiple of `n_head`, 5"]);
     let error = spoilt(|copy| copy.replace("config.json", "\"gelu_new\"", "\"relu\""));
-    assert_says(&error, &["`activation_function` is \"relu\", but the equations of this architecture have \"gelu_new\""]);
+    assert_says(
+        &error,
+        &["`activation_function` is \"relu\", but the equations of this architecture have \"gelu_new\""],
+    );
     let error = spoilt(|copy| copy.replace("config.json", "\"n_layer\": 2", "\"n_layer\": 0"));
     assert_says(&error, &["`n_layer` is 0, but should be a number of at least 1"]);
     let error = spoilt(|copy| copy.replace("config.json", "\"n_layer\": 2,", ""));

@@ -7,7 +7,7 @@
 use safetensors::Dtype;
 
 use crate::axis::Name;
-use crate::element::{Buffer, Kind};
+use crate::element::{Buffer, Kind, Numbers};
 use crate::graph::Shape;
 
 /// A tensor as it stands in a file, the last axis fastest, numbers little-endian.
@@ -23,11 +23,11 @@ pub(super) struct Entry {
 impl Entry {
     pub(super) fn new(shape: &Shape, numbers: &Buffer) -> Entry {
         let axes = shape.names().map(|name| name.text().to_owned()).collect();
-        let bytes = match numbers {
-            Buffer::F32(numbers) => bytes(numbers, |x| x.to_le_bytes()),
-            Buffer::F64(numbers) => bytes(numbers, |x| x.to_le_bytes()),
-            Buffer::Index(numbers) => bytes(numbers, |x| x.to_le_bytes()),
-            Buffer::Bool(numbers) => bytes(numbers, |x| [u8::from(x)]),
+        let bytes = match numbers.numbers() {
+            Numbers::F32(numbers) => bytes(numbers, |x| x.to_le_bytes()),
+            Numbers::F64(numbers) => bytes(numbers, |x| x.to_le_bytes()),
+            Numbers::Index(numbers) => bytes(numbers, |x| x.to_le_bytes()),
+            Numbers::Bool(numbers) => bytes(numbers, |x| [u8::from(x)]),
         };
         Entry { axes: Some(axes), sizes: shape.sizes().collect(), dtype: dtype(numbers.kind()), bytes }
     }

@@ -43,7 +43,10 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Error> {
         say(format_args!("{:>4}{row}  {text}", i + 1))
     })?;
     let rate = n as f64 / seconds;
-    remark(format_args!("{n} sentences of at most {} words in {seconds:.3} s, {rate:.1} per second", longest(&sentences)));
+    remark(format_args!(
+        "{n} sentences of at most {} words in {seconds:.3} s, {rate:.1} per second",
+        longest(&sentences)
+    ));
     Ok(ExitCode::SUCCESS)
 }
 

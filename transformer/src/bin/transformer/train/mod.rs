@@ -3,7 +3,9 @@
 //! Lives here: the arguments. Each task is a file of its own beside this one and implements `task::Task`; `session` runs
 //! any of them, `folder` is where the files of a run lie, `progress` what is seen of it meanwhile.
 
+mod alignment;
 mod folder;
+mod histogram;
 mod language;
 mod progress;
 mod session;
@@ -28,6 +30,10 @@ pub(crate) struct Arguments {
 
 #[derive(Debug, Subcommand)]
 enum Choice {
+    /// Counting digits: a micro GPT learns the 5456 texts of a practical, to the last one
+    Histogram(Options),
+    /// French to English on a small corpus: recurrent networks learn to translate and to align
+    Alignment(Options),
     /// A byte-level language model on the text of a file
     Language {
         /// The text to learn
@@ -63,6 +69,8 @@ pub(crate) struct Options {
 
 pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Error> {
     match &arguments.task {
+        Choice::Histogram(options) => session::run(&histogram::Histogram::new(), options),
+        Choice::Alignment(options) => session::run(&alignment::Aligned::new()?, options),
         Choice::Language { text, dropout, options } => {
             session::run(&language::Language::read(text, *dropout)?, options)
         }
