@@ -1,8 +1,8 @@
 //! The Transformer, written as its equations and nothing else.
 //!
 //! Each file is a group of equations in Named Tensor Notation; the text of the equation is the program. Read them in
-//! this order: [`axes`] (the legend), [`norm`], [`attention`], [`feed_forward`], [`embedding`], [`block`];
-//! then how it learns: [`loss`], [`optimizer`], [`schedule`].
+//! this order: [`axes`] (the legend), [`norm`], [`attention`], [`mask`], [`position`], [`feed_forward`], [`embedding`],
+//! [`block`], [`layer`] (the same with the choices of every source), [`stack`], [`models`]; then how it learns: [`loss`], [`optimizer`], [`schedule`].
 //!
 //! ```
 //! use named_tensor::prelude::*;
