@@ -231,8 +231,13 @@ fn a_corpus_that_is_none_and_a_word_that_is_unknown_are_told() {
     let corpus = Corpus::read("un deux\tone two\n").unwrap();
     assert!(corpus.ids("un trois").unwrap_err().to_string().contains("the corpus does not have the word `trois`"));
     assert_eq!(corpus.ids("  ").unwrap_err().kind(), ErrorKind::Empty);
+    assert_eq!(corpus.batches(&[(vec![], vec![STOP])]).unwrap_err().kind(), ErrorKind::Empty);
     let model: Seq2Seq<Elman> = Seq2Seq::drawn(0, corpus.words.len(), 2, 2).unwrap();
     assert!(translate(&model, &corpus, "trois", 3).is_err());
+    assert!(translate(&model, &corpus, "un", 0).unwrap().words.is_empty());
+    // A model for other words than the corpus has.
+    let other: Seq2Seq<Elman> = Seq2Seq::drawn(0, corpus.words.len() + 1, 2, 2).unwrap();
+    assert_eq!(translate(&other, &corpus, "un", 3).unwrap_err().kind(), ErrorKind::SizeClash);
 }
 
 #[test]
