@@ -10,13 +10,17 @@ mod block;
 mod dropout;
 mod gradients;
 mod language_model;
+mod layer;
 mod layers;
 mod lenet;
+mod mask;
+mod multi_head;
 mod norm;
 mod picture;
 mod position;
 mod training;
 mod training_loop;
+mod translation;
 
 use named_tensor::prelude::*;
 use named_tensor_tests::reference::Grid;

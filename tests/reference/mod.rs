@@ -14,12 +14,14 @@ mod grid;
 pub mod indexing;
 pub mod language_model;
 pub mod lenet;
+pub mod mask;
 pub mod matrix;
 pub mod norm;
 pub mod position;
 pub mod rearrangement;
 pub mod reduction;
 pub mod softmax;
+pub mod sources;
 pub mod unroll;
 
 pub use grid::{Grid, places};

@@ -5,7 +5,7 @@
 use std::path::Path;
 
 use named_tensor::prelude::*;
-use transformer::attention::CausalMask;
+use transformer::mask::CausalMask;
 use transformer::axes::*;
 use transformer::block::MaskedMultiHeadBlock;
 use transformer::dropout::Dropout;
