@@ -38,7 +38,9 @@ macro_rules! rendered {
 
 fn transformer() -> Vec<Rendered> {
     use transformer::models::{language_model, translation};
-    use transformer::{attention, block, dropout, embedding, feed_forward, layer, loss, mask, norm, optimizer, position};
+    use transformer::{
+        attention, block, dropout, embedding, feed_forward, layer, loss, mask, norm, optimizer, position,
+    };
     rendered![
         norm::BatchNorm,
         norm::InstanceNorm,
