@@ -31,7 +31,7 @@ use crate::output::say;
 pub(crate) struct Arguments {
     /// The model
     #[arg(value_enum)]
-    model: Model,
+    model: Shown,
     /// The equations as LaTeX, for `namedtensor.sty`
     #[arg(long, conflicts_with = "source")]
     latex: bool,
@@ -41,7 +41,7 @@ pub(crate) struct Arguments {
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
-enum Model {
+enum Shown {
     /// The pre-LN block with several heads
     Block,
     /// The GPT that learns to count digits
@@ -73,11 +73,11 @@ macro_rules! equations {
 
 pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Error> {
     match arguments.model {
-        Model::Block => show_block(arguments),
-        Model::MicroGpt => show_micro_gpt(arguments),
-        Model::LanguageModel => show_language_model(arguments),
-        Model::Translation => show_translation(arguments),
-        Model::Seq2seq => show_seq2seq(arguments),
+        Shown::Block => show_block(arguments),
+        Shown::MicroGpt => show_micro_gpt(arguments),
+        Shown::LanguageModel => show_language_model(arguments),
+        Shown::Translation => show_translation(arguments),
+        Shown::Seq2seq => show_seq2seq(arguments),
     }?;
     Ok(ExitCode::SUCCESS)
 }
