@@ -198,7 +198,7 @@ fn a_checkpoint_that_is_broken_or_of_another_model_is_refused_by_name() {
     done(transformer(&["train", "histogram", "--steps", "1", "--out"]).arg(folder.0.join("other")));
     fs::copy(folder.0.join("other/checkpoint.safetensors"), &path).unwrap();
     let message = resumed();
-    assert!(message.contains("`model.words.E` [vocab: 256, chans: 64] F32 is missing"), "{message}");
+    assert!(message.contains("`model.words.E` [chans: 64, vocab: 256] F32 is missing"), "{message}");
     assert!(message.contains("`model.att.W_Q` [chans: 32, key: 64] is unexpected"), "{message}");
 
     fs::write(folder.0.join("out/run.json"), "{\"task\": \"language\"").unwrap();
