@@ -7,6 +7,7 @@
 
 mod attention;
 mod block;
+mod decoding;
 mod gradients;
 mod language_model;
 mod layers;

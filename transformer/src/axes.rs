@@ -12,6 +12,8 @@
 //! | `hidden` | hidden | features inside the feed-forward network, d_ff |
 //! | `layer` | layer | features of a normalisation layer, beside its channels |
 //! | `out` | out | features that a linear layer gives |
+//! | `beam` | beam | continuations of a text that are kept side by side |
+//! | `choice` | choice | pairs of a continuation and its next word |
 //! | `vocab` | vocab | the words, or bytes, that a text is made of |
 
 use named_tensor::axes;
@@ -37,6 +39,10 @@ axes! {
     layer,
     /// Features that a linear layer gives.
     out,
+    /// Continuations of a text that are kept side by side.
+    beam,
+    /// Pairs of a continuation and its next word.
+    choice,
     /// Words, or bytes, that a text is made of.
     vocab,
 }

@@ -2,7 +2,7 @@
 //!
 //! Each file is a group of equations in Named Tensor Notation; the text of the equation is the program. Read them in
 //! this order: [`axes`] (the legend), [`norm`], [`attention`], [`feed_forward`], [`embedding`], [`block`];
-//! then how it learns: [`loss`], [`optimizer`], [`schedule`].
+//! then how it learns: [`loss`], [`optimizer`], [`schedule`]; and how it writes: [`generate`].
 //!
 //! ```
 //! use named_tensor::prelude::*;
@@ -27,6 +27,7 @@ pub mod axes;
 pub mod block;
 pub mod embedding;
 pub mod feed_forward;
+pub mod generate;
 pub mod loss;
 pub mod norm;
 pub mod optimizer;
