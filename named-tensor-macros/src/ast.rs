@@ -83,6 +83,8 @@ pub(crate) struct Parameter {
     pub(crate) name: Ident,
     /// What it is.
     pub(crate) kind: ParameterType,
+    /// Whether it may be absent: `b: R[out]?`.
+    pub(crate) optional: bool,
 }
 
 /// What a parameter is.
@@ -263,6 +265,13 @@ pub(crate) struct Part {
     pub(crate) axis: Path,
     /// Its size; one may be left out.
     pub(crate) size: Option<Expression>,
+}
+
+impl Function {
+    /// Whether this is a parameter that may be absent.
+    pub(crate) fn optional(&self, name: &Ident) -> bool {
+        self.parameters.iter().any(|parameter| parameter.optional && parameter.name == *name)
+    }
 }
 
 impl Binary {

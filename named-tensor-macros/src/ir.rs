@@ -55,6 +55,8 @@ pub(crate) enum Code {
     Function { path: Path, arguments: Vec<Given>, span: Span },
     /// A call of a parameter that is a function.
     Apply { parameter: Ident, arguments: Vec<Given>, span: Span },
+    /// The same of a function that may be absent, and then gives its argument.
+    ApplyIfPresent { parameter: Ident, argument: Box<Given>, span: Span },
 }
 
 /// The type arguments of an operation.

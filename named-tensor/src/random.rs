@@ -92,6 +92,39 @@ impl<A: Axes, T: Real> Tensor<A, T> {
     }
 }
 
+impl<A: Axes, T: Real> Tensor<A, T> {
+    /// Numbers uniform in `[low, high)`, one for each number of this tensor. Inside a lifted function these are also those
+    /// along the axes that its type does not say.
+    ///
+    /// ```
+    /// # use named_tensor::prelude::*;
+    /// # axes! { batch, chans }
+    /// #[lift]
+    /// fn noise(x: &Tensor<R![chans]>, seed: u64) -> Tensor<R![chans]> {
+    ///     x.uniform_like(&mut seeded(seed), 0.0, 1.0)
+    /// }
+    ///
+    /// let noise = noise(&Tensor::new((batch, chans), [[0.0, 0.0], [0.0, 0.0]]), 1);
+    /// assert_ne!(noise.at(batch, 0).to_vec(chans)?, noise.at(batch, 1).to_vec(chans)?);
+    /// # Ok::<(), named_tensor::Error>(())
+    /// ```
+    #[must_use]
+    #[track_caller]
+    pub fn uniform_like(&self, rng: &mut impl Rng, low: f64, high: f64) -> Self {
+        let seed = rng.next_u64();
+        let node = self.node();
+        match node.error() {
+            Some(error) => Tensor::failed(error.clone()),
+            None => Tensor::from_node(Node::random(
+                Distribution::Uniform { low, high },
+                seed,
+                T::KIND,
+                node.shape().clone(),
+            )),
+        }
+    }
+}
+
 /// √(6 / (in + out))
 pub(crate) fn glorot_bound(incoming: f64, outgoing: f64) -> f64 {
     (6.0 / (incoming + outgoing).max(1.0)).sqrt()

@@ -2,7 +2,7 @@
 //!
 //! As printed, each layer normalises what a part gives and then adds its input, T = LayerNorm(SelfAtt(X)) + X, where
 //! Vaswani et al. normalise the sum; words are embedded by the table that also reads them out. The paper's bias over
-//! the wrong axis is row E3. Not here: the transformer crate, whose blocks normalise first.
+//! the wrong axis is row E3. The crate's language model, which has these choices and others, is the same.
 
 use named_tensor::prelude::*;
 use named_tensor_tests::axes::{batch, heads, hidden, key, layer, seq, seq_, val, vocab};
@@ -14,8 +14,12 @@ use named_tensor_tests::reference::rearrangement::at;
 use named_tensor_tests::reference::{Grid, norm};
 use named_tensor_tests::strategies::{cases, tensor};
 use proptest::prelude::*;
+use transformer::axes;
+use transformer::embedding::ReadOut;
+use transformer::layer::Order;
+use transformer::models::language_model::LanguageModel as LanguageModelOfTheCrate;
 
-use crate::Numbers;
+use crate::{Numbers, layer as layers_of_the_crate};
 
 named! {
     /// W = (E ⊙_vocab I) √|layer| and P, whose positions the paper counts from 1 and takes 1 off again.
@@ -137,6 +141,55 @@ proptest! {
         let whole = Grid::new(&[text.len(), words], whole.to_vec((seq, vocab)).unwrap());
         let bound = bound(drawn(seed, words, 2, 2).growth(&text));
         assert_close(&first.to_vec((seq, vocab)).unwrap(), &Grid::new(&[1, words], at(&whole, 0, 0).values), bound);
+    }
+}
+
+/// The crate's model with this model's weights: words by their positions, chans for layer.
+fn of_the_crate(plain: &plain::LanguageModel) -> LanguageModelOfTheCrate<f64> {
+    let layers: Vec<_> =
+        plain.layers.iter().map(|one| layers_of_the_crate::named(one, false).normalised(Order::Between)).collect();
+    let encoder = stack(axes::layers, &layers).unwrap();
+    let table = tensor!(f64, &plain.embedding, (vocab, layer));
+    LanguageModelOfTheCrate {
+        E: table.rename((vocab, layer), (axes::vocab, axes::chans)),
+        encoder,
+        norm: None,
+        head: None,
+    }
+}
+
+proptest! {
+    #![proptest_config(cases(24))]
+
+    #[test]
+    fn n18_the_crates_model_with_the_choices_of_the_paper_is_the_printed_one((text, words) in text(), k in 1_usize..4, seed: u64) {
+        let plain = drawn(seed, words, 2, k);
+        let ids = Tensor::indices_from_vec(axes::seq.of(text.len()), axes::vocab, text.clone()).unwrap();
+        let root = Tensor::scalar(((2 * k) as f64).sqrt());
+        let found = of_the_crate(&plain).apply(&ids, &root).softmax(axes::vocab);
+        let found = found.to_vec((axes::seq, axes::vocab)).unwrap();
+        assert_close(&found, &plain.apply(&text), Bound::absolute(1e-6));
+    }
+
+    #[test]
+    fn s1_5_s4_16_words_without_the_factor_and_a_head_of_its_own_are_choices_of_the_same_model(
+        (text, words) in text(), seed: u64,
+    ) {
+        let plain = drawn(seed, words, 2, 2);
+        let ids = Tensor::indices_from_vec(axes::seq.of(text.len()), axes::vocab, text.clone()).unwrap();
+        let tied = of_the_crate(&plain);
+        // The factor may stand in the table, if another table reads words out.
+        let own = ReadOut { W_S: tied.E.clone(), b_S: None };
+        let apart = LanguageModelOfTheCrate { E: &tied.E * 2.0, head: Some(own), ..tied.clone() };
+        let (found, expected) = (apart.apply(&ids, &Tensor::scalar(1.0)), tied.apply(&ids, &Tensor::scalar(2.0)));
+        let expected = Grid::new(&[text.len(), words], expected.to_vec((axes::seq, axes::vocab)).unwrap());
+        assert_close(&found.to_vec((axes::seq, axes::vocab)).unwrap(), &expected, Bound::absolute(1e-6));
+        // A normalisation after all layers, as pre-LN models have it.
+        let ones = transformer::norm::LayerNorm { γ: Tensor::ones(axes::chans.of(4)), β: Tensor::zeros(axes::chans.of(4)) };
+        let last = LanguageModelOfTheCrate { norm: Some(ones), ..tied.clone() };
+        prop_assert_eq!(last.count(), tied.count() + 8);
+        let moved = (last.apply(&ids, &Tensor::scalar(2.0)) - tied.apply(&ids, &Tensor::scalar(2.0))).abs();
+        prop_assert!(moved.max((axes::seq, axes::vocab)).item().unwrap() > 0.0);
     }
 }
 

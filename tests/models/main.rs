@@ -5,16 +5,27 @@
 
 #![allow(confusable_idents, mixed_script_confusables, reason = "γ and β are the letters of the paper")]
 
+mod alignment;
 mod attention;
 mod block;
+mod columns;
 mod decoding;
+mod dropout;
 mod gradients;
 mod language_model;
+mod layer;
 mod layers;
 mod lenet;
+mod mask;
+mod multi_head;
 mod norm;
+mod picture;
 mod position;
+mod practical;
+mod seq2seq;
 mod training;
+mod training_loop;
+mod translation;
 
 use named_tensor::prelude::*;
 use named_tensor_tests::reference::Grid;

@@ -4,6 +4,7 @@
 //! Axes are numbered, not named: which number is which axis is said where a function is declared.
 //! Lives here: the formulas, one file per chapter. Not here: names, types, speed, and the library itself.
 
+pub mod alignment;
 pub mod attention;
 pub mod block;
 pub mod contraction;
@@ -14,12 +15,15 @@ mod grid;
 pub mod indexing;
 pub mod language_model;
 pub mod lenet;
+pub mod mask;
 pub mod matrix;
 pub mod norm;
 pub mod position;
 pub mod rearrangement;
+pub mod recurrent;
 pub mod reduction;
 pub mod softmax;
+pub mod sources;
 pub mod unroll;
 
 pub use grid::{Grid, places};

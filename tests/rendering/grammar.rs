@@ -112,6 +112,16 @@ named! {
         Y + norm1(Y)
     }
 
+    /// Parameters that may be absent.
+    pub fn Optional(X: R[chans]; W: R[chans, key], b: R[key]? = 1, norm: Centred?) -> R[key] {
+        norm(X dot_chans W + b)
+    }
+
+    /// A function that keeps the axes of its argument.
+    pub fn Centred(X: R[key]; γ: R[key] = 1) -> R[key] {
+        (X - mean_key(X)) * γ
+    }
+
     /// A sum of products.
     pub fn Contraction(Q: R[batch, seq, heads, key], K: R[batch, seq, heads, key]) -> R[batch, heads, seq, seq_] {
         Q_{seq -> seq_} dot_key K

@@ -13,7 +13,7 @@ use pulldown_latex::{Parser, Storage};
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// A function and its forms.
 struct Rendered {
@@ -37,7 +37,11 @@ macro_rules! rendered {
 }
 
 fn transformer() -> Vec<Rendered> {
-    use transformer::{attention, block, embedding, feed_forward, loss, norm, optimizer};
+    use transformer::models::{language_model, practical, seq2seq, translation};
+    use transformer::{
+        alignment, attention, block, dropout, embedding, feed_forward, layer, loss, mask, norm, optimizer, position,
+        recurrent,
+    };
     rendered![
         norm::BatchNorm,
         norm::InstanceNorm,
@@ -45,24 +49,76 @@ fn transformer() -> Vec<Rendered> {
         norm::LayerNorm,
         attention::Attention,
         attention::MaskedAttention,
-        attention::CausalMask,
         attention::SelfAttention,
         attention::MultiHeadAttention,
         attention::MaskedMultiHeadAttention,
+        attention::MultiHead,
+        attention::GroupedQuery,
+        attention::MultiQuery,
         feed_forward::Linear,
         feed_forward::FFN,
         embedding::Embedding,
-        embedding::PositionalEncoding,
+        embedding::ScaledEmbedding,
+        embedding::OneHotEmbedding,
+        embedding::Shifted,
+        embedding::ReadOut,
+        embedding::TiedReadOut,
+        mask::CausalMask,
+        mask::ContextMask,
+        mask::OpenMask,
+        mask::WindowMask,
+        mask::PrefixMask,
+        mask::PlacedMask,
+        mask::LengthMask,
+        mask::PaddingMask,
+        position::Sinusoids,
+        position::PositionalEncoding,
+        position::LearnedPosition,
+        position::Turned,
+        position::Angles,
+        position::Rotary,
+        position::InterleavedRotary,
+        position::Slopes,
+        position::LinearBias,
         block::Block,
         block::MultiHeadBlock,
         block::MaskedMultiHeadBlock,
+        layer::Layer,
+        layer::DecoderLayer,
+        language_model::LanguageModel,
+        translation::Reader,
+        translation::Writer,
+        translation::Translation,
         loss::CrossEntropy,
         loss::SmoothedCrossEntropy,
+        dropout::Dropout,
         optimizer::Descent,
         optimizer::Momentum,
         optimizer::RunningMean,
         optimizer::AdamDirection,
         optimizer::Clipped,
+        alignment::DotProduct,
+        alignment::ScaledDotProduct,
+        alignment::Bilinear,
+        alignment::Additive,
+        alignment::Retrieved,
+        alignment::Found,
+        recurrent::Elman,
+        recurrent::GRU,
+        practical::BareAttention,
+        practical::BareWeights,
+        practical::IdentityGPT,
+        practical::HistogramGPT,
+        practical::MicroGPT,
+        practical::CountLoss,
+        practical::IsRight,
+        seq2seq::Word,
+        seq2seq::Alignment,
+        seq2seq::Context,
+        seq2seq::Heard,
+        seq2seq::Said,
+        seq2seq::Forced,
+        seq2seq::WordLoss,
     ]
 }
 
@@ -83,6 +139,8 @@ fn grammar() -> Vec<Rendered> {
         grammar::Calls,
         grammar::Parameters,
         grammar::Nested,
+        grammar::Optional,
+        grammar::Centred,
         grammar::Contraction,
         grammar::Ascribed,
         grammar::Identity,
@@ -110,6 +168,12 @@ fn the_whole_grammar_is_rendered_as_its_files_say() {
     check("grammar", &grammar());
 }
 
+/// All source files of a folder, and of the folders in it.
+fn sources(folder: &Path) -> Vec<PathBuf> {
+    let entries = fs::read_dir(folder).expect("a folder of sources can be read").flatten().map(|entry| entry.path());
+    entries.flat_map(|path| if path.is_dir() { sources(&path) } else { vec![path] }).collect()
+}
+
 #[test]
 fn no_function_is_left_out() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
@@ -126,8 +190,8 @@ fn no_function_is_left_out() {
         heads.map(name).collect()
     };
     let rendered = |functions: Vec<Rendered>| functions.iter().map(|one| one.name.to_owned()).collect();
-    let sources = fs::read_dir(root.join("../transformer/src")).expect("the transformer has sources").flatten();
-    let all: BTreeSet<String> = sources.flat_map(|file| written(&file.path())).collect();
+    let all: BTreeSet<String> =
+        sources(&root.join("../transformer/src")).iter().flat_map(|file| written(file)).collect();
     let found: BTreeSet<String> = rendered(transformer());
     assert_eq!(found, all);
     let found: BTreeSet<String> = rendered(grammar());

@@ -2,7 +2,9 @@
 //!
 //! Each file is a group of equations in Named Tensor Notation; the text of the equation is the program. Read them in
 //! this order: [`axes`] (the legend), [`norm`], [`attention`], [`feed_forward`], [`embedding`], [`block`];
-//! then how it learns: [`loss`], [`optimizer`], [`schedule`]; and how it writes: [`generate`].
+//! [`alignment`] (attention with any score), [`recurrent`], and whole [`models`];
+//! then how it learns: [`loss`], [`dropout`], [`optimizer`], [`schedule`], [`train`];
+//! how it writes: [`generate`]; and how it is looked at: [`picture`].
 //!
 //! ```
 //! use named_tensor::prelude::*;
@@ -20,15 +22,29 @@
 //! # Ok::<(), named_tensor::Error>(())
 //! ```
 
-#![allow(mixed_script_confusables, reason = "the equations keep the letters of the paper, γ and β")]
+#![allow(
+    confusable_idents,
+    mixed_script_confusables,
+    reason = "the equations keep the letters of the paper, α, γ and β"
+)]
 
+pub mod alignment;
 pub mod attention;
 pub mod axes;
 pub mod block;
+pub mod dropout;
 pub mod embedding;
 pub mod feed_forward;
 pub mod generate;
+pub mod layer;
 pub mod loss;
+pub mod mask;
+pub mod models;
 pub mod norm;
 pub mod optimizer;
+pub mod picture;
+pub mod position;
+pub mod recurrent;
 pub mod schedule;
+pub mod stack;
+pub mod train;

@@ -34,6 +34,31 @@ pub fn clipped<P: Parameters<f32>>(gradient: &P, longest: f64) -> P {
     gradient.combine([], |_, g, []| Clipped(g, &norm, &longest))
 }
 
+/// What every optimiser can do.
+pub trait Optimizer<P: Parameters<f32>> {
+    /// What it remembers from step to step, so that a run can be stored and gone on with.
+    type State: Parameters<f32>;
+
+    /// What it remembers.
+    fn state(&self) -> &Self::State;
+
+    /// Puts another memory in its place.
+    fn remember(&mut self, state: Self::State);
+
+    /// The parameters after one step with the rate η.
+    ///
+    /// # Errors
+    /// The error that a gradient carries, or one of computing it.
+    fn step(&mut self, parameters: &P, gradient: &P, rate: f64) -> Result<P, Error>;
+}
+
+/// Whether a parameter multiplies, by its dotted name: `W`, `W_Q`, `W1` and tables `E` do, gains and biases only scale
+/// and shift. The usual group of those that decay.
+#[must_use]
+pub fn is_weight(name: &str) -> bool {
+    name.rsplit('.').next().is_some_and(|last| last.starts_with(['W', 'E']))
+}
+
 /// Stochastic gradient descent with momentum: v ← μ v + g, θ ← θ - η v.
 #[derive(Clone, Debug)]
 pub struct Sgd<P> {
@@ -61,6 +86,22 @@ impl<P: Parameters<f32>> Sgd<P> {
         let Together((moved, velocity)) = Together((moved, velocity)).eval()?;
         self.velocity = velocity;
         Ok(moved)
+    }
+}
+
+impl<P: Parameters<f32>> Optimizer<P> for Sgd<P> {
+    type State = P;
+
+    fn state(&self) -> &P {
+        &self.velocity
+    }
+
+    fn remember(&mut self, state: P) {
+        self.velocity = state;
+    }
+
+    fn step(&mut self, parameters: &P, gradient: &P, rate: f64) -> Result<P, Error> {
+        Sgd::step(self, parameters, gradient, rate)
     }
 }
 
@@ -95,6 +136,12 @@ impl<P: Parameters<f32>> Adam<P> {
         }
     }
 
+    /// With decay λ of those parameters whose names `decays` accepts: AdamW.
+    #[must_use]
+    pub fn decaying(self, decay: f64, decays: fn(&str) -> bool) -> Adam<P> {
+        Adam { decay, decays, ..self }
+    }
+
     /// The parameters after one step with the rate η.
     ///
     /// # Errors
@@ -116,5 +163,21 @@ impl<P: Parameters<f32>> Adam<P> {
         let Together((moved, state)) = Together((moved, Together((first, second, scalar(t))))).eval()?;
         self.state = state;
         Ok(moved)
+    }
+}
+
+impl<P: Parameters<f32>> Optimizer<P> for Adam<P> {
+    type State = Together<(P, P, Tensor<()>)>;
+
+    fn state(&self) -> &Self::State {
+        &self.state
+    }
+
+    fn remember(&mut self, state: Self::State) {
+        self.state = state;
+    }
+
+    fn step(&mut self, parameters: &P, gradient: &P, rate: f64) -> Result<P, Error> {
+        Adam::step(self, parameters, gradient, rate)
     }
 }

@@ -23,3 +23,16 @@ pub fn cosine(step: u64, warmup: u64, last: u64, highest: f64, lowest: f64) -> f
     let done = ((step - warmup) as f64 / way).min(1.0);
     lowest + (highest - lowest) * (1.0 + (PI * done).cos()) / 2.0
 }
+
+/// Falls in stairs: each of `(rate, last)` holds up to and with the step `last`, and the last rate from there on.
+///
+/// ```
+/// # use transformer::schedule::stairs;
+/// let rates = [1, 2, 3, 9].map(|step| stairs(step, &[(0.01, 2), (0.001, 4)]));
+/// assert_eq!(rates, [0.01, 0.01, 0.001, 0.001]);
+/// ```
+#[must_use]
+pub fn stairs(step: u64, rates: &[(f64, u64)]) -> f64 {
+    let here = rates.iter().find(|(_, last)| step <= *last).or(rates.last());
+    here.map_or(0.0, |(rate, _)| *rate)
+}

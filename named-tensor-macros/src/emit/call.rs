@@ -6,7 +6,7 @@
 use super::private;
 use crate::ir::{Code, Generics, Given};
 use crate::set::{Set, axis_name};
-use proc_macro2::{Literal, Span, TokenStream};
+use proc_macro2::{Ident, Literal, Span, TokenStream};
 use quote::{ToTokens, format_ident, quote, quote_spanned};
 use syn::Path;
 
@@ -55,6 +55,14 @@ pub(super) fn value(code: &Code) -> TokenStream {
         Code::Apply { parameter, arguments, span } => {
             let arguments = arguments.iter().map(given);
             quote_spanned!(*span=> #parameter.apply(#(#arguments),*))
+        }
+        Code::ApplyIfPresent { parameter, argument, span } => {
+            let (argument, or_itself) = (given(argument), private("or_itself", *span));
+            let (x, function) = (Ident::new("x", Span::mixed_site()), Ident::new("function", Span::mixed_site()));
+            quote_spanned! {*span=> {
+                let #x = #argument;
+                #or_itself(#parameter.as_ref().map(|#function| #function.apply(#x)), #x)
+            }}
         }
     }
 }
@@ -178,7 +186,7 @@ impl Code {
             Code::Constant(path) => crate::set::axis_span(path),
             Code::Size { span, .. } | Code::Given { span, .. } | Code::Plain { span, .. } => *span,
             Code::PlainCases { span, .. } | Code::Operation { span, .. } => *span,
-            Code::Function { span, .. } | Code::Apply { span, .. } => *span,
+            Code::Function { span, .. } | Code::Apply { span, .. } | Code::ApplyIfPresent { span, .. } => *span,
         }
     }
 }

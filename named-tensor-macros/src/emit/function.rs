@@ -4,7 +4,7 @@
 
 use super::lifting::{LiftedArgument, Lifting};
 use super::{at, body, documentation};
-use crate::ast::{Element, Function, ParameterType, TensorType};
+use crate::ast::{Element, Function, Parameter, ParameterType, TensorType};
 use crate::code::name_of;
 use crate::ir::Body;
 use crate::render::Forms;
@@ -102,11 +102,7 @@ fn statements(function: &Function, lifting: &Lifting, body: &Body) -> TokenStrea
         quote!(#name: &#kind)
     });
     let parameters = function.parameters.iter().map(|parameter| {
-        let name = &parameter.name;
-        let kind = match &parameter.kind {
-            ParameterType::Tensor(kind, _) => inner(kind),
-            ParameterType::Function(path) => quote!(#path<T>),
-        };
+        let (name, kind) = (&parameter.name, parameter_kind(parameter));
         quote!(#name: &#kind)
     });
     let result = inner(&function.result);
@@ -130,6 +126,15 @@ fn statements(function: &Function, lifting: &Lifting, body: &Body) -> TokenStrea
         }
         #call
     }
+}
+
+/// The type of a parameter as a field.
+pub(super) fn parameter_kind(parameter: &Parameter) -> TokenStream {
+    let kind = match &parameter.kind {
+        ParameterType::Tensor(kind, _) => inner(kind),
+        ParameterType::Function(path) => quote!(#path<T>),
+    };
+    if parameter.optional { quote!(::core::option::Option<#kind>) } else { kind }
 }
 
 fn lifting(function: &Function) -> Lifting {

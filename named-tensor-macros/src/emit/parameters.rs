@@ -5,7 +5,7 @@
 
 use super::call::value;
 use super::documentation;
-use super::function::{apply, inner, lints};
+use super::function::{apply, lints, parameter_kind};
 use crate::ast::{Function, Parameter, ParameterType};
 use crate::ir::{Body, Draw};
 use crate::render::Forms;
@@ -63,14 +63,13 @@ pub(crate) fn parameters(
 }
 
 fn field(parameter: &Parameter) -> TokenStream {
-    let Parameter { attributes, name, kind } = parameter;
-    let (text, kind) = match kind {
-        ParameterType::Tensor(kind, _) => (format!("`{name} : {kind}`"), inner(kind)),
-        ParameterType::Function(path) => {
-            let text = path.segments.last().map(|last| last.ident.to_string()).unwrap_or_default();
-            (format!("`{name} : {text}`"), quote!(#path<T>))
-        }
+    let Parameter { attributes, name, kind, optional } = parameter;
+    let kind = match kind {
+        ParameterType::Tensor(kind, _) => kind.to_string(),
+        ParameterType::Function(path) => path.segments.last().map(|last| last.ident.to_string()).unwrap_or_default(),
     };
+    let text = format!("`{name} : {kind}`{}", if *optional { ", or absent" } else { "" });
+    let kind = parameter_kind(parameter);
     quote!(#[doc = #text] #(#attributes)* pub #name: #kind)
 }
 
@@ -100,7 +99,12 @@ fn walk(function: &Function, draws: &[Option<Draw>]) -> TokenStream {
             (_, ParameterType::Function(_)) => quote!(#field: #init.nested(#text)?),
             (Some(draw), _) => {
                 let draw = drawn(draw);
-                quote!(#field: #init.tensor(#text, &#draw)?)
+                let tensor = quote!(#init.tensor(#text, &#draw)?);
+                if parameter.optional {
+                    quote!(#field: ::core::option::Option::Some(#tensor))
+                } else {
+                    quote!(#field: #tensor)
+                }
             }
             (None, _) => quote!(#field: ::named_tensor::private::poisoned()),
         }
@@ -108,8 +112,8 @@ fn walk(function: &Function, draws: &[Option<Draw>]) -> TokenStream {
     let casts = function.parameters.iter().map(|parameter| {
         let field = &parameter.name;
         match &parameter.kind {
-            ParameterType::Tensor(..) => quote!(#field: self.#field.cast()),
-            ParameterType::Function(_) => quote!(#field: ::named_tensor::private::Parameters::cast(&self.#field)),
+            ParameterType::Tensor(..) if !parameter.optional => quote!(#field: self.#field.cast()),
+            _ => quote!(#field: ::named_tensor::private::Parameters::cast(&self.#field)),
         }
     });
     quote! {
@@ -146,8 +150,8 @@ fn walk(function: &Function, draws: &[Option<Draw>]) -> TokenStream {
 
 fn visit(parameter: &Parameter, suffix: &str) -> TokenStream {
     let what = match parameter.kind {
-        ParameterType::Tensor(..) => "tensor",
-        ParameterType::Function(_) => "nested",
+        ParameterType::Tensor(..) if !parameter.optional => "tensor",
+        _ => "nested",
     };
     super::private(&format!("visit_{what}{suffix}"), Span::call_site())
 }

@@ -4,7 +4,7 @@
 
 use super::arithmetic::{alike, along, elementwise, number, numbers, operand};
 use super::{Scope, Value, kind_of, operation};
-use crate::ast::{Call, Expression, Function};
+use crate::ast::{Call, Element, Expression, Function};
 use crate::builtin::{Builtin, Shape};
 use crate::ir::{Code, Generics, Given, Kind};
 use crate::names::Callee;
@@ -31,8 +31,13 @@ impl Scope<'_> {
             Callee::Parameter(parameter, definition) => {
                 let arguments = self.arguments(definition, resolved.axes, &call.arguments, span)?;
                 let kind = definition.map_or(Kind::Real, |definition| kind_of(&definition.result));
+                let optional = self.function.optional(parameter);
                 let mut parameter = parameter.clone();
                 parameter.set_span(span);
+                if optional && let Some(argument) = arguments.first() {
+                    let argument = Box::new(argument.clone());
+                    return Ok(Value { kind, code: Code::ApplyIfPresent { parameter, argument, span } });
+                }
                 Ok(Value { kind, code: Code::Apply { parameter, arguments, span } })
             }
             Callee::Outside(path) => {
@@ -60,6 +65,10 @@ impl Scope<'_> {
             let value = self.expression(argument)?;
             let declared = definition.and_then(|definition| definition.arguments.get(place));
             let code = match declared {
+                // Positions are handed on as they are, unless they are known to be needed as numbers.
+                Some(declared) if value.kind == Kind::Index && matches!(declared.kind.element, Element::Real) => {
+                    self.coerce(value, &declared.kind.element, argument.span())?
+                }
                 _ if matches!(value.code, Code::Variable { .. })
                     && value.kind != Kind::Scalar
                     && value.kind != Kind::Exact =>

@@ -146,6 +146,7 @@ pub(crate) fn check(vocabulary: &Vocabulary<'_>, function: &Function, report: &m
     // After another mistake, a variable that seems unused may well be used where that mistake stands.
     if report.count() == before && function.body.is_some() {
         variables::check_uses(vocabulary, function, report);
+        variables::check_absence(vocabulary, function, report);
     }
 }
 
@@ -176,7 +177,7 @@ pub(crate) fn size_source<'a>(function: &'a Function, axis: &str, defined: usize
     let has = |kind: &TensorType| kind.set.0.iter().any(|path| axis_name(path) == axis);
     let arguments = function.arguments.iter().filter(|argument| has(&argument.kind)).map(|argument| &argument.name);
     let parameters = function.parameters.iter().filter_map(|parameter| match &parameter.kind {
-        ParameterType::Tensor(kind, _) if has(kind) => Some(&parameter.name),
+        ParameterType::Tensor(kind, _) if has(kind) && !parameter.optional => Some(&parameter.name),
         _ => None,
     });
     let equations = function.body.iter().flat_map(|body| body.equations.iter().take(defined));

@@ -5,7 +5,7 @@
 
 use super::axes::named_in;
 use super::{Vocabulary, size_source, sizes_read};
-use crate::ast::{Expression, Form, Function};
+use crate::ast::{Binary, Expression, Form, Function};
 use crate::builtin::Shape;
 use crate::code::name_of;
 use crate::report::{Report, list, nearest};
@@ -92,6 +92,36 @@ pub(super) fn check_uses(vocabulary: &Vocabulary<'_>, function: &Function, repor
     }
     for equation in function.body.iter().flat_map(|body| &body.equations) {
         unused(&equation.name, "value", "leave out its equation");
+    }
+}
+
+/// Reports uses of a parameter that may be absent other than those in which its absence has a meaning: a tensor is only
+/// added, and is 0 then; a function has one argument, and is the identity then.
+pub(super) fn check_absence(vocabulary: &Vocabulary<'_>, function: &Function, report: &mut Report) {
+    let mut added: Vec<*const Expression> = Vec::new();
+    for expression in function.body_expressions() {
+        expression.walk(&mut |node| match node {
+            Expression::Binary { operator: Binary::Add, right, .. } => added.push(std::ptr::from_ref(&**right)),
+            Expression::Name(_) => {
+                let optional = node.variable().filter(|name| function.optional(name));
+                if let Some(name) = optional
+                    && !added.contains(&std::ptr::from_ref(node))
+                {
+                    let help = format!("write `.. + {name}`, or leave out the `?`");
+                    report.error(name.span(), format!("`{name}` may be absent, and can only be added"), &[help]);
+                }
+            }
+            Expression::Call(call) if call.arguments.len() != 1 => {
+                let resolved = vocabulary.resolve(function, call);
+                if let super::Callee::Parameter(name, _) = resolved.callee
+                    && function.optional(name)
+                {
+                    let message = format!("`{name}` may be absent, and must then be the identity of one argument");
+                    report.error(resolved.span, message, &["leave out the `?`".to_owned()]);
+                }
+            }
+            _ => {}
+        });
     }
 }
 

@@ -105,8 +105,8 @@ fn variables(input: ParseStream<'_>, report: &mut Report) -> syn::Result<(Vec<Ar
         }
         input.parse::<Token![:]>()?;
         if behind_semicolon {
-            let kind = parameter_type(input, report)?;
-            parameters.push(Parameter { attributes, name, kind });
+            let (kind, optional) = parameter_type(input, report)?;
+            parameters.push(Parameter { attributes, name, kind, optional });
         } else {
             arguments.push(Argument { attributes, name, kind: argument_type(input, report)? });
         }
@@ -161,17 +161,19 @@ fn bracket(word: Path, input: ParseStream<'_>, report: &mut Report) -> syn::Resu
     Ok(TensorType { element, set, span })
 }
 
-/// `parameter = identifier ":" ( type [ initial ] | path )`
-fn parameter_type(input: ParseStream<'_>, report: &mut Report) -> syn::Result<ParameterType> {
+/// `parameter = identifier ":" ( type [ "?" ] [ initial ] | path [ "?" ] )`, and whether it may be absent.
+fn parameter_type(input: ParseStream<'_>, report: &mut Report) -> syn::Result<(ParameterType, bool)> {
     let word = type_word(input)?;
     if !input.peek(token::Bracket) {
-        return Ok(ParameterType::Function(word));
+        let optional = input.parse::<Option<Token![?]>>()?.is_some();
+        return Ok((ParameterType::Function(word), optional));
     }
     let kind = bracket(word, input, report)?;
     if !matches!(kind.element, Element::Real) {
         report.error(kind.span, "a parameter is made of real numbers", &["write `R[..]`".to_owned()]);
     }
-    Ok(ParameterType::Tensor(kind, initial(input)?))
+    let optional = input.parse::<Option<Token![?]>>()?.is_some();
+    Ok((ParameterType::Tensor(kind, initial(input)?), optional))
 }
 
 /// `initial = "=" expression | "~" name [ "(" arguments ")" ] | "~" name "(" "{" axes "}" [ "->" "{" axes "}" ] ")"`

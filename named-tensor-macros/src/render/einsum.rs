@@ -13,8 +13,8 @@ use std::collections::BTreeMap;
 pub(super) fn of(vocabulary: &Vocabulary<'_>, function: &Function) -> Option<String> {
     let body = function.body.as_ref()?;
     let parameters = function.parameters.iter().map(|parameter| match &parameter.kind {
-        ParameterType::Tensor(kind, _) => Some((parameter.name.to_string(), kind)),
-        ParameterType::Function(_) => None,
+        ParameterType::Tensor(kind, _) if !parameter.optional => Some((parameter.name.to_string(), kind)),
+        _ => None,
     });
     let arguments = function.arguments.iter().map(|argument| Some((argument.name.to_string(), &argument.kind)));
     let operands: Vec<(String, &TensorType)> = arguments.chain(parameters).collect::<Option<_>>()?;

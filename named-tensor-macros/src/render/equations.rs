@@ -110,9 +110,11 @@ impl<'a> Typesetter<'a> {
     /// `W ∈ ℝ^{chans×out}` or `norm₁ : LayerNorm`.
     pub(super) fn parameter(&self, parameter: &'a Parameter) -> Line {
         let left = parameter_name(parameter);
+        let absent = parameter.optional.then_some(Layout::Text(", or absent"));
         match &parameter.kind {
             ParameterType::Function(path) => {
-                Line { left, sign: ":", right: identifier::function(&crate::set::axis_name(path)) }
+                let function = identifier::function(&crate::set::axis_name(path));
+                Line { left, sign: ":", right: Layout::row([function].into_iter().chain(absent)) }
             }
             ParameterType::Tensor(kind, initial) => {
                 let initially = initial.iter().flat_map(|initial| {
@@ -130,7 +132,11 @@ impl<'a> Typesetter<'a> {
                     };
                     [Layout::Text(", at first "), value]
                 });
-                Line { left, sign: "∈", right: Layout::row([tensor_type(kind)].into_iter().chain(initially)) }
+                Line {
+                    left,
+                    sign: "∈",
+                    right: Layout::row([tensor_type(kind)].into_iter().chain(absent).chain(initially)),
+                }
             }
         }
     }

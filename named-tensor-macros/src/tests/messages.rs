@@ -41,6 +41,19 @@ messages! {
         = help: did you mean `key`?
         = help: axes of `f`: `key` and `seq`
     "#]];
+    a_parameter_that_may_be_absent_is_added: "fn f(X: R[a]; W: R[a, b], c: R[b]?, n: N?) -> R[b] { n(X dot_a W + c) }" => expect![""];
+    a_parameter_that_may_be_absent_is_multiplied: "fn f(X: R[a]; c: R[a]?) -> R[a] { X * c + X }" => expect![[r#"
+        fn f(X: R[a]; c: R[a]?) -> R[a] { X * c + X }
+                                              ^
+        `c` may be absent, and can only be added
+        = help: write `.. + c`, or leave out the `?`
+    "#]];
+    a_function_that_may_be_absent_has_two_arguments: "fn f(X: R[a]; g: G?) -> R[a] { g(X, X) }" => expect![[r#"
+        fn f(X: R[a]; g: G?) -> R[a] { g(X, X) }
+                                       ^
+        `g` may be absent, and must then be the identity of one argument
+        = help: leave out the `?`
+    "#]];
     an_axis_named_nowhere_is_left_to_the_types: "fn f(X: R[seq]) -> R[seq] { softmax_val(X) }" => expect![""];
     primed_axes_are_no_misspellings: "fn f(X: R[seq]) -> R[seq_] { X_{seq -> seq_} }" => expect![""];
     an_axis_line_silences_the_correction: "axis keys; fn f(X: R[key]) -> R[] { sum_keys(g(X)) * sum_key(X) }" => expect![""];

@@ -24,5 +24,8 @@ mod span;
 pub(crate) mod standardize;
 #[cfg(test)]
 mod testing;
+#[cfg(feature = "parallel")]
+mod threads;
+mod vector;
 
 pub(crate) use span::{View, ViewMut};

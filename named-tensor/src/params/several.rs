@@ -1,4 +1,4 @@
-//! One tensor, and several structs together, as structs of parameters.
+//! One tensor, one that may be absent, and several structs together, as structs of parameters.
 //!
 //! Lives here: what lets them stand wherever a struct of parameters does. Not here: layers along an axis (`stacked`).
 
@@ -31,6 +31,47 @@ impl<A: Axes, T: Real> Parameters<T> for Tensor<A, T> {
 
     fn cast<U: Real>(&self) -> Tensor<A, U> {
         Tensor::cast(self)
+    }
+}
+
+/// A parameter that may be absent, written `b: R[out]?`. It is drawn with all others; `None` leaves it out, and then
+/// nothing is counted, stored or learnt for it.
+///
+/// ```
+/// # use named_tensor::prelude::*;
+/// # axes! { chans, out }
+/// named! {
+///     fn Project(X: R[chans]; W: R[chans, out] = 1, b: R[out]? = 3) -> R[out] { X dot_chans W + b }
+/// }
+/// let mut project = Project::init(&mut seeded(0), (chans.of(2), out.of(1)))?;
+/// let x = Tensor::new(chans, [1.0, 2.0]);
+/// assert_eq!((project.apply(&x).to_vec(out)?, project.count()), (vec![6.0], 3));
+/// project.b = None;
+/// assert_eq!((project.apply(&x).to_vec(out)?, project.count()), (vec![3.0], 2));
+/// # Ok::<(), named_tensor::Error>(())
+/// ```
+impl<P: Parameters<T>, T: Real> Parameters<T> for Option<P> {
+    type Axes = P::Axes;
+    type Of<U: Real> = Option<P::Of<U>>;
+
+    fn visit(&self, path: &mut Path, visitor: &mut dyn FnMut(Parameter<'_, T>)) {
+        if let Some(present) = self {
+            present.visit(path, visitor);
+        }
+    }
+
+    fn visit_mut(&mut self, path: &mut Path, visitor: &mut dyn FnMut(ParameterMut<'_, T>)) {
+        if let Some(present) = self {
+            present.visit_mut(path, visitor);
+        }
+    }
+
+    fn init_from(init: &mut Init<'_>) -> Result<Self> {
+        P::init_from(init).map(Some)
+    }
+
+    fn cast<U: Real>(&self) -> Self::Of<U> {
+        self.as_ref().map(P::cast)
     }
 }
 

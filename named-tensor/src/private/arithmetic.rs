@@ -3,6 +3,7 @@
 //! A number takes the precision of the tensor it meets. Lives here: one trait for two operands, one for one.
 //! Not here: operations that name axes (`operations`).
 
+use crate::axes::rules::Has;
 use crate::axes::set::{Axes, Union};
 use crate::element::{Binary, Comparison, Element, Index, Real, Unary};
 use crate::graph::Node;
@@ -27,6 +28,15 @@ impl<A: Axes, B: Axes, T: Real> Operands<&Tensor<B, T>> for &Tensor<A, T> {
     #[track_caller]
     fn apply(self, op: Binary, right: &Tensor<B, T>) -> Self::Output {
         Tensor::from_node(self.node().binary(op, right.node()))
+    }
+}
+
+/// A parameter that may be absent adds nothing then, so what it is added to must have its axes already.
+impl<A: Has<B>, B: Axes, T: Real> Operands<&Option<Tensor<B, T>>> for &Tensor<A, T> {
+    type Output = Tensor<A, T>;
+    #[track_caller]
+    fn apply(self, op: Binary, right: &Option<Tensor<B, T>>) -> Self::Output {
+        right.as_ref().map_or_else(|| self.clone(), |right| Tensor::from_node(self.node().binary(op, right.node())))
     }
 }
 

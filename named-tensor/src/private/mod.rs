@@ -46,6 +46,12 @@ pub fn result<U: Axes, A: SameAs<U>, T>(x: Tensor<A, T>) -> Tensor<U, T> {
     Tensor::from_node(x.node().clone())
 }
 
+/// What a function that may be absent gives, or its argument.
+#[must_use]
+pub fn or_itself<A: SameAs<B>, B: Axes, T: Real>(made: Option<Tensor<A, T>>, x: &Tensor<B, T>) -> Tensor<B, T> {
+    made.map_or_else(|| x.clone(), |made| Tensor::from_node(made.node().clone()))
+}
+
 /// What stands for a value after an error that has been reported.
 #[must_use]
 pub fn poisoned<X>() -> X {

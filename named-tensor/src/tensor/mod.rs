@@ -110,8 +110,17 @@ impl<A: Axes, T: Element> Tensor<A, T> {
         Tensor::from_node(self.node.clone())
     }
 
-    /// A tensor that carries `error`.
-    pub(crate) fn failed(error: crate::error::Error) -> Self {
+    /// A tensor that carries `error`, as everything does that is computed from it: how a function that returns a tensor
+    /// refuses its arguments.
+    ///
+    /// ```
+    /// # use named_tensor::prelude::*;
+    /// # axes! { chans }
+    /// let x: Tensor<R![chans]> = Tensor::failed(Error::new(ErrorKind::Value, "no such rate"));
+    /// assert_eq!(x.exp().sum(chans).item().unwrap_err().to_string(), "no such rate");
+    /// ```
+    #[must_use]
+    pub fn failed(error: crate::error::Error) -> Self {
         Tensor::from_node(Node::failed(error, T::Stored::KIND))
     }
 }

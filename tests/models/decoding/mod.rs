@@ -7,6 +7,7 @@
 pub(crate) mod model;
 
 mod context;
+mod gpt2;
 mod sampling;
 mod search;
 mod table;

@@ -13,6 +13,7 @@ pub mod stream;
 use named_tensor::prelude::*;
 
 use crate::axes::vocab;
+use crate::models::context::{Context, Reads};
 
 /// The logits of the next word.
 pub type Logits = Tensor<R![vocab]>;
@@ -38,21 +39,49 @@ pub trait Continues {
     fn positions(&self) -> Option<usize> {
         None
     }
+
+    /// Whether it knows what may follow an empty text, as a translation does.
+    fn speaks_first(&self) -> bool {
+        false
+    }
 }
 
-impl<M: Continues> Continues for &M {
-    type Context = M::Context;
+/// A causal model that keeps keys and values (row 4.21).
+impl<M: Reads> Continues for M {
+    type Context = Context;
 
-    fn start(&self) -> M::Context {
-        M::start(self)
+    fn start(&self) -> Context {
+        Reads::start(self)
     }
 
-    fn extend(&self, words: &[usize], context: &M::Context) -> Result<(Logits, M::Context), Error> {
-        M::extend(self, words, context)
+    fn extend(&self, words: &[usize], context: &Context) -> Result<(Logits, Context), Error> {
+        self.next(words, context)
     }
 
     fn positions(&self) -> Option<usize> {
-        M::positions(self)
+        Some(self.sizes().positions)
+    }
+}
+
+/// A model that reads the whole text again for each word, by a function from a text to the logits of its next word.
+/// It may speak first.
+#[derive(Clone, Copy, Debug)]
+pub struct Whole<F>(pub F);
+
+impl<F: Fn(&[usize]) -> Result<Logits, Error>> Continues for Whole<F> {
+    type Context = Vec<usize>;
+
+    fn start(&self) -> Vec<usize> {
+        Vec::new()
+    }
+
+    fn extend(&self, words: &[usize], context: &Vec<usize>) -> Result<(Logits, Vec<usize>), Error> {
+        let text = [&context[..], words].concat();
+        Ok((self.0(&text)?, text))
+    }
+
+    fn speaks_first(&self) -> bool {
+        true
     }
 }
 
@@ -73,7 +102,7 @@ pub struct Limits {
 /// # Errors
 /// An empty prompt; one longer than the positions of the model, unless the limits say how to slide; those of the model.
 pub fn read<M: Continues>(model: &M, prompt: &[usize], limits: &Limits) -> Result<(Logits, M::Context), Error> {
-    if prompt.is_empty() {
+    if prompt.is_empty() && !model.speaks_first() {
         return Err(Error::new(ErrorKind::Empty, "an empty prompt: at least one word is needed to go on from"));
     }
     model.extend(fitting(model, prompt, limits)?, &model.start())

@@ -13,8 +13,8 @@ use super::{Continues, Limits, Logits, fitting, read};
 
 /// The words that continue a prompt; see [`words`].
 #[derive(Debug)]
-pub struct Words<M: Continues> {
-    model: M,
+pub struct Words<'m, M: Continues> {
+    model: &'m M,
     sampling: Sampling,
     limits: Limits,
     rng: ChaCha8Rng,
@@ -32,21 +32,21 @@ pub struct Words<M: Continues> {
 ///
 /// # Errors
 /// An empty prompt; one longer than the positions of the model; a sampling without meaning; those of the model.
-pub fn words<M: Continues>(
-    model: M,
+pub fn words<'m, M: Continues>(
+    model: &'m M,
     prompt: &[usize],
     sampling: Sampling,
     limits: Limits,
     rng: ChaCha8Rng,
-) -> Result<Words<M>, Error> {
+) -> Result<Words<'m, M>, Error> {
     let sampling = sampling.checked()?;
-    let (logits, context) = read(&model, prompt, &limits)?;
-    let held = fitting(&model, prompt, &limits)?.len();
+    let (logits, context) = read(model, prompt, &limits)?;
+    let held = fitting(model, prompt, &limits)?.len();
     let text = prompt.to_vec();
     Ok(Words { model, sampling, limits, rng, text, held, written: 0, logits, context, ended: false })
 }
 
-impl<M: Continues> Words<M> {
+impl<M: Continues> Words<'_, M> {
     /// The prompt and the words written so far.
     #[must_use]
     pub fn text(&self) -> &[usize] {
@@ -74,7 +74,7 @@ impl<M: Continues> Words<M> {
     fn read_last(&mut self) -> Result<(), Error> {
         let full = self.model.positions().is_some_and(|room| self.held >= room);
         let (words, context) = if full {
-            (fitting(&self.model, &self.text, &self.limits)?, self.model.start())
+            (fitting(self.model, &self.text, &self.limits)?, self.model.start())
         } else {
             (&self.text[self.text.len() - 1..], self.context.clone())
         };
@@ -84,7 +84,7 @@ impl<M: Continues> Words<M> {
     }
 }
 
-impl<M: Continues> Iterator for Words<M> {
+impl<M: Continues> Iterator for Words<'_, M> {
     type Item = Result<usize, Error>;
 
     fn next(&mut self) -> Option<Result<usize, Error>> {

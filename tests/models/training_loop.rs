@@ -1,0 +1,243 @@
+//! Training as a whole: batches, steps, and runs that are stored and gone on with.
+//!
+//! A run that is interrupted anywhere must end with the bits of one that is not; what is not that run must be refused.
+//! Not here: optimisers and schedules by themselves (`training`), the command line, which is tested as a process.
+
+use std::fs;
+use std::ops::ControlFlow;
+use std::path::PathBuf;
+
+use named_tensor::file::Tensors;
+use named_tensor::prelude::*;
+use named_tensor_tests::strategies::cases;
+use proptest::prelude::*;
+use transformer::axes::{batch, chans, heads, hidden, key, val};
+use transformer::block::MultiHeadBlock;
+use transformer::feed_forward::FFN;
+use transformer::optimizer::{Adam, Optimizer, Sgd, is_weight};
+use transformer::schedule::stairs;
+use transformer::train::batches::Batches;
+use transformer::train::log::{HEADER, Log, losses};
+use transformer::train::{Course, Step, Training};
+
+/// A file of its own for each test.
+fn file(name: &str) -> PathBuf {
+    std::env::temp_dir().join(format!("named-tensor-{}-{name}", std::process::id()))
+}
+
+fn network(hidden_: usize) -> FFN {
+    FFN::init(&mut seeded(2), (chans.of(3), hidden.of(hidden_))).unwrap()
+}
+
+/// The network is to say its input again, turned by one place.
+fn loss(model: &FFN, step: u64) -> Tensor<R![]> {
+    let x: Tensor<R![batch, chans]> = Tensor::normal(&mut seeded(step), (batch.of(8), chans.of(3)), 0.0, 1.0);
+    let off = model.apply(&x) - x.slice(chans, 1..3).concat(chans, &x.slice(chans, 0..1));
+    (&off * &off).mean((batch, chans))
+}
+
+fn course(last: u64) -> Course<'static> {
+    Course { last, rate: &|step| stairs(step, &[(0.05, 4), (0.01, 100)]), longest: Some(0.5) }
+}
+
+fn numbers<P: Parameters<f32>>(of: &P) -> Vec<u32> {
+    let mut all = Vec::new();
+    of.each(|parameter| all.extend(parameter.to_vec().unwrap().into_iter().map(f32::to_bits)));
+    all
+}
+
+/// Stops at each of `stops`, and goes on from a file each time; the numbers in the end.
+fn interrupted<O: Optimizer<FFN>>(name: &str, optimizer: impl Fn(&FFN) -> O, stops: &[u64], last: u64) -> Vec<u32> {
+    let path = file(name);
+    let fresh = || Training::new(network(4), optimizer(&network(4)));
+    fresh().save(&path).unwrap();
+    for &stop in stops.iter().chain([&last]) {
+        let mut training = fresh();
+        training.load(&path).unwrap();
+        let seen = |_: &Training<FFN, O>, step: Step| {
+            Ok(if step.number >= stop { ControlFlow::Break(()) } else { ControlFlow::Continue(()) })
+        };
+        let whole = training.run(&course(last), loss, seen).unwrap();
+        assert_eq!(whole, training.steps == last);
+        training.save(&path).unwrap();
+    }
+    let mut training = fresh();
+    training.load(&path).unwrap();
+    fs::remove_file(&path).unwrap();
+    assert_eq!(training.steps, last);
+    numbers(&training.model)
+}
+
+proptest! {
+    #![proptest_config(cases(8))]
+
+    #[test]
+    fn a_run_that_is_interrupted_anywhere_ends_with_the_same_bits(mut stops in prop::collection::vec(1_u64..9, 0..4)) {
+        stops.sort_unstable();
+        let adam = |model: &FFN| Adam::new(model).decaying(0.1, is_weight);
+        prop_assert_eq!(interrupted("adam", adam, &stops, 9), interrupted("adam-whole", adam, &[], 9));
+        let sgd = |model: &FFN| Sgd::new(model, 0.9);
+        prop_assert_eq!(interrupted("sgd", sgd, &stops, 9), interrupted("sgd-whole", sgd, &[], 9));
+    }
+
+    #[test]
+    fn each_round_of_batches_has_each_example_once(examples in 1_usize..40, size in 1_usize..50, seed: u64) {
+        let batches = Batches { examples, size, seed };
+        let all: Vec<usize> = (1..=60).flat_map(|step| batches.at(step)).collect();
+        prop_assert_eq!(all.len(), 60 * size);
+        for round in all.chunks_exact(examples) {
+            let mut round = round.to_vec();
+            round.sort_unstable();
+            prop_assert_eq!(round, (0..examples).collect::<Vec<_>>());
+        }
+    }
+}
+
+#[test]
+fn rounds_and_seeds_have_orders_of_their_own() {
+    let of = |seed, step| Batches { examples: 30, size: 30, seed }.at(step);
+    assert_eq!(of(1, 1), of(1, 1));
+    assert_ne!(of(1, 1), of(1, 2));
+    assert_ne!(of(1, 1), of(2, 1));
+    assert!(Batches { examples: 0, size: 3, seed: 0 }.at(1).is_empty());
+    // Each example comes first about equally often.
+    let first = (1..=3000).filter(|&step| of(0, step)[0] == 7).count();
+    assert!((60..140).contains(&first), "{first}");
+}
+
+#[test]
+fn a_run_learns_and_tells_each_step_once() {
+    let mut training = Training::new(network(8), Adam::new(&network(8)));
+    let mut seen = Vec::new();
+    let whole = training.run(&course(60), loss, |training, step| {
+        assert_eq!(training.steps, step.number);
+        seen.push(step);
+        Ok(ControlFlow::Continue(()))
+    });
+    assert!(whole.unwrap());
+    assert!(seen.iter().map(|step| step.number).eq(1..=60));
+    assert_eq!((seen[3].rate, seen[4].rate), (0.05, 0.01));
+    assert!(seen[59].loss < 0.7 * seen[0].loss, "{} to {}", seen[0].loss, seen[59].loss);
+    // What is finished does nothing more.
+    let before = numbers(&training.model);
+    assert!(training.run(&course(60), loss, |_, _| panic!("no step is left")).unwrap());
+    assert_eq!(numbers(&training.model), before);
+}
+
+#[test]
+fn a_loss_that_is_not_finite_ends_the_run_and_changes_nothing() {
+    let mut training = Training::new(network(4), Adam::new(&network(4)));
+    let broken = |model: &FFN, step: u64| loss(model, step) / Tensor::scalar(if step == 3 { 0.0 } else { 1.0 });
+    let mut kept = Vec::new();
+    let seen = |training: &Training<FFN, Adam<FFN>>, _| {
+        kept = numbers(&training.model);
+        Ok(ControlFlow::Continue(()))
+    };
+    let error = training.run(&course(9), broken, seen).unwrap_err();
+    assert_eq!((error.to_string().as_str(), training.steps), ("the loss is inf at step 3", 2));
+    assert_eq!(numbers(&training.model), kept);
+}
+
+#[test]
+fn gains_and_biases_belong_to_the_group_that_does_not_decay() {
+    let sizes = (chans.of(4), heads.of(2), key.of(2), val.of(2), hidden.of(4));
+    let model = MultiHeadBlock::init(&mut seeded(0), sizes).unwrap();
+    let weights: Vec<String> =
+        model.parameters().into_iter().map(|(name, _)| name).filter(|name| is_weight(name)).collect();
+    assert_eq!(weights, ["att.W_Q", "att.W_K", "att.W_V", "att.W_O", "ffn.W1", "ffn.W2"]);
+    let mut optimizer = Adam::new(&model).decaying(0.5, is_weight);
+    let moved = optimizer.step(&model, &model.zeros(), 0.1).unwrap();
+    let gain = |of: &MultiHeadBlock| of.norm1.γ.to_vec(chans).unwrap();
+    assert_eq!(gain(&moved), gain(&model));
+    let (was, is) = (model.ffn.W1.to_vec((chans, hidden)).unwrap(), moved.ffn.W1.to_vec((chans, hidden)).unwrap());
+    assert!(was.iter().zip(is).all(|(was, is)| (is - 0.95 * was).abs() < 1e-6));
+}
+
+/// What loading says, after which the run is as it was.
+#[track_caller]
+fn refusal(name: &str, change: impl FnOnce(&PathBuf)) -> String {
+    let path = file(name);
+    let mut training = Training::new(network(4), Adam::new(&network(4)));
+    training.run(&course(2), loss, |_, _| Ok(ControlFlow::Continue(()))).unwrap();
+    training.save(&path).unwrap();
+    change(&path);
+    let before = numbers(&training.model);
+    let error = training.load(&path).unwrap_err();
+    let _ = fs::remove_file(&path);
+    assert_eq!(error.kind(), ErrorKind::File);
+    assert_eq!((numbers(&training.model), training.steps), (before, 2));
+    assert!(error.to_string().contains(&path.display().to_string()), "{error}");
+    error.to_string()
+}
+
+#[test]
+fn a_checkpoint_of_other_sizes_is_refused_tensor_by_tensor() {
+    let message = refusal("sizes", |path| Training::new(network(5), Adam::new(&network(5))).save(path).unwrap());
+    for wrong in
+        ["`model.W1` has the sizes [chans: 3, hidden: 5], but [chans: 3, hidden: 4] are needed", "`optimizer.0.b1`"]
+    {
+        assert!(message.contains(wrong), "{message}");
+    }
+}
+
+#[test]
+fn a_checkpoint_of_another_model_or_optimiser_is_refused() {
+    let message =
+        refusal("optimiser", |path| Training::new(network(4), Sgd::new(&network(4), 0.0)).save(path).unwrap());
+    assert!(message.contains("`optimizer.W1`") && message.contains("is unexpected"), "{message}");
+    assert!(message.contains("`optimizer.0.W1`") && message.contains("is missing"), "{message}");
+}
+
+#[test]
+fn a_checkpoint_that_is_truncated_missing_or_not_finite_is_refused() {
+    let message = refusal("truncated", |path| {
+        let bytes = fs::read(path).unwrap();
+        fs::write(path, &bytes[..bytes.len() - 7]).unwrap();
+    });
+    assert!(message.contains("truncated"), "{message}");
+    let message = refusal("missing", |path| fs::remove_file(path).unwrap());
+    assert!(message.contains("cannot read"), "{message}");
+    let message = refusal("nan", |path| {
+        let mut broken = network(4);
+        broken.b2 = Tensor::new(chans, [1.0, f32::NAN, 2.0]);
+        Training::new(broken.clone(), Adam::new(&broken)).save(path).unwrap();
+    });
+    assert!(message.contains("not finite in `model.b2`"), "{message}");
+}
+
+#[test]
+fn a_checkpoint_names_the_parameters_and_the_steps() {
+    let path = file("names");
+    let training = Training { steps: 17, ..Training::new(network(4), Sgd::new(&network(4), 0.0)) };
+    training.save(&path).unwrap();
+    let tensors = Tensors::open(&path).unwrap();
+    fs::remove_file(&path).unwrap();
+    let names: Vec<&str> = tensors.names().collect();
+    let both = ["model.W1", "model.W2", "model.b1", "model.b2", "optimizer.W1", "optimizer.W2", "optimizer.b1"];
+    assert_eq!(names[..7], both);
+    let steps: Tensor<R![]> = tensors.get("steps").unwrap();
+    assert_eq!(steps.item().unwrap(), 17.0);
+}
+
+#[test]
+fn a_log_that_is_gone_on_with_has_each_step_once() {
+    let path = file("log.csv");
+    let row = |number: u64| Step { number, loss: 1.0 / number as f64, rate: 0.1 };
+    let mut log = Log::open(&path, 0).unwrap();
+    (1..=5).for_each(|number| log.add(row(number), 10.0).unwrap());
+    // A crash in the middle of a row.
+    fs::write(&path, fs::read_to_string(&path).unwrap() + "6,0.1").unwrap();
+    let mut log = Log::open(&path, 3).unwrap();
+    (4..=6).for_each(|number| log.add(row(number), 10.0).unwrap());
+    let text = fs::read_to_string(&path).unwrap();
+    let losses = losses(&path).unwrap();
+    fs::remove_file(&path).unwrap();
+    assert_eq!(text.lines().next(), Some(HEADER));
+    assert_eq!(text.lines().count(), 7);
+    assert!(
+        losses
+            .iter()
+            .map(|&(step, loss)| (step, loss))
+            .eq((1..=6).map(|step| (f64::from(step), 1.0 / f64::from(step))))
+    );
+}

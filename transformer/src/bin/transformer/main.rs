@@ -1,0 +1,42 @@
+//! The command line `transformer`: one subcommand, one file.
+//!
+//! A subcommand is a struct of arguments and a function that runs it and gives the exit code: 0 if it did what was
+//! asked, 130 if it was interrupted. An error is printed on one line and exits with 1; clap exits with 2 when the
+//! arguments themselves are wrong.
+//! Not here: what the commands do (`train`, `show`), how they print (`output`).
+
+mod output;
+mod show;
+mod train;
+
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+use named_tensor::prelude::Error;
+
+/// Neural networks as equations: train them, and look at them.
+#[derive(Debug, Parser)]
+#[command(name = "transformer", version, arg_required_else_help = true)]
+struct Arguments {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    Train(train::Arguments),
+    Show(show::Arguments),
+}
+
+impl Command {
+    fn run(&self) -> Result<ExitCode, Error> {
+        match self {
+            Command::Train(arguments) => train::run(arguments),
+            Command::Show(arguments) => show::run(arguments),
+        }
+    }
+}
+
+fn main() -> ExitCode {
+    Arguments::parse().command.run().unwrap_or_else(|error| output::failure(&error))
+}

@@ -1,0 +1,91 @@
+//! Checkpoints: all that a run needs to go on, in one safetensors file that is replaced in one step.
+//!
+//! The parameters stand under `model.`, the memory of the optimiser under `optimizer.`, the number of steps under `steps`.
+//! Lives here: storing and loading, which refuses what does not belong to this model and changes nothing then.
+//! Not here: which run it was (the command line keeps that beside it).
+
+use std::path::Path;
+
+use named_tensor::axes::set::Union;
+use named_tensor::params::{self, Init, Parameter, ParameterMut};
+use named_tensor::prelude::*;
+
+use super::Training;
+use crate::optimizer::Optimizer;
+
+/// What is stored.
+#[derive(Clone)]
+struct Kept<P, S, T = f32> {
+    model: P,
+    optimizer: S,
+    steps: Tensor<(), T>,
+}
+
+impl<T: Real, P: Parameters<T>, S: Parameters<T>> Parameters<T> for Kept<P, S, T> {
+    type Axes = Union<P::Axes, S::Axes>;
+    type Of<U: Real> = Kept<P::Of<U>, S::Of<U>, U>;
+
+    fn visit(&self, path: &mut params::Path, visitor: &mut dyn FnMut(Parameter<'_, T>)) {
+        params::visit_nested(path, "model", &self.model, visitor);
+        params::visit_nested(path, "optimizer", &self.optimizer, visitor);
+        params::visit_tensor(path, "steps", &self.steps, visitor);
+    }
+
+    fn visit_mut(&mut self, path: &mut params::Path, visitor: &mut dyn FnMut(ParameterMut<'_, T>)) {
+        params::visit_nested_mut(path, "model", &mut self.model, visitor);
+        params::visit_nested_mut(path, "optimizer", &mut self.optimizer, visitor);
+        params::visit_tensor_mut(path, "steps", &mut self.steps, visitor);
+    }
+
+    fn init_from(init: &mut Init<'_>) -> Result<Self, Error> {
+        let (model, optimizer) = (init.nested("model")?, init.nested("optimizer")?);
+        Ok(Kept { model, optimizer, steps: Tensor::scalar(T::from_f64(0.0)) })
+    }
+
+    fn cast<U: Real>(&self) -> Self::Of<U> {
+        Kept { model: self.model.cast(), optimizer: self.optimizer.cast(), steps: self.steps.cast() }
+    }
+}
+
+impl<P: Parameters<f32>, O: Optimizer<P>> Training<P, O> {
+    fn kept(&self) -> Kept<P, O::State> {
+        let steps = Tensor::scalar(self.steps as f32);
+        Kept { model: self.model.clone(), optimizer: self.optimizer.state().clone(), steps }
+    }
+
+    /// Stores the run. A crash on the way leaves the file as it was.
+    ///
+    /// # Errors
+    /// The file cannot be written.
+    pub fn save(&self, path: impl AsRef<Path>) -> Result<(), Error> {
+        self.kept().save(path)
+    }
+
+    /// Goes on with a stored run.
+    ///
+    /// # Errors
+    /// The file cannot be read or is truncated; its tensors are not those of this model and optimiser, or one of them has
+    /// a number that is not finite. The message names the file and every such tensor; the run is as it was.
+    pub fn load(&mut self, path: impl AsRef<Path>) -> Result<(), Error> {
+        let mut kept = self.kept();
+        kept.load(&path)?;
+        let refused = |message: String| Error::new(ErrorKind::File, format!("`{}` {message}", path.as_ref().display()));
+        let mut wrong = Vec::new();
+        kept.each(|parameter| {
+            if parameter.to_vec().is_ok_and(|numbers| numbers.iter().any(|number| !number.is_finite())) {
+                wrong.push(format!("`{}`", parameter.name));
+            }
+        });
+        if !wrong.is_empty() {
+            return Err(refused(format!("has numbers that are not finite in {}", wrong.join(", "))));
+        }
+        let steps = kept.steps.item()?;
+        if steps < 0.0 || steps.fract() != 0.0 {
+            return Err(refused(format!("is at step {steps}, which is no number of steps")));
+        }
+        self.model = kept.model;
+        self.optimizer.remember(kept.optimizer);
+        self.steps = steps as u64;
+        Ok(())
+    }
+}
