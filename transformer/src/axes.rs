@@ -21,6 +21,7 @@
 //! | `half` | half | the two numbers of a pair that is turned as a point of the plane |
 //! | `pair` | pair | pairs of features that are turned together |
 //! | `places` | places | positions for which there are learned vectors |
+//! | `segments` | segments | kinds of segments that a text may be made of |
 //! | `out` | out | features that a linear layer gives |
 //! | `beam` | beam | continuations of a text that are kept side by side |
 //! | `choice` | choice | pairs of a continuation and its next word |
@@ -67,6 +68,8 @@ axes! {
     pair,
     /// Positions for which there are learned vectors.
     places,
+    /// Kinds of segments that a text may be made of.
+    segments,
     /// Features that a linear layer gives.
     out,
     /// Continuations of a text that are kept side by side.

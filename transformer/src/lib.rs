@@ -47,4 +47,8 @@ pub mod position;
 pub mod recurrent;
 pub mod schedule;
 pub mod stack;
+#[cfg(feature = "text")]
+pub mod text;
 pub mod train;
+#[cfg(feature = "files")]
+pub mod weights;

@@ -8,6 +8,7 @@
 
 #![allow(non_snake_case, reason = "the letters of the equations")]
 
+use super::refused;
 use crate::axes::{batch, chans, heads, key, places, seq, seq_, val, vocab};
 use crate::mask::{ContextMask, PlacedMask};
 use named_tensor::lift::Lift;
@@ -109,7 +110,7 @@ pub trait Reads {
     /// No words; a word outside of the vocabulary; more words than there are positions.
     fn features(&self, words: &[usize], context: &Context) -> Result<(Features, Context), Error> {
         let (before, n) = (context.words(), words.len());
-        refused(&self.sizes(), words, before)?;
+        refused(words, before, self.sizes().words, self.sizes().positions)?;
         let ids = Tensor::indices_from_vec(seq_.of(n), vocab, words.to_vec())?;
         let at = Tensor::indices_from_vec(seq_.of(n), places, (before..before + n).collect())?;
         let mask = ContextMask(&Tensor::<_, f32>::zeros(seq.of(before + n)), &Tensor::zeros(seq_.of(n)));
@@ -157,7 +158,8 @@ pub trait Reads {
         }
         let read = |places: &Vec<f32>| places.iter().filter(|place| place.is_finite()).count();
         let before: Vec<usize> = contexts.places.iter().map(read).collect();
-        texts.iter().zip(&before).try_for_each(|(words, &before)| refused(&self.sizes(), words, before))?;
+        let Sizes { words: known, positions, .. } = self.sizes();
+        texts.iter().zip(&before).try_for_each(|(words, &before)| refused(words, before, known, positions))?;
         let (b, n) = (texts.len(), texts.iter().map(Vec::len).max().unwrap_or(0));
 
         let filled = |words: &Vec<usize>| words.iter().copied().chain(vec![0; n - words.len()]).collect::<Vec<_>>();
@@ -189,25 +191,6 @@ pub trait Reads {
         let (logits, layers) = computed(logits, &layers)?;
         Ok((logits.rename(seq_, seq), Contexts { layers, places: all }))
     }
-}
-
-/// Refuses words that a model cannot read after this many others.
-fn refused(sizes: &Sizes, words: &[usize], before: usize) -> Result<(), Error> {
-    let Sizes { positions, words: known, .. } = *sizes;
-    if words.is_empty() {
-        return Err(Error::here(ErrorKind::Empty, "the text is empty: there is no word to read"));
-    }
-    if let Some((place, word)) = words.iter().enumerate().find(|(_, word)| **word >= known) {
-        let message =
-            format!("word {word} at position {} is outside of the vocabulary of {known} words", before + place);
-        return Err(Error::here(ErrorKind::IndexOutOfRange, message));
-    }
-    let total = before + words.len();
-    if total > positions {
-        let message = format!("the text has {total} words, but the model has {positions} positions");
-        return Err(Error::here(ErrorKind::SizeClash, message));
-    }
-    Ok(())
 }
 
 /// A tensor, keys and values, all computed at once, and how they were made forgotten.
