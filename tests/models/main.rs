@@ -10,6 +10,7 @@ mod attention;
 mod bert;
 mod block;
 mod columns;
+mod decoding;
 mod dropout;
 mod gpt2;
 mod gradients;

@@ -24,6 +24,8 @@
 //! | `places` | places | positions for which there are learned vectors |
 //! | `segments` | segments | kinds of segments that a text may be made of |
 //! | `out` | out | features that a linear layer gives |
+//! | `beam` | beam | continuations of a text that are kept side by side |
+//! | `choice` | choice | pairs of a continuation and its next word |
 //! | `vocab` | vocab | the words, or bytes, that a text is made of |
 
 use named_tensor::axes;
@@ -73,6 +75,10 @@ axes! {
     segments,
     /// Features that a linear layer gives.
     out,
+    /// Continuations of a text that are kept side by side.
+    beam,
+    /// Pairs of a continuation and its next word.
+    choice,
     /// Words, or bytes, that a text is made of.
     vocab,
 }

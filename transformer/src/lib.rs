@@ -35,6 +35,7 @@ pub mod block;
 pub mod dropout;
 pub mod embedding;
 pub mod feed_forward;
+pub mod generate;
 pub mod layer;
 pub mod loss;
 pub mod mask;
