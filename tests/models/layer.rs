@@ -263,3 +263,21 @@ fn layers_have_the_gradients_of_differences_in_a_batch_and_in_a_stack() {
     let one = x.at(batch, 0);
     assert_gradients(&deep, |deep| deep.apply(&one, &causal(3)).sin().sum((seq, chans)));
 }
+
+#[test]
+fn a_file_has_what_the_layer_has_and_a_layer_with_more_or_less_refuses_it_by_name() {
+    let mut numbers = Numbers(9);
+    let plain = drawn(&mut numbers, 4, 2, 2);
+    let layer = named(&plain, false).normalised(Order::After);
+    let path = std::env::temp_dir().join(format!("named-tensor-layer-{}.safetensors", std::process::id()));
+    layer.save(&path).unwrap();
+    let mut same = named(&drawn(&mut numbers, 4, 2, 2), false).normalised(Order::After);
+    same.load(&path).unwrap();
+    let x = text(&spread(&mut numbers, 3, 4));
+    assert_eq!(rows(&same.apply(&x, &open(3))), rows(&layer.apply(&x, &open(3))));
+    let lacking = named(&plain, true).normalised(Order::After).load(&path).unwrap_err();
+    assert!(lacking.to_string().contains("att.b_Q"), "{lacking}");
+    let elsewhere = named(&plain, false).normalised(Order::Before).load(&path).unwrap_err();
+    assert!(elsewhere.to_string().contains("pre1.γ") || elsewhere.to_string().contains("post1.γ"), "{elsewhere}");
+    std::fs::remove_file(&path).unwrap();
+}
