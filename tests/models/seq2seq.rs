@@ -200,6 +200,27 @@ fn s3_5_a_batch_of_sentences_is_each_sentence_by_itself() {
 }
 
 #[test]
+fn a_translator_comes_back_from_a_file_under_the_names_of_its_parts() {
+    let model: Seq2Seq<GRU> = Seq2Seq::drawn(4, 7, 3, 5).unwrap();
+    let names: Vec<String> = model.parameters().into_iter().map(|(name, _)| name).collect();
+    assert_eq!(names.len(), 2 + 2 * 10 + 4 + 1 + 4);
+    for name in ["reads.E", "encoder.W_r", "hears.E", "alignment.a.v", "heard.W", "decoder.c_n", "said.b"] {
+        assert!(names.iter().any(|other| other == name), "`{name}` is not in {names:?}");
+    }
+    let path = std::env::temp_dir().join(format!("named-tensor-translator-{}.safetensors", std::process::id()));
+    model.save(&path).unwrap();
+    let mut other: Seq2Seq<GRU> = Seq2Seq::drawn(5, 7, 3, 5).unwrap();
+    other.load(&path).unwrap();
+    std::fs::remove_file(&path).unwrap();
+    let numbers = |model: &Seq2Seq<GRU>| {
+        let mut all = Vec::new();
+        model.each(|parameter| all.extend(parameter.to_vec().unwrap()));
+        all
+    };
+    assert_eq!(numbers(&other), numbers(&model));
+}
+
+#[test]
 fn the_corpus_has_sentences_whose_words_change_places_and_holds_a_fifth_of_them_out() {
     let corpus = Corpus::french_to_english().unwrap();
     assert_eq!((corpus.training.len(), corpus.held_out.len(), corpus.words[STOP].as_str()), (160, 40, "</s>"));

@@ -38,7 +38,7 @@ pub fn heat_maps(titles: &[&str], rows: &[&str], columns: &[&str], weights: &[&[
         body += &words(x, MARGIN + 0.7 * CELL, "title", "", title);
         body += &table.drawn(x + label, weights);
         let width = label + columns.len() as f64 * CELL;
-        x += width.max(text_width(title) * 1.2).max(160.0) + MARGIN;
+        x += width.max(text_width(title) * 1.2).max(label + 5.0 * CELL + 50.0) + MARGIN;
     });
     page(titles.first().copied().unwrap_or_default(), x, height, &body)
 }
