@@ -147,6 +147,12 @@ proptest! {
         let seen = Tensor::zeros(source.of(m));
         let found = named_decoder(&plain).apply(&text(&y), &causal(n), &tensor!(f64, &z, (source, chans)), &seen);
         assert_close(&rows(&found), &plain.apply(&y, &z), NEAR);
+        let apply = |order| {
+            let layer = named_decoder(&plain).normalised(order);
+            rows(&layer.apply(&text(&y), &causal(n), &tensor!(f64, &z, (source, chans)), &seen))
+        };
+        assert_close(&apply(Order::Before), &plain.apply_before(&y, &z), NEAR);
+        assert_close(&apply(Order::Between), &plain.apply_between(&y, &z), NEAR);
         // A text that is filled up, with the rest hidden, is the text.
         let longer = Grid::from_fn(&[m + 2, c], |at| if at[0] < m { z.get(at) } else { 7.0 });
         let seen = Grid::from_fn(&[m + 2], |at| if at[0] < m { 0.0 } else { f64::NEG_INFINITY });

@@ -4,6 +4,7 @@
 //! Axes are numbered, not named: which number is which axis is said where a function is declared.
 //! Lives here: the formulas, one file per chapter. Not here: names, types, speed, and the library itself.
 
+pub mod alignment;
 pub mod attention;
 pub mod block;
 pub mod contraction;
@@ -19,6 +20,7 @@ pub mod matrix;
 pub mod norm;
 pub mod position;
 pub mod rearrangement;
+pub mod recurrent;
 pub mod reduction;
 pub mod softmax;
 pub mod sources;

@@ -13,7 +13,7 @@ use pulldown_latex::{Parser, Storage};
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// A function and its forms.
 struct Rendered {
@@ -37,9 +37,10 @@ macro_rules! rendered {
 }
 
 fn transformer() -> Vec<Rendered> {
-    use transformer::models::{language_model, translation};
+    use transformer::models::{bert, gpt2, language_model, llama, practical, seq2seq, translation};
     use transformer::{
-        attention, block, dropout, embedding, feed_forward, layer, loss, mask, norm, optimizer, position,
+        alignment, attention, block, dropout, embedding, feed_forward, layer, loss, mask, norm, optimizer, position,
+        recurrent,
     };
     rendered![
         norm::BatchNorm,
@@ -96,6 +97,46 @@ fn transformer() -> Vec<Rendered> {
         optimizer::RunningMean,
         optimizer::AdamDirection,
         optimizer::Clipped,
+        alignment::DotProduct,
+        alignment::ScaledDotProduct,
+        alignment::Bilinear,
+        alignment::Additive,
+        alignment::Retrieved,
+        alignment::Found,
+        recurrent::Elman,
+        recurrent::GRU,
+        practical::BareAttention,
+        practical::BareWeights,
+        practical::IdentityGPT,
+        practical::HistogramGPT,
+        practical::MicroGPT,
+        practical::CountLoss,
+        practical::IsRight,
+        seq2seq::Word,
+        seq2seq::Alignment,
+        seq2seq::Context,
+        seq2seq::Heard,
+        seq2seq::Said,
+        seq2seq::Forced,
+        seq2seq::WordLoss,
+        bert::Norm,
+        bert::Words,
+        bert::GeluFFN,
+        bert::BertLayer,
+        bert::Meaning,
+        bert::Similarity,
+        gpt2::Embedded,
+        gpt2::Keys,
+        gpt2::Values,
+        gpt2::Attend,
+        gpt2::MLP,
+        gpt2::Scores,
+        llama::RMSNorm,
+        llama::RotaryKeys,
+        llama::PlainValues,
+        llama::GroupedAttend,
+        llama::SwiGLU,
+        llama::RMSScores,
     ]
 }
 
@@ -145,6 +186,12 @@ fn the_whole_grammar_is_rendered_as_its_files_say() {
     check("grammar", &grammar());
 }
 
+/// All source files of a folder, and of the folders in it.
+fn sources(folder: &Path) -> Vec<PathBuf> {
+    let entries = fs::read_dir(folder).expect("a folder of sources can be read").flatten().map(|entry| entry.path());
+    entries.flat_map(|path| if path.is_dir() { sources(&path) } else { vec![path] }).collect()
+}
+
 #[test]
 fn no_function_is_left_out() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
@@ -161,17 +208,8 @@ fn no_function_is_left_out() {
         heads.map(name).collect()
     };
     let rendered = |functions: Vec<Rendered>| functions.iter().map(|one| one.name.to_owned()).collect();
-    let (mut all, mut folders) = (BTreeSet::new(), vec![root.join("../transformer/src")]);
-    while let Some(folder) = folders.pop() {
-        for entry in fs::read_dir(folder).expect("the transformer has sources").flatten() {
-            let path = entry.path();
-            if path.is_dir() {
-                folders.push(path);
-            } else if path.extension().is_some_and(|ending| ending == "rs") {
-                all.extend(written(&path));
-            }
-        }
-    }
+    let all: BTreeSet<String> =
+        sources(&root.join("../transformer/src")).iter().flat_map(|file| written(file)).collect();
     let found: BTreeSet<String> = rendered(transformer());
     assert_eq!(found, all);
     let found: BTreeSet<String> = rendered(grammar());

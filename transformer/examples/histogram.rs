@@ -62,7 +62,7 @@ fn right(model: &MicroGPT, all: &[Vec<usize>]) -> Result<f32, Error> {
 
 /// The attention of both models to one text.
 fn drawn(model: &MicroGPT) -> Result<String, Error> {
-    let digits = [1, 3, 2, 1, 4, 2, 3, 1, 1];
+    let digits = [1, 3, 2, 1, 4, 2, 3, 1, 1, 2, 1, 1, 3, 1, 2, 2, 1, 4, 1, 3, 2, 1, 1, 2, 3, 1, 1, 2, 1, 3];
     let (by_hand, text) = (histogram(), text(&digits)?);
     let words: Vec<String> = std::iter::once("^".to_owned()).chain(digits.iter().map(usize::to_string)).collect();
     let words: Vec<&str> = words.iter().map(String::as_str).collect();

@@ -3,6 +3,7 @@
 //! | axis | symbol | meaning |
 //! |---|---|---|
 //! | `batch` | batch | examples that do not know of each other |
+//! | `batch_` | batch′ | the same examples once more, to compare each with each |
 //! | `seq` | seq | positions of a text, as keys and values of attention and everywhere else |
 //! | `seq_` | seq′ | positions of a text, as queries, where keys are present too |
 //! | `source` | source | positions of the text that is translated, n_input |
@@ -21,7 +22,10 @@
 //! | `half` | half | the two numbers of a pair that is turned as a point of the plane |
 //! | `pair` | pair | pairs of features that are turned together |
 //! | `places` | places | positions for which there are learned vectors |
+//! | `segments` | segments | kinds of segments that a text may be made of |
 //! | `out` | out | features that a linear layer gives |
+//! | `beam` | beam | continuations of a text that are kept side by side |
+//! | `choice` | choice | pairs of a continuation and its next word |
 //! | `vocab` | vocab | the words, or bytes, that a text is made of |
 
 use named_tensor::axes;
@@ -29,6 +33,8 @@ use named_tensor::axes;
 axes! {
     /// Examples that do not know of each other.
     batch,
+    /// The same examples once more, to compare each with each; printed batch′.
+    batch_,
     /// Positions of a text.
     seq,
     /// Positions of a text as queries, where keys are present too; printed seq′.
@@ -65,8 +71,14 @@ axes! {
     pair,
     /// Positions for which there are learned vectors.
     places,
+    /// Kinds of segments that a text may be made of.
+    segments,
     /// Features that a linear layer gives.
     out,
+    /// Continuations of a text that are kept side by side.
+    beam,
+    /// Pairs of a continuation and its next word.
+    choice,
     /// Words, or bytes, that a text is made of.
     vocab,
 }

@@ -6,8 +6,10 @@
 
 mod erf;
 pub mod function;
+mod lent;
 
 pub use function::{Binary, Comparison, Unary};
+pub use lent::{Lent, Numbers, Shared};
 
 use std::fmt::Debug;
 use std::marker::PhantomData;
@@ -49,6 +51,8 @@ pub trait Stored: Copy + Default + PartialEq + PartialOrd + Debug + Send + Sync 
     const KIND: Kind;
     /// Moves a vector of these into a buffer.
     fn into_buffer(values: Vec<Self>) -> Buffer;
+    /// Values of this kind, to read.
+    fn numbers(values: &[Self]) -> Numbers<'_>;
     /// The values of a buffer of this kind.
     ///
     /// # Panics
@@ -99,13 +103,17 @@ macro_rules! stored {
             fn into_buffer(values: Vec<Self>) -> Buffer {
                 Buffer::$kind(values)
             }
+            fn numbers(values: &[Self]) -> Numbers<'_> {
+                Numbers::$kind(values)
+            }
             fn of(buffer: &Buffer) -> &[Self] {
-                match buffer {
-                    Buffer::$kind(values) => values,
+                match buffer.numbers() {
+                    Numbers::$kind(values) => values,
                     other => panic!("a buffer of {:?} was read as {:?}", other.kind(), Kind::$kind),
                 }
             }
             fn of_mut(buffer: &mut Buffer) -> &mut [Self] {
+                buffer.own();
                 match buffer {
                     Buffer::$kind(values) => values,
                     other => panic!("a buffer of {:?} was written as {:?}", other.kind(), Kind::$kind),
@@ -165,28 +173,39 @@ pub enum Buffer {
     Index(Vec<i64>),
     /// Truth values.
     Bool(Vec<bool>),
+    /// Elements of any kind at the beginning of memory that others share.
+    Lent(Shared),
 }
 
 impl Buffer {
+    /// Its elements, to read.
+    #[must_use]
+    pub fn numbers(&self) -> Numbers<'_> {
+        match self {
+            Buffer::F32(values) => Numbers::F32(values),
+            Buffer::F64(values) => Numbers::F64(values),
+            Buffer::Index(values) => Numbers::Index(values),
+            Buffer::Bool(values) => Numbers::Bool(values),
+            Buffer::Lent(shared) => shared.numbers(),
+        }
+    }
+
     /// Its kind.
     #[must_use]
     pub fn kind(&self) -> Kind {
-        match self {
-            Buffer::F32(_) => Kind::F32,
-            Buffer::F64(_) => Kind::F64,
-            Buffer::Index(_) => Kind::Index,
-            Buffer::Bool(_) => Kind::Bool,
-        }
+        self.numbers().kind()
     }
 
     /// How many elements it holds.
     #[must_use]
     pub fn size(&self) -> usize {
-        match self {
-            Buffer::F32(values) => values.len(),
-            Buffer::F64(values) => values.len(),
-            Buffer::Index(values) => values.len(),
-            Buffer::Bool(values) => values.len(),
+        self.numbers().size()
+    }
+
+    /// Copies elements that are shared, so that those of this buffer are its own.
+    pub fn own(&mut self) {
+        if let Buffer::Lent(shared) = self {
+            *self = shared.numbers().to_buffer();
         }
     }
 

@@ -7,7 +7,7 @@
 use safetensors::Dtype;
 
 use crate::axis::Name;
-use crate::element::{Buffer, Kind};
+use crate::element::{Buffer, Kind, Numbers};
 use crate::graph::Shape;
 
 /// A tensor as it stands in a file, the last axis fastest, numbers little-endian.
@@ -23,11 +23,11 @@ pub(super) struct Entry {
 impl Entry {
     pub(super) fn new(shape: &Shape, numbers: &Buffer) -> Entry {
         let axes = shape.names().map(|name| name.text().to_owned()).collect();
-        let bytes = match numbers {
-            Buffer::F32(numbers) => bytes(numbers, |x| x.to_le_bytes()),
-            Buffer::F64(numbers) => bytes(numbers, |x| x.to_le_bytes()),
-            Buffer::Index(numbers) => bytes(numbers, |x| x.to_le_bytes()),
-            Buffer::Bool(numbers) => bytes(numbers, |x| [u8::from(x)]),
+        let bytes = match numbers.numbers() {
+            Numbers::F32(numbers) => bytes(numbers, |x| x.to_le_bytes()),
+            Numbers::F64(numbers) => bytes(numbers, |x| x.to_le_bytes()),
+            Numbers::Index(numbers) => bytes(numbers, |x| x.to_le_bytes()),
+            Numbers::Bool(numbers) => bytes(numbers, |x| [u8::from(x)]),
         };
         Entry { axes: Some(axes), sizes: shape.sizes().collect(), dtype: dtype(numbers.kind()), bytes }
     }
@@ -39,6 +39,18 @@ impl Entry {
             Kind::F64 => Buffer::F64(numbers(&self.bytes, f64::from_le_bytes)),
             Kind::Index => Buffer::Index(numbers(&self.bytes, i64::from_le_bytes)),
             Kind::Bool => Buffer::Bool(numbers(&self.bytes, |[byte]| byte != 0)),
+        }
+    }
+
+    /// The real numbers in single precision.
+    pub(super) fn reals(&self) -> Result<Vec<f32>, String> {
+        match self.dtype {
+            Dtype::F32 => Ok(numbers(&self.bytes, f32::from_le_bytes)),
+            Dtype::F64 => Ok(numbers(&self.bytes, |bytes| f64::from_le_bytes(bytes) as f32)),
+            // The upper half of a number in single precision.
+            Dtype::BF16 => Ok(numbers(&self.bytes, |[low, high]| f32::from_le_bytes([0, 0, low, high]))),
+            Dtype::F16 => Ok(numbers(&self.bytes, |bytes| half(u16::from_le_bytes(bytes)))),
+            other => Err(format!("holds {other}, but real numbers are needed")),
         }
     }
 
@@ -87,6 +99,18 @@ impl std::fmt::Debug for Entry {
     }
 }
 
+/// A number in half precision (IEEE 754 binary16): a sign, 5 bits of exponent, 10 of fraction.
+fn half(bits: u16) -> f32 {
+    let (exponent, fraction) = (bits >> 10 & 31, f32::from(bits & 1023) / 1024.0);
+    let size = match exponent {
+        0 => fraction * 2.0_f32.powi(-14),
+        31 if fraction == 0.0 => f32::INFINITY,
+        31 => f32::NAN,
+        _ => (1.0 + fraction) * 2.0_f32.powi(i32::from(exponent) - 15),
+    };
+    if bits >> 15 == 0 { size } else { -size }
+}
+
 /// `[chans: 8, key: 4]`
 pub(super) fn listed<'a>(axes: impl Iterator<Item = (&'a str, usize)>) -> String {
     let axes: Vec<String> = axes.map(|(axis, size)| format!("{axis}: {size}")).collect();
@@ -109,4 +133,27 @@ fn bytes<const N: usize, X: Copy>(numbers: &[X], to_bytes: impl Fn(X) -> [u8; N]
 
 fn numbers<const N: usize, X>(bytes: &[u8], from_bytes: impl Fn([u8; N]) -> X) -> Vec<X> {
     bytes.as_chunks().0.iter().map(|&chunk| from_bytes(chunk)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::half;
+
+    #[test]
+    fn half_precision_is_read_exactly() {
+        let examples = [
+            (0x3C00, 1.0),
+            (0xC000, -2.0),
+            (0x3555, 0.333_251_95),
+            (0x7BFF, 65504.0),
+            (0x0001, 5.960_464_5e-8),
+            (0x03FF, 6.097_555e-5),
+            (0x7C00, f32::INFINITY),
+            (0xFC00, f32::NEG_INFINITY),
+        ];
+        for (bits, number) in examples {
+            assert_eq!(half(bits), number, "{bits:#x}");
+        }
+        assert!(half(0x7E00).is_nan() && half(0x8000).is_sign_negative());
+    }
 }

@@ -194,6 +194,21 @@ impl Tensors {
         named.map_err(|problem| self.refused(name, &problem))
     }
 
+    /// The sizes of the tensor `name`, in the order of the file.
+    #[must_use]
+    pub fn sizes(&self, name: &str) -> Option<&[usize]> {
+        self.entries.get(name).map(|entry| &entry.sizes[..])
+    }
+
+    /// The numbers of the tensor `name` as they lie in the file, as `f32`: halves (`F16`, `BF16`) exactly, `F64` rounded.
+    ///
+    /// # Errors
+    /// There is no such tensor, or its elements are no real numbers.
+    #[track_caller]
+    pub fn numbers(&self, name: &str) -> Result<Vec<f32>> {
+        self.entry(name).and_then(Entry::reals).map_err(|problem| self.refused(name, &problem))
+    }
+
     fn entry(&self, name: &str) -> std::result::Result<&Entry, String> {
         self.entries.get(name).ok_or_else(|| "is missing".to_owned())
     }

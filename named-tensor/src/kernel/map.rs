@@ -83,11 +83,13 @@ pub(crate) fn run(program: &Program, sizes: &[usize], operands: &[Operand<'_>], 
         })
         .collect();
     let job = Job { program, span: Span::new(sizes, &strides), operands };
+    out.own();
     match out {
         Buffer::F32(out) => job.run(out),
         Buffer::F64(out) => job.run(out),
         Buffer::Index(out) => job.run(out),
         Buffer::Bool(out) => job.run(out),
+        Buffer::Lent(_) => {}
     }
 }
 

@@ -24,6 +24,8 @@ pub(crate) trait Scalar:
     const LOWEST: Self;
     /// `e^x`
     fn exp(self) -> Self;
+    /// `self · factor + summand`, rounded once.
+    fn fused(self, factor: Self, summand: Self) -> Self;
     /// The larger; NaN if either is NaN.
     fn larger(self, other: Self) -> Self;
     /// The smaller; NaN if either is NaN.
@@ -45,6 +47,10 @@ macro_rules! alike {
         #[inline(always)]
         fn exp(self) -> $type {
             ($exp)(self)
+        }
+        #[inline(always)]
+        fn fused(self, factor: $type, summand: $type) -> $type {
+            self.mul_add(factor, summand)
         }
         // NaN is put in by its bits: a choice between three numbers would become a masked store and wait for memory.
         #[inline(always)]

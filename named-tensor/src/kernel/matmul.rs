@@ -8,6 +8,7 @@
 use super::math::Scalar;
 use super::parallel::{self, Shared};
 use super::span::{Odometer, Span, check_distinct, check_inside};
+use super::vector::Few;
 use super::{View, ViewMut};
 use gemm::Parallelism;
 use smallvec::SmallVec;
@@ -15,11 +16,16 @@ use std::ops::Range;
 
 /// Multiplications below which threads cost more than they bring.
 const SMALL: usize = 128 * 1024;
-
-/// Rows or columns of a product with a vector that one thread takes at least: enough to read memory in long runs.
-const LONG: usize = 512;
+/// Products from which on each is given to one thread whole.
+const MANY: usize = 8;
+/// Rows or columns of a part of a product are a multiple of this, so that `gemm` has whole tiles.
+const TILE: usize = 16;
+/// Rows (or columns) for which the other operand is read as it lies, where it lies across the sum.
+const FEW: usize = 8;
 /// Rows or columns that are better computed one by one, where both operands lie along the sum.
-const FEW: usize = 40;
+const SINGLE: usize = 20;
+/// Elements of an operand that stay in a cache while the rows of the other are multiplied with it one by one.
+const CACHED: usize = 64 * 1024;
 /// Elements of a result for which `gemm` has a kernel of dot products.
 const TINY: usize = 256;
 
@@ -58,44 +64,33 @@ pub(crate) fn matmul<T: Scalar>(
     while let Some(i) = axes.iter().position(|&axis| rows.absorbs(axis) || columns.absorbs(axis)) {
         axes.remove(i);
     }
-    if l_inner == 1 && r_inner == 1 && rows.size * columns.size > TINY {
-        // Both operands lie along the sum. For a few rows or columns `gemm` would turn the other operand around first;
-        // one by one they are dot products, which it reads as they lie.
-        if let Some(few) = [&mut rows, &mut columns].into_iter().find(|axis| (2..=FEW).contains(&axis.size)) {
-            axes.push(*few);
-            few.size = 1;
-        }
-    }
     let sizes: SmallVec<[usize; 4]> = axes.iter().map(|axis| axis.size).collect();
     let strides = |of: fn(&Axis) -> isize| -> SmallVec<[isize; 4]> { axes.iter().map(of).collect() };
     let span = Span::new(&sizes, &[&strides(|axis| axis.lhs), &strides(|axis| axis.rhs), &strides(|axis| axis.dst)]);
     let product = Product { scale, rows, columns, inner: (k, l_inner, r_inner), lhs, rhs };
     let shared = Shared::new(dst.data);
-    let items = span.total();
-    let each = rows.size * columns.size * k;
-    if items == 1 && each >= 2 * SMALL && rows.size.min(columns.size) == 1 {
-        // `gemm` does not split the product of a matrix and a vector; it is bound by memory, of which threads get more.
-        let size = rows.size.max(columns.size);
-        parallel::for_each_range(size, (SMALL / k).max(LONG), |range| {
-            let (part, distances) = product.part(range);
-            // SAFETY: the views were checked to lie inside their slices, and the ranges are disjoint parts of the result.
-            unsafe { part.compute(distances, &shared, dst.offset, Parallelism::None) };
-        });
-        return;
-    }
-    // Many products of the same kind are split by product, one large product is split within.
-    let (grain, within) = match () {
-        () if items * each < SMALL => (items, Parallelism::None),
-        () if items > 1 && (items >= 8 || each < 8 * SMALL) => (SMALL.div_ceil(each.max(1)), Parallelism::None),
-        () => (items, all_threads()),
+    let (items, each) = (span.total(), rows.size * columns.size * k);
+    // Many products of the same kind are split by product; few large ones are split within, along the longer side, which
+    // repeats the smaller part of what `gemm` prepares. A sum is the same in whichever part it is computed.
+    let long = rows.size.max(columns.size);
+    let part = match () {
+        () if items >= MANY || items * each < 2 * SMALL => long,
+        () => long.div_ceil(parallel::threads()).max((SMALL * long).div_ceil(each)).next_multiple_of(TILE),
     };
-    parallel::for_each_range(items, grain, |range| {
-        let mut at = [0, 1, 2].map(|operand| Odometer::new(&span.sizes, &span.strides[operand], range.start));
-        for _ in range {
+    let parts = long.div_ceil(part);
+    let grain = SMALL.div_ceil(each.div_ceil(parts).max(1));
+    parallel::for_each_range(items * parts, grain, |range| {
+        let mut at = [0, 1, 2].map(|operand| Odometer::new(&span.sizes, &span.strides[operand], range.start / parts));
+        for piece in range {
+            let start = piece % parts * part;
+            let (product, from) = product.part(start..long.min(start + part));
+            let distances = [0, 1, 2].map(|i| at[i].distance + from[i]);
             // SAFETY: the views were checked to lie inside their slices for every batch position, of which `at` is one;
-            // positions of the destination do not overlap, and each batch position is visited once.
-            unsafe { product.compute([0, 1, 2].map(|i| at[i].distance), &shared, dst.offset, within) };
-            at.iter_mut().for_each(Odometer::step);
+            // positions of the destination do not overlap, and each part of each batch position is visited once.
+            unsafe { product.compute(distances, &shared, dst.offset) };
+            if piece % parts == parts - 1 {
+                at.iter_mut().for_each(Odometer::step);
+            }
         }
     });
 }
@@ -119,15 +114,7 @@ pub(super) fn serial<T: Scalar>(
     let columns = Axis { size: n, lhs: 0, rhs: rhs.strides[1], dst: dst.strides[1] };
     let product = Product { scale, rows, columns, inner: (k, lhs.strides[1], rhs.strides[0]), lhs, rhs };
     // SAFETY: the three views were checked to lie inside their slices, and `dst` is borrowed mutably.
-    unsafe { product.compute([0; 3], &Shared::new(dst.data), dst.offset, Parallelism::None) };
-}
-
-/// All threads there are, if there are any but the caller.
-fn all_threads() -> Parallelism {
-    #[cfg(feature = "parallel")]
-    return Parallelism::Rayon(0);
-    #[cfg(not(feature = "parallel"))]
-    return Parallelism::None;
+    unsafe { product.compute([0; 3], &Shared::new(dst.data), dst.offset) };
 }
 
 /// The strides along rows and columns.
@@ -188,11 +175,59 @@ impl<T: Scalar> Product<'_, T> {
         (self, distances)
     }
 
+    /// All products of one of the fewer rows (or columns) with a run of the more numerous columns (or rows), run by run.
+    fn lines(self, run: usize) -> impl Iterator<Item = (Self, [isize; 3])> {
+        let few = self.rows.size.min(self.columns.size);
+        let long = self.rows.size.max(self.columns.size);
+        (0..long).step_by(run).flat_map(move |start| {
+            let (part, from) = self.part(start..long.min(start + run));
+            (0..few).map(move |i| {
+                let mut line = part;
+                let axis = if self.rows.size > self.columns.size { &mut line.columns } else { &mut line.rows };
+                axis.size = 1;
+                let to = [axis.lhs, axis.rhs, axis.dst].map(|stride| stride * i as isize);
+                (line, [0, 1, 2].map(|operand| from[operand] + to[operand]))
+            })
+        })
+    }
+
     /// The product at a batch position that is as far from the first as the distances (left, right, destination) say.
     ///
     /// # Safety
     /// All elements of the three matrices lie inside their slices, and nothing else touches those of the destination.
-    unsafe fn compute(&self, distances: [isize; 3], dst: &Shared<'_, T>, dst_offset: usize, within: Parallelism) {
+    unsafe fn compute(&self, distances: [isize; 3], dst: &Shared<'_, T>, dst_offset: usize) {
+        let (k, l_inner, r_inner) = self.inner;
+        let [few, long] = [self.rows.size.min(self.columns.size), self.rows.size.max(self.columns.size)];
+        if let Some((few, [few_stride, long_stride])) = self.few(distances) {
+            let mut sums = vec![T::default(); few.x.len() / k * long];
+            few.columns(0..long, &mut sums);
+            for (i, sums) in (0..).zip(sums.chunks_exact(long)) {
+                let start = dst_offset as isize + distances[2] + i * few_stride;
+                for (j, &sum) in (0..).zip(sums) {
+                    // SAFETY: by the contract of this function the element is inside the slice, and is ours.
+                    let element = unsafe { dst.slice((start + j * long_stride) as usize, 1) };
+                    element[0] = sum;
+                }
+            }
+        } else if l_inner == 1 && r_inner == 1 && (2..=SINGLE).contains(&few) && few * long > TINY {
+            // For a few rows or columns `gemm` would turn the other operand around first; one by one they are dot products,
+            // which it reads as they lie.
+            for (line, from) in self.lines((CACHED / k.max(1)).max(TILE)) {
+                let distances = [0, 1, 2].map(|operand| distances[operand] + from[operand]);
+                // SAFETY: this is a part of this product, whose elements are all inside and ours.
+                unsafe { line.gemm(distances, dst, dst_offset) };
+            }
+        } else {
+            // SAFETY: the contract of this function is that of `gemm`.
+            unsafe { self.gemm(distances, dst, dst_offset) };
+        }
+    }
+
+    /// The same by one call of `gemm`.
+    ///
+    /// # Safety
+    /// That of [`Product::compute`].
+    unsafe fn gemm(&self, distances: [isize; 3], dst: &Shared<'_, T>, dst_offset: usize) {
         let (k, l_inner, r_inner) = self.inner;
         // With `k = 0` there is no first element of an operand; the wrapping arithmetic allows for that.
         let lhs = self.lhs.data.as_ptr().wrapping_add(self.lhs.offset).wrapping_offset(distances[0]);
@@ -222,9 +257,30 @@ impl<T: Scalar> Product<'_, T> {
                 false,
                 false,
                 false,
-                within,
+                Parallelism::None,
             );
         }
+    }
+
+    /// This product as one of a few rows, or columns, with a matrix that is contiguous across the sum; and the
+    /// strides of the result along the few and along the others.
+    fn few(&self, distances: [isize; 3]) -> Option<(Few<'_, T>, [isize; 2])> {
+        let (k, l_inner, r_inner) = self.inner;
+        let (rows, columns) = (self.rows, self.columns);
+        let left = (self.lhs, distances[0], rows.size, rows.lhs, l_inner, rows.dst);
+        let right = (self.rhs, distances[1], columns.size, columns.rhs, r_inner, columns.dst);
+        let (few, long) = if rows.size <= columns.size { (left, right) } else { (right, left) };
+        let (x, x_distance, count, x_across, x_along, few_stride) = few;
+        let (w, w_distance, size, across, along, long_stride) = long;
+        if k == 0 || count > FEW || count * size <= TINY || across != 1 || along < 0 {
+            return None;
+        }
+        let first = |view: View<'_, T>, distance: isize| view.offset as isize + distance;
+        let start = first(x, x_distance);
+        let element = |i: usize, k: usize| x.data[(start + i as isize * x_across + k as isize * x_along) as usize];
+        let x = (0..count).flat_map(|i| (0..k).map(move |k| (i, k))).map(|(i, k)| element(i, k) * self.scale).collect();
+        let w = &w.data[first(w, w_distance) as usize..];
+        Some((Few { x, k, w, along: along as usize }, [few_stride, long_stride]))
     }
 }
 
@@ -283,6 +339,12 @@ mod tests {
             [17, 300, 19],
             [64, 64, 64],
             [3, 1100, 4],
+            [1, 77, 300],
+            [300, 33, 1],
+            [5, 130, 120],
+            [90, 70, 8],
+            [37, 61, 50],
+            [20, 700, 105],
         ] {
             let orders = |rows: usize, columns: usize| {
                 [[columns as isize, 1], [1, rows as isize], [2 * columns as isize + 1, 2]]

@@ -10,6 +10,7 @@
 pub(crate) mod attention;
 pub(crate) mod copy;
 pub(crate) mod gather;
+pub(crate) mod growth;
 mod lanes;
 mod line;
 pub(crate) mod map;
@@ -23,5 +24,8 @@ mod span;
 pub(crate) mod standardize;
 #[cfg(test)]
 mod testing;
+#[cfg(feature = "parallel")]
+mod threads;
+mod vector;
 
 pub(crate) use span::{View, ViewMut};

@@ -1,35 +1,33 @@
-//! Work split over threads; the only use of `rayon` besides `gemm`.
+//! Work split over threads.
 //!
 //! Lives here: loops over disjoint pieces, and a slice that several threads write, each its own elements.
-//! The pieces depend on the sizes alone, never on the number of threads, so neither do the results.
-//! Without the feature `parallel`, or when there is one piece, everything runs in the calling thread.
+//! The pieces depend on the sizes alone, never on the number of threads, so neither do the results; where a caller asks for
+//! [`threads`], its results are the same however it splits. Without the feature `parallel`, or when there is one piece, everything runs in the calling thread.
 
 use std::marker::PhantomData;
 use std::ops::Range;
 
 #[cfg(feature = "parallel")]
-use rayon::prelude::*;
+use super::threads;
 
 /// Elements that are worth a second thread, where each costs about one pass over memory.
 pub(crate) const GRAIN: usize = 32 * 1024;
 
-/// Whether there is more than one thread.
-#[cfg(feature = "parallel")]
-fn is_available() -> bool {
-    rayon::current_num_threads() > 1
+/// How many threads there are, the caller included.
+pub(super) fn threads() -> usize {
+    #[cfg(feature = "parallel")]
+    return threads::threads();
+    #[cfg(not(feature = "parallel"))]
+    return 1;
 }
 
 /// Runs `work` on pieces of `grain` elements of `out`, each with the position of its first element.
 pub(crate) fn for_each_chunk<T: Send>(out: &mut [T], grain: usize, work: impl Fn(usize, &mut [T]) + Sync) {
-    let grain = grain.max(1);
-    #[cfg(feature = "parallel")]
-    if out.len() > grain && is_available() {
-        out.par_chunks_mut(grain).enumerate().for_each(|(i, chunk)| work(i * grain, chunk));
-        return;
-    }
-    for (i, chunk) in out.chunks_mut(grain).enumerate() {
-        work(i * grain, chunk);
-    }
+    let (size, shared) = (out.len(), Shared::new(out));
+    for_each_range(size, grain, |range| {
+        // SAFETY: the ranges are disjoint, and each is visited once.
+        work(range.start, unsafe { shared.slice(range.start, range.len()) });
+    });
 }
 
 /// Runs `work` on pieces of `grain` numbers of `0..total`.
@@ -38,8 +36,8 @@ pub(crate) fn for_each_range(total: usize, grain: usize, work: impl Fn(Range<usi
     let piece = |i: usize| work(i * grain..total.min((i + 1) * grain));
     let pieces = total.div_ceil(grain);
     #[cfg(feature = "parallel")]
-    if pieces > 1 && is_available() {
-        (0..pieces).into_par_iter().for_each(piece);
+    if pieces > 1 {
+        threads::run(pieces, &piece);
         return;
     }
     (0..pieces).for_each(piece);
@@ -157,10 +155,9 @@ mod tests {
             reduce(Reduction::Sum, &[], &[400, 400], view(rows), total);
             out.into_iter().map(f32::to_bits).collect()
         };
-        let pool = |threads| rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
-        let alone = pool(1).install(all);
-        for threads in 2..=4 {
-            assert!(pool(threads).install(all) == alone, "{threads} threads and one agree bit for bit");
+        let alone = threads::with_threads(1, all);
+        for count in 2..=4 {
+            assert!(threads::with_threads(count, all) == alone, "{count} threads and one agree bit for bit");
         }
     }
 }

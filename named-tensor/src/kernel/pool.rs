@@ -91,6 +91,8 @@ fn room(buffer: &Buffer) -> usize {
         Buffer::F64(values) => values.capacity(),
         Buffer::Index(values) => values.capacity(),
         Buffer::Bool(values) => values.capacity(),
+        // Memory that others share is not ours to keep.
+        Buffer::Lent(_) => 0,
     }
 }
 
@@ -101,6 +103,7 @@ fn resize(buffer: &mut Buffer, size: usize) {
         Buffer::F64(values) => values.resize(size, 0.0),
         Buffer::Index(values) => values.resize(size, 0),
         Buffer::Bool(values) => values.resize(size, false),
+        Buffer::Lent(_) => {}
     }
 }
 

@@ -3,9 +3,10 @@
 //! `named!` makes a struct of them, nested where a function has functions as parameters, and implements
 //! [`Parameters`]. Lives here: what can be done with all parameters of a struct; `initial` is how they start, `walk` one of
 //! them under its dotted name (`att.W_Q`), `several` one tensor
-//! and several structs as one.
+//! and several structs as one, `composed` structs that are written by hand.
 //! Not here: files (`file`), optimisers.
 
+mod composed;
 mod initial;
 mod several;
 mod stacked;

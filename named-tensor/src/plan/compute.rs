@@ -47,7 +47,7 @@ pub(super) fn compute(action: &Action, slots: &Slots, out: &mut Buffer) -> bool 
         }
         Action::Update { .. } => return updated(action, slots, out),
         Action::Fill(value) => fill(out, *value),
-        Action::Plain { .. } | Action::Scan { .. } => {}
+        Action::Append { .. } | Action::Plain { .. } | Action::Scan { .. } => {}
     }
     true
 }
@@ -75,7 +75,7 @@ fn mapped(action: &Action, slots: &Slots, out: &mut Buffer) {
     map::run(program, sizes, &operands, out);
 }
 
-fn joined<T: Stored>(pieces: &[Piece], slots: &Slots, out: &mut [T]) {
+pub(super) fn joined<T: Stored>(pieces: &[Piece], slots: &Slots, out: &mut [T]) {
     for piece in pieces {
         let dst = ViewMut { data: out, offset: piece.offset, strides: &piece.strides };
         copy_into(&piece.sizes, slots.view(&piece.source), dst);

@@ -72,6 +72,7 @@ impl Page<'_, '_> {
         }
         let what = match &step.action {
             Action::Join { pieces, around: None } if pieces.len() == 1 => "copy".to_owned(),
+            Action::Append { .. } => "append".to_owned(),
             Action::Product { .. } => "dot".to_owned(),
             Action::Attention { .. } => "attention".to_owned(),
             Action::Fill(value) => return write!(line, " = {value}").map(|()| line),
@@ -132,6 +133,10 @@ impl Page<'_, '_> {
             let slot = self.schedule.slots[slot as usize];
             (slot.size * slot.kind.bytes()) as f64
         };
+        if let Action::Append { pieces: [_, added], .. } = &step.action {
+            // What was there stays where it is, except when the room is used up.
+            return 2.0 * size(added.source.slot);
+        }
         let mut bytes = size(step.out);
         step.action.reads(|slot| bytes += size(slot));
         bytes

@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use smallvec::SmallVec;
 
+use super::append;
 use super::compute::{compute, fill, join};
 use super::key::Trace;
 use super::layout::Place;
@@ -101,6 +102,9 @@ impl Slots {
 fn filled(slot: Slot, step: &Step, slots: &Slots, trace: &Trace<'_>) -> Result<Buffer> {
     if let Action::Plain { inputs } = &step.action {
         return plain(step, inputs, slots, trace);
+    }
+    if let Action::Append { pieces, continues } = &step.action {
+        return Ok(append::run(slot, pieces, *continues, slots));
     }
     let mut out = taken(slot)?;
     if let Action::Scan { inputs, body } = &step.action {

@@ -5,6 +5,7 @@
 //! chosen (`layout`, `contract`), and everything written down as steps (`lower`, `schedule`). Then it is run on the leaves
 //! of the graph (`execute`, `compute`); the body of a scan is a schedule of its own (`scan`). `describe` prints it. The plain evaluation of `graph` is what every plan is tested against.
 
+mod append;
 mod cache;
 mod compute;
 mod contract;

@@ -12,7 +12,7 @@ use super::execute::{Held, Slots, perform, taken};
 use super::key::Trace;
 use super::layout::Place;
 use super::schedule::{Body, Piece, Slot};
-use crate::element::{Buffer, Kind, Stored};
+use crate::element::{Buffer, Kind, Numbers, Stored};
 use crate::error::Result;
 use crate::graph::value::row_major;
 use crate::kernel::pool;
@@ -98,11 +98,11 @@ fn put(kind: Kind, piece: &Piece, behind: usize, slots: &Slots, out: &mut Buffer
     let dense = row_major(piece.sizes.iter().copied());
     let mut alone = taken(Slot { kind, size: piece.sizes.iter().product() })?;
     join(&[Piece { offset: 0, strides: dense.clone(), ..piece.clone() }], slots, &mut alone);
-    let doubles = match alone {
-        Buffer::F32(values) => values.into_iter().map(Stored::to_f64).collect(),
-        Buffer::F64(values) => values,
-        Buffer::Index(values) => values.into_iter().map(Stored::to_f64).collect(),
-        Buffer::Bool(values) => values.into_iter().map(Stored::to_f64).collect(),
+    let doubles = match alone.numbers() {
+        Numbers::F32(values) => values.iter().copied().map(Stored::to_f64).collect(),
+        Numbers::F64(values) => values.to_vec(),
+        Numbers::Index(values) => values.iter().copied().map(Stored::to_f64).collect(),
+        Numbers::Bool(values) => values.iter().copied().map(Stored::to_f64).collect(),
     };
     let held = Held { buffer: Arc::new(Buffer::F64(doubles)), offset: 0 };
     let source = Place { slot: 0, offset: 0, strides: dense };

@@ -63,6 +63,9 @@ pub(super) enum Action {
     Rows { function: RowFunction, source: Place, sizes: Sizes, row: usize, out: Strides },
     /// Pieces put side by side, around them one number.
     Join { around: Option<f64>, pieces: SmallVec<[Piece; 2]> },
+    /// The second piece behind the first, which a longer tensor may share memory with (`append`). The result lies
+    /// without gaps, and both pieces are whole stretches of it; `continues` says whether the first lies as it does there.
+    Append { pieces: [Piece; 2], continues: bool },
     /// Rows of a table at computed positions below `limit`; the rows' axes are `inner`. The table has strides along
     /// `outer`, `inner` and the axis that is gathered along, the positions along `outer`.
     Gather { inputs: Inputs, table: Place, positions: Place, outer: Sizes, inner: Sizes, limit: usize },
@@ -167,6 +170,7 @@ impl Action {
                 scale.iter().for_each(|(place, _)| tell(place.slot));
             }
             Action::Reduce { source, .. } | Action::Rows { source, .. } => tell(source.slot),
+            Action::Append { pieces, .. } => pieces.iter().for_each(|piece| tell(piece.source.slot)),
             Action::Join { pieces, .. } => pieces.iter().for_each(|piece| tell(piece.source.slot)),
             Action::Gather { inputs, .. }
             | Action::Update { inputs, .. }

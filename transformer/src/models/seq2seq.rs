@@ -86,8 +86,8 @@ impl<C: Parameters<f32>> Seq2Seq<C> {
 
 /// Logits and alignment of one sentence `x`, while the words `y` are forced where `f` is 1.
 ///
-/// Rows 3.1 to 3.3: `α = softmax(a(s, h)); c = α ⊙ h; s = f(s, y, c); z = g(y, s, c)`, beginning with the encoder's last
-/// state and with no word.
+/// Rows 3.1 to 3.3: `α = softmax(a(s, h)); c = α ⊙ h; s = f(s, y, c); z = g(y, s, c)`, beginning with the state 0 and with
+/// no word, so that whatever is known of the sentence has come through the alignment.
 #[allow(clippy::type_complexity, reason = "two tensors")]
 fn run<T: Real, C: Cell<T>>(
     model: &Seq2Seq<C, T>,
@@ -95,12 +95,12 @@ fn run<T: Real, C: Cell<T>>(
     y: &Tensor<R![seq_, vocab], T>,
     f: &Tensor<R![seq_], T>,
 ) -> (Tensor<R![seq_, vocab], T>, Tensor<R![seq, seq_], T>) {
-    let (last, h) = scan(seq, model.encoder.start(), &model.reads.apply(x), |h, x| {
+    let (_, h) = scan(seq, model.encoder.start(), &model.reads.apply(x), |h, x| {
         let h = model.encoder.next(&h, &x);
         (h.clone(), h)
     });
     let silence: Tensor<R![vocab], T> = Tensor::zeros(vocab.of(y.size(vocab)));
-    let (_, (z, α)) = scan(seq_, (last, silence), (y, f), |(s, said), (y, f)| {
+    let (_, (z, α)) = scan(seq_, (model.decoder.start(), silence), (y, f), |(s, said), (y, f)| {
         let α = model.alignment.apply(&s, &h);
         let c = Context(&α, &h);
         let word = model.hears.apply(&said);
@@ -111,7 +111,7 @@ fn run<T: Real, C: Cell<T>>(
     (z, α)
 }
 
-/// The logits of each word of the translation; see [`Forced`] for `y` and `f`.
+/// The logits of each word of the translation; see [`Forced()`] for `y` and `f`.
 #[lift]
 pub fn logits<T: Real, C: Cell<T>>(
     model: &Seq2Seq<C, T>,

@@ -34,6 +34,7 @@ impl<'a> Worker<'a> {
                 Buffer::F64(values) => values.fill(value),
                 Buffer::Index(values) => values.fill(Stored::from_f64(value)),
                 Buffer::Bool(values) => values.fill(Stored::from_f64(value)),
+                Buffer::Lent(_) => {}
             }
         }
         Worker { job, registers, in_place: SmallVec::from_elem(None, sources) }
@@ -57,6 +58,7 @@ impl<'a> Worker<'a> {
                 Buffer::F64(values) => self.compute(action, &mut values[..out.len()]),
                 Buffer::Index(values) => self.compute(action, &mut values[..out.len()]),
                 Buffer::Bool(values) => self.compute(action, &mut values[..out.len()]),
+                Buffer::Lent(_) => {}
             }
             self.registers[to] = register;
         }

@@ -1,18 +1,18 @@
 //! Programs against plain evaluation of their instructions, element by element in `f64`.
 
 use super::*;
-use crate::element::Stored;
+use crate::element::{Numbers, Stored};
 use crate::kernel::span::row_major;
 use crate::kernel::testing::{Random, positions};
 use Instruction::{Cast, Compare, Constant, Load, Position, Select};
 
 /// The number at a position of a buffer.
 fn number(buffer: &Buffer, at: usize) -> f64 {
-    match buffer {
-        Buffer::F32(values) => values[at].to_f64(),
-        Buffer::F64(values) => values[at].to_f64(),
-        Buffer::Index(values) => values[at].to_f64(),
-        Buffer::Bool(values) => values[at].to_f64(),
+    match buffer.numbers() {
+        Numbers::F32(values) => values[at].to_f64(),
+        Numbers::F64(values) => values[at].to_f64(),
+        Numbers::Index(values) => values[at].to_f64(),
+        Numbers::Bool(values) => values[at].to_f64(),
     }
 }
 

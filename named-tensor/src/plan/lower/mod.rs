@@ -4,6 +4,7 @@
 //! (`group`), contractions (`product`) and functions of rows (`rows`) have files of their own.
 //! Not here: what is fused (`fuse`), which layouts are wanted (`layout`).
 
+mod append;
 mod attention;
 mod group;
 mod indexing;
@@ -151,6 +152,7 @@ impl Lowering<'_, '_> {
             (Work::Op(Op::Pad { axis, before, value }), _) => {
                 self.join(i, Some(*value), &[(0, item.shape.names().collect(), self.distance(i, *axis, *before))]);
             }
+            (Work::Op(Op::Concat(axis)), _) if self.grows(i) => self.append(i, *axis),
             (Work::Op(Op::Concat(axis)), Some(first)) => {
                 let size = first.shape.size(*axis).unwrap_or(0);
                 let names: Names = item.shape.names().collect();
@@ -253,7 +255,7 @@ impl Lowering<'_, '_> {
 }
 
 /// The strides, in the order of the shape, of numbers whose axes lie in this order without gaps.
-fn dense(shape: &Shape, order: &[usize]) -> Strides {
+pub(super) fn dense(shape: &Shape, order: &[usize]) -> Strides {
     let sizes: Sizes = shape.sizes().collect();
     let mut strides = Strides::from_elem(0, sizes.len());
     for (&at, stride) in order.iter().zip(row_major(order.iter().map(|&at| sizes[at]))) {

@@ -74,6 +74,7 @@ pub(super) fn stored(draw: &mut Draw, kind: Kind, shape: Shape, highest: usize) 
         Buffer::F64(values) => values.iter_mut().for_each(|value| *value = draw.number()),
         Buffer::Index(values) => values.iter_mut().for_each(|value| *value = draw.below(highest.max(1)) as i64),
         Buffer::Bool(values) => values.iter_mut().for_each(|value| *value = draw.below(2) == 0),
+        Buffer::Lent(_) => {}
     }
     Node::input(Value { buffer: Arc::new(buffer), offset, strides }, shape)
 }

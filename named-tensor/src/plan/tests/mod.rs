@@ -2,6 +2,7 @@
 //!
 //! Lives here: the comparison both ways, on random graphs (`draw`) and on chosen ones.
 
+mod append;
 pub(crate) mod draw;
 mod scan;
 
@@ -11,7 +12,7 @@ use std::sync::Arc;
 use super::schedule::Action;
 use super::*;
 use crate::axis::Name;
-use crate::element::{Binary, Buffer, Kind, Stored, Unary};
+use crate::element::{Binary, Buffer, Kind, Numbers, Stored, Unary};
 use crate::graph::Shape;
 use crate::graph::op::{Distribution, Function, Reduction};
 use draw::{Draw, NAMES, random_graph, stored};
@@ -20,11 +21,11 @@ use draw::{Draw, NAMES, random_graph, stored};
 fn elements(node: &Node, value: &Value) -> Vec<f64> {
     let sizes: Vec<usize> = node.shape().sizes().collect();
     let total: usize = sizes.iter().product();
-    let read = |at: usize| match &*value.buffer {
-        Buffer::F32(values) => values[at].to_f64(),
-        Buffer::F64(values) => values[at],
-        Buffer::Index(values) => values[at].to_f64(),
-        Buffer::Bool(values) => values[at].to_f64(),
+    let read = |at: usize| match value.buffer.numbers() {
+        Numbers::F32(values) => values[at].to_f64(),
+        Numbers::F64(values) => values[at],
+        Numbers::Index(values) => values[at].to_f64(),
+        Numbers::Bool(values) => values[at].to_f64(),
     };
     (0..total)
         .map(|mut position| {
@@ -77,6 +78,7 @@ fn named(action: &Action) -> &'static str {
         Action::Rows { .. } => "rows",
         Action::Join { around: None, pieces } if pieces.len() == 1 => "copy",
         Action::Join { .. } => "join",
+        Action::Append { .. } => "append",
         Action::Attention { .. } => "attention",
         Action::Gather { .. } => "gather",
         Action::Update { .. } => "update",

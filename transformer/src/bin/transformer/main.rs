@@ -5,6 +5,7 @@
 //! arguments themselves are wrong.
 //! Not here: what the commands do (`train`, `show`), how they print (`output`).
 
+mod embed;
 mod output;
 mod show;
 mod train;
@@ -26,6 +27,7 @@ struct Arguments {
 enum Command {
     Train(train::Arguments),
     Show(show::Arguments),
+    Embed(embed::Arguments),
 }
 
 impl Command {
@@ -33,6 +35,7 @@ impl Command {
         match self {
             Command::Train(arguments) => train::run(arguments),
             Command::Show(arguments) => show::run(arguments),
+            Command::Embed(arguments) => embed::run(arguments),
         }
     }
 }

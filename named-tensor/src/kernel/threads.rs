@@ -1,0 +1,267 @@
+//! A crew of threads that wait for work, for a short while by spinning.
+//!
+//! Lives here: threads that live as long as the process, one for each processor but the caller's, and how a loop is handed
+//! to them. A step of a plan is often shorter than it takes to wake a thread (20 to 50 µs), and the next step follows at
+//! once; so a thread that has run out of work looks for more for [`PATIENCE`] before it sleeps, and the caller never waits
+//! for one that comes late: it takes the pieces itself. Not here: how large the pieces are (`parallel`).
+//!
+//! One loop is handed out at a time. A loop that begins while another runs, inside it or in another thread of the program,
+//! is run by its caller alone.
+
+use std::any::Any;
+use std::cell::Cell;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::ptr;
+use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicUsize, Ordering::SeqCst};
+use std::sync::{Condvar, Mutex, MutexGuard, Once, OnceLock, PoisonError};
+use std::time::{Duration, Instant};
+
+/// How long a thread without work looks for more before it sleeps.
+const PATIENCE: Duration = Duration::from_micros(100);
+/// The door is shut: set in [`Crew::door`] while no loop is handed out; the other bits count the threads inside.
+const SHUT: usize = 1 << (usize::BITS - 1);
+
+thread_local! {
+    /// The number of threads that [`with_threads`] asks for, 0 elsewhere.
+    static ASKED: Cell<usize> = const { Cell::new(0) };
+}
+
+/// How many threads work on a loop, the caller included.
+///
+/// As many as the process may run on, or what the environment variable `NAMED_TENSOR_THREADS` says.
+pub(super) fn threads() -> usize {
+    static COUNT: OnceLock<usize> = OnceLock::new();
+    match ASKED.get() {
+        0 => *COUNT.get_or_init(|| {
+            let said = std::env::var("NAMED_TENSOR_THREADS").ok().and_then(|text| text.parse().ok());
+            let found = || std::thread::available_parallelism().map_or(1, usize::from);
+            said.filter(|&count| count > 0).unwrap_or_else(found).min(1024)
+        }),
+        asked => asked,
+    }
+}
+
+/// Runs `work` as if there were `count` threads.
+#[cfg(test)]
+pub(super) fn with_threads<R>(count: usize, work: impl FnOnce() -> R) -> R {
+    let before = ASKED.replace(count);
+    let result = work();
+    ASKED.set(before);
+    result
+}
+
+/// Runs `piece` on each of `0..pieces` once, on all threads that are free. A panic of a piece is passed on.
+pub(super) fn run(pieces: usize, piece: &(dyn Fn(usize) + Sync)) {
+    static CREW: Crew = Crew::new();
+    static HIRED: Once = Once::new();
+    if pieces < 2 || threads() < 2 || CREW.taken.swap(true, SeqCst) {
+        return (0..pieces).for_each(piece);
+    }
+    HIRED.call_once(|| {
+        for i in 1..threads() {
+            // Where no thread can be made, the caller works alone.
+            let _ = std::thread::Builder::new().name(format!("named-tensor {i}")).spawn(|| CREW.serve());
+        }
+    });
+    CREW.hand_out(&Loop { piece, pieces, next: AtomicUsize::new(0), panic: Mutex::new(None) });
+}
+
+/// A loop that is handed out.
+struct Loop<'a> {
+    piece: &'a (dyn Fn(usize) + Sync),
+    pieces: usize,
+    /// The piece to be taken next.
+    next: AtomicUsize,
+    /// What a piece panicked with.
+    panic: Mutex<Option<Box<dyn Any + Send>>>,
+}
+
+impl Loop<'_> {
+    /// Takes pieces until there are none.
+    fn work(&self) {
+        let pieces = || std::iter::repeat_with(|| self.next.fetch_add(1, SeqCst)).take_while(|&i| i < self.pieces);
+        if let Err(panic) = catch_unwind(AssertUnwindSafe(|| pieces().for_each(self.piece))) {
+            self.next.fetch_max(self.pieces, SeqCst);
+            *lock(&self.panic) = Some(panic);
+        }
+    }
+}
+
+/// What the threads share.
+struct Crew {
+    /// Whether somebody hands out a loop.
+    taken: AtomicBool,
+    /// [`SHUT`], and the number of threads inside.
+    door: AtomicUsize,
+    /// The loop behind the door: whole as long as the door is open or somebody is inside.
+    at_hand: AtomicPtr<Loop<'static>>,
+    /// How many loops were handed out.
+    round: AtomicUsize,
+    /// The number of threads that sleep, and the bell that wakes them.
+    asleep: Mutex<usize>,
+    sleepers: AtomicUsize,
+    bell: Condvar,
+}
+
+impl Crew {
+    const fn new() -> Crew {
+        Crew {
+            taken: AtomicBool::new(false),
+            door: AtomicUsize::new(SHUT),
+            at_hand: AtomicPtr::new(ptr::null_mut()),
+            round: AtomicUsize::new(0),
+            asleep: Mutex::new(0),
+            sleepers: AtomicUsize::new(0),
+            bell: Condvar::new(),
+        }
+    }
+
+    /// Runs a loop together with whoever comes. Called by who has set `taken`.
+    fn hand_out(&self, work: &Loop<'_>) {
+        self.at_hand.store(ptr::from_ref(work).cast::<Loop<'static>>().cast_mut(), SeqCst);
+        self.round.fetch_add(1, SeqCst);
+        self.door.store(0, SeqCst);
+        if self.sleepers.load(SeqCst) > 0 {
+            let _guard = lock(&self.asleep);
+            self.bell.notify_all();
+        }
+        work.work();
+        // No piece is left. The loop lives until the last thread that has one is done.
+        let mut waited = 0_u32;
+        self.door.fetch_or(SHUT, SeqCst);
+        while self.door.load(SeqCst) != SHUT {
+            wait(&mut waited);
+        }
+        self.taken.store(false, SeqCst);
+        if let Some(panic) = lock(&work.panic).take() {
+            resume_unwind(panic);
+        }
+    }
+
+    /// The life of a thread of the crew.
+    fn serve(&self) {
+        let mut seen = 0;
+        loop {
+            seen = self.next_round(seen);
+            let enter = |door| (door & SHUT == 0).then_some(door + 1);
+            if self.door.fetch_update(SeqCst, SeqCst, enter).is_ok() {
+                let work = self.at_hand.load(SeqCst);
+                // SAFETY: this thread is inside, and came in while the door was open; `hand_out` stored the pointer to a
+                // loop that it borrows before it opened the door, and returns only when nobody is inside.
+                unsafe { &*work }.work();
+                self.door.fetch_sub(1, SeqCst);
+            }
+        }
+    }
+
+    /// Waits until a loop is handed out after the round `seen`, and returns its round.
+    fn next_round(&self, seen: usize) -> usize {
+        let (start, mut waited) = (Instant::now(), 0_u32);
+        loop {
+            let round = self.round.load(SeqCst);
+            if round != seen {
+                return round;
+            }
+            wait(&mut waited);
+            if waited.is_multiple_of(64) && start.elapsed() > PATIENCE {
+                break;
+            }
+        }
+        let mut asleep = lock(&self.asleep);
+        // Who hands out a loop either sees this number, or has raised `round` before it is read below.
+        self.sleepers.fetch_add(1, SeqCst);
+        while self.round.load(SeqCst) == seen {
+            asleep = self.bell.wait(asleep).unwrap_or_else(PoisonError::into_inner);
+        }
+        self.sleepers.fetch_sub(1, SeqCst);
+        drop(asleep);
+        self.round.load(SeqCst)
+    }
+}
+
+/// One turn of waiting: spins, and now and then lets another thread have the processor.
+fn wait(waited: &mut u32) {
+    *waited = waited.wrapping_add(1);
+    if waited.is_multiple_of(1024) { std::thread::yield_now() } else { std::hint::spin_loop() }
+}
+
+/// Locks; what is behind these locks is whole even if a thread panicked.
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_piece_runs_once_in_each_of_many_loops() {
+        with_threads(4, || {
+            for pieces in (0..200).chain([5000]) {
+                let sum = AtomicUsize::new(0);
+                run(pieces, &|i| {
+                    sum.fetch_add(i + 1, SeqCst);
+                });
+                assert_eq!(sum.into_inner(), pieces * (pieces + 1) / 2, "{pieces} pieces");
+            }
+        });
+    }
+
+    #[test]
+    fn a_thread_that_sleeps_is_woken() {
+        with_threads(2, || {
+            for _ in 0..3 {
+                std::thread::sleep(3 * PATIENCE);
+                let arrived = AtomicUsize::new(0);
+                // Two pieces that wait for each other need two threads, if the crew is this test's for the moment.
+                run(2, &|_| {
+                    arrived.fetch_add(1, SeqCst);
+                    let start = Instant::now();
+                    while arrived.load(SeqCst) < 2 && start.elapsed() < Duration::from_millis(20) {
+                        std::thread::yield_now();
+                    }
+                });
+                assert_eq!(arrived.into_inner(), 2, "both pieces ran");
+            }
+        });
+    }
+
+    #[test]
+    fn loops_within_loops_and_beside_loops_all_run() {
+        with_threads(3, || {
+            let sum = AtomicUsize::new(0);
+            std::thread::scope(|scope| {
+                for _ in 0..4 {
+                    scope.spawn(|| {
+                        with_threads(3, || {
+                            for _ in 0..50 {
+                                run(8, &|_| {
+                                    run(8, &|_| {
+                                        sum.fetch_add(1, SeqCst);
+                                    });
+                                });
+                            }
+                        });
+                    });
+                }
+            });
+            assert_eq!(sum.into_inner(), 4 * 50 * 64, "pieces of pieces");
+        });
+    }
+
+    #[test]
+    fn a_panic_in_a_piece_reaches_the_caller_and_the_crew_goes_on() {
+        with_threads(2, || {
+            for _ in 0..20 {
+                let caught = catch_unwind(|| run(16, &|i| assert!(i != 7, "piece seven")));
+                let text = caught.expect_err("the panic is passed on");
+                assert_eq!(text.downcast_ref::<&str>(), Some(&"piece seven"), "as it was");
+            }
+            let count = AtomicUsize::new(0);
+            run(16, &|_| {
+                count.fetch_add(1, SeqCst);
+            });
+            assert_eq!(count.into_inner(), 16, "afterwards");
+        });
+    }
+}

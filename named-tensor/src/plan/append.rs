@@ -1,0 +1,35 @@
+//! Appending in place: a tensor with a few positions more shares the memory of the one before.
+//!
+//! Keys and values of a text grow by one position for each word. Lives here: where the positions are written: behind
+//! those that are there, if there is room and nobody else wrote there, else all in new memory with room for as many
+//! again, so that each position is copied a bounded number of times however long the tensor gets.
+//! Not here: which concatenations are done so (`lower::append`), the memory (`kernel::growth`).
+
+use super::compute::joined;
+use super::execute::Slots;
+use super::schedule::{Piece, Slot};
+use crate::element::{Buffer, Kind, Stored};
+use crate::kernel::growth::{lengthened, roomy};
+
+/// The buffer that holds both pieces.
+pub(super) fn run(slot: Slot, pieces: &[Piece; 2], continues: bool, slots: &Slots) -> Buffer {
+    match slot.kind {
+        Kind::F32 => appended::<f32>(slot.size, pieces, continues, slots),
+        Kind::F64 => appended::<f64>(slot.size, pieces, continues, slots),
+        Kind::Index => appended::<i64>(slot.size, pieces, continues, slots),
+        Kind::Bool => appended::<bool>(slot.size, pieces, continues, slots),
+    }
+}
+
+fn appended<T: Stored>(size: usize, pieces: &[Piece; 2], continues: bool, slots: &Slots) -> Buffer {
+    let [first, second] = pieces;
+    let (before, offset) = slots.at(first.source.slot, first.source.offset);
+    if continues && offset == 0 && before.size() == second.offset {
+        let behind = Piece { offset: 0, ..second.clone() };
+        let write = |out: &mut [T]| joined(&[behind], slots, out);
+        if let Some(longer) = lengthened::<T>(before, size - second.offset, write) {
+            return longer;
+        }
+    }
+    roomy::<T>(size, |out| joined(pieces, slots, out))
+}

@@ -1,0 +1,70 @@
+//! BERT as it is published: names `encoder.layer.0.attention.self.query.weight`, each matrix with the axes that go out
+//! first.
+
+use super::{Checkpoint, Config, Row};
+use crate::axes::{chans, heads, hidden, key, places, segments, val, vocab};
+use crate::models::bert::{Bert, BertLayer};
+use named_tensor::params::init;
+use named_tensor::prelude::*;
+use serde_json::json;
+use std::path::Path;
+
+const ROWS: &[Row] = &[
+    ("embeddings.word_embeddings.weight", &[("words.E", "vocab, chans")]),
+    ("embeddings.position_embeddings.weight", &[("words.P", "places, chans")]),
+    ("embeddings.token_type_embeddings.weight", &[("words.S", "segments, chans")]),
+    ("embeddings.LayerNorm.weight", &[("words.norm.γ", "chans")]),
+    ("embeddings.LayerNorm.bias", &[("words.norm.β", "chans")]),
+    ("encoder.layer.{}.attention.self.query.weight", &[("layers.{}.att.W_Q", "heads key, chans")]),
+    ("encoder.layer.{}.attention.self.query.bias", &[("layers.{}.att.b_Q", "heads key")]),
+    ("encoder.layer.{}.attention.self.key.weight", &[("layers.{}.att.W_K", "heads key, chans")]),
+    ("encoder.layer.{}.attention.self.key.bias", &[("layers.{}.att.b_K", "heads key")]),
+    ("encoder.layer.{}.attention.self.value.weight", &[("layers.{}.att.W_V", "heads val, chans")]),
+    ("encoder.layer.{}.attention.self.value.bias", &[("layers.{}.att.b_V", "heads val")]),
+    ("encoder.layer.{}.attention.output.dense.weight", &[("layers.{}.att.W_O", "chans, heads val")]),
+    ("encoder.layer.{}.attention.output.dense.bias", &[("layers.{}.att.b_O", "chans")]),
+    ("encoder.layer.{}.attention.output.LayerNorm.weight", &[("layers.{}.norm1.γ", "chans")]),
+    ("encoder.layer.{}.attention.output.LayerNorm.bias", &[("layers.{}.norm1.β", "chans")]),
+    ("encoder.layer.{}.intermediate.dense.weight", &[("layers.{}.ffn.W1", "hidden, chans")]),
+    ("encoder.layer.{}.intermediate.dense.bias", &[("layers.{}.ffn.b1", "hidden")]),
+    ("encoder.layer.{}.output.dense.weight", &[("layers.{}.ffn.W2", "chans, hidden")]),
+    ("encoder.layer.{}.output.dense.bias", &[("layers.{}.ffn.b2", "chans")]),
+    ("encoder.layer.{}.output.LayerNorm.weight", &[("layers.{}.norm2.γ", "chans")]),
+    ("encoder.layer.{}.output.LayerNorm.bias", &[("layers.{}.norm2.β", "chans")]),
+];
+
+/// Positions that old files store, and a layer above the first word, of which the mean of all words has no need.
+const IGNORED: &[&str] = &["embeddings.position_ids", "pooler.dense.weight", "pooler.dense.bias"];
+
+impl Bert {
+    /// Reads the folder of a published checkpoint.
+    ///
+    /// # Errors
+    /// As [`Gpt2::load`](crate::models::gpt2::Gpt2::load).
+    pub fn load(folder: impl AsRef<Path>) -> Result<Bert, Error> {
+        let (folder, config) = (folder.as_ref(), Config::open(folder.as_ref())?);
+        config.expect("model_type", &json!("bert"))?;
+        config.expect("hidden_act", &json!("gelu"))?;
+        config.expect("layer_norm_eps", &json!(1e-12))?;
+        config.expect("position_embedding_type", &json!("absolute"))?;
+        config.expect("is_decoder", &json!(false))?;
+        let k = config.split("hidden_size", "num_attention_heads")?;
+        let sizes = (
+            vocab.of(config.size("vocab_size")?),
+            places.of(config.size("max_position_embeddings")?),
+            segments.of(config.size_or("type_vocab_size", 2)?),
+            chans.of(config.size("hidden_size")?),
+            hidden.of(config.size("intermediate_size")?),
+            heads.of(config.size("num_attention_heads")?),
+            key.of(k),
+            val.of(k),
+        );
+        let checkpoint = Checkpoint::open(folder)?;
+        let rng = &mut seeded(0);
+        let count = config.size("num_hidden_layers")?;
+        let layers = (0..count).map(|_| init(rng, sizes)).collect::<Result<Vec<BertLayer>, _>>()?;
+        let mut model = Bert { words: init(rng, sizes)?, layers };
+        checkpoint.fill(&mut model, "bert.", ROWS, IGNORED)?;
+        Ok(model)
+    }
+}
