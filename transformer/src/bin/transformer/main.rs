@@ -3,8 +3,9 @@
 //! A subcommand is a struct of arguments and a function that runs it and gives the exit code: 0 if it did what was
 //! asked, 130 if it was interrupted. An error is printed on one line and exits with 1; clap exits with 2 when the
 //! arguments themselves are wrong.
-//! Not here: what the commands do (`train`, `show`), how they print (`output`).
+//! Not here: what the commands do (`train`, `show`, `generate`), how they print (`output`).
 
+mod generate;
 mod output;
 mod show;
 mod train;
@@ -26,6 +27,7 @@ struct Arguments {
 enum Command {
     Train(train::Arguments),
     Show(show::Arguments),
+    Generate(generate::Arguments),
 }
 
 impl Command {
@@ -33,6 +35,7 @@ impl Command {
         match self {
             Command::Train(arguments) => train::run(arguments),
             Command::Show(arguments) => show::run(arguments),
+            Command::Generate(arguments) => generate::run(arguments),
         }
     }
 }
