@@ -83,6 +83,23 @@ impl Config {
         self.find(key).and_then(Value::as_bool).unwrap_or(false)
     }
 
+    /// Words of the vocabulary by number: none if the key is absent, one, or a list of them.
+    ///
+    /// # Errors
+    /// It is there, but no number and no list of numbers.
+    pub fn words(&self, key: &str) -> Result<Vec<usize>, Error> {
+        let one = |value: &Value| value.as_u64().and_then(|word| usize::try_from(word).ok());
+        let words = |value: &Value| match value {
+            Value::Array(list) => list.iter().map(one).collect(),
+            value => one(value).map(|word| vec![word]),
+        };
+        if self.find(key).is_none() {
+            Ok(Vec::new())
+        } else {
+            self.needed(key, "a word's number, or a list of them", words)
+        }
+    }
+
     /// A size that must be so many times another one: that many.
     ///
     /// # Errors

@@ -3,9 +3,10 @@
 //! A subcommand is a struct of arguments and a function that runs it and gives the exit code: 0 if it did what was
 //! asked, 130 if it was interrupted. An error is printed on one line and exits with 1; clap exits with 2 when the
 //! arguments themselves are wrong.
-//! Not here: what the commands do (`train`, `show`), how they print (`output`).
+//! Not here: what the commands do (`train`, `show`, `embed`, `generate`), how they print (`output`).
 
 mod embed;
+mod generate;
 mod output;
 mod show;
 mod train;
@@ -28,6 +29,7 @@ enum Command {
     Train(train::Arguments),
     Show(show::Arguments),
     Embed(embed::Arguments),
+    Generate(generate::Arguments),
 }
 
 impl Command {
@@ -36,6 +38,7 @@ impl Command {
             Command::Train(arguments) => train::run(arguments),
             Command::Show(arguments) => show::run(arguments),
             Command::Embed(arguments) => embed::run(arguments),
+            Command::Generate(arguments) => generate::run(arguments),
         }
     }
 }

@@ -22,6 +22,19 @@ pub(crate) fn say(text: impl std::fmt::Display) -> Result<(), Error> {
     }
 }
 
+/// Prints a piece of a text at once. Returns whether anybody reads it.
+///
+/// # Errors
+/// As [`say`].
+pub(crate) fn show(piece: &str) -> Result<bool, Error> {
+    let mut out = io::stdout().lock();
+    match out.write_all(piece.as_bytes()).and_then(|()| out.flush()) {
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(false),
+        Err(error) => Err(Error::new(ErrorKind::File, format!("cannot write the output: {error}"))),
+        Ok(()) => Ok(true),
+    }
+}
+
 /// Prints a remark, which no program reads.
 pub(crate) fn remark(text: impl std::fmt::Display) {
     let _ = writeln!(io::stderr().lock(), "{text}");

@@ -1,0 +1,146 @@
+//! `transformer generate MODEL_DIR PROMPT`: a published language model continues a text.
+//!
+//! The text is shown piece by piece as it is written; how fast that was is said on standard error.
+//! Not here: how words are chosen (`transformer::generate`), how weights are read (`transformer::weights`).
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::time::{Duration, Instant};
+
+use named_tensor::prelude::*;
+use transformer::generate::beam::{Beam, search};
+use transformer::generate::sample::Sampling;
+use transformer::generate::stop::Stop;
+use transformer::generate::stream::{self, words};
+use transformer::generate::{Continues, Limits};
+use transformer::models::context::Reads;
+use transformer::text::Vocabulary;
+use transformer::weights::{Config, Model};
+
+use crate::output::{remark, say, show};
+
+/// Continue a text with a published language model (GPT-2, Llama)
+#[derive(Debug, clap::Args)]
+pub(crate) struct Arguments {
+    /// The folder of the model: config.json, model.safetensors, tokenizer.json
+    model: PathBuf,
+    /// The beginning of the text
+    prompt: String,
+    /// Always take the most probable word
+    #[arg(long, conflicts_with_all = ["temperature", "top_k", "top_p", "beam"])]
+    greedy: bool,
+    /// Below 1 the most probable words gain, above 1 the others; 0 is greedy
+    #[arg(long, default_value_t = 1.0)]
+    temperature: f64,
+    /// Only the K most probable words may be taken
+    #[arg(long, value_name = "K")]
+    top_k: Option<usize>,
+    /// Only the fewest words that have the part P of the probability together may be taken
+    #[arg(long, value_name = "P")]
+    top_p: Option<f64>,
+    /// Keep this many continuations side by side and show the most probable one
+    #[arg(long, value_name = "WIDTH", conflicts_with_all = ["temperature", "top_k", "top_p", "slide"])]
+    beam: Option<usize>,
+    /// With --beam: divide by the number of words to this power, so that long texts are not at a disadvantage
+    #[arg(long, value_name = "POWER", default_value_t = 1.0, requires = "beam")]
+    penalty: f64,
+    /// End before this string; may be given several times
+    #[arg(long, value_name = "TEXT")]
+    stop: Vec<String>,
+    /// Write at most this many words of the vocabulary
+    #[arg(long, value_name = "WORDS", default_value_t = 64)]
+    max: usize,
+    /// The same seed writes the same text
+    #[arg(long, default_value_t = 0)]
+    seed: u64,
+    /// When no position is left, read the last WORDS again and go on
+    #[arg(long, value_name = "WORDS")]
+    slide: Option<usize>,
+}
+
+pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Error> {
+    let ends = Config::open(&arguments.model)?.words("eos_token_id")?;
+    let vocabulary = Vocabulary::open(&arguments.model)?;
+    match Model::load(&arguments.model)? {
+        Model::Gpt2(model) => written(arguments, &model, &vocabulary, ends)?,
+        Model::Llama(model) => written(arguments, &model, &vocabulary, ends)?,
+        Model::Bert(_) => {
+            let message = format!("the model in `{}` reads sentences and writes none", arguments.model.display());
+            return Err(Error::new(ErrorKind::Condition, message));
+        }
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn written<M: Reads>(arguments: &Arguments, model: &M, vocabulary: &Vocabulary, ends: Vec<usize>) -> Result<(), Error> {
+    // A text that slides may be longer than the positions from the beginning.
+    let room = if arguments.slide.is_some() { usize::MAX } else { model.sizes().positions };
+    let prompt = vocabulary.encode(&arguments.prompt, room)?;
+    let limits = Limits { longest: arguments.max, ends, slide: arguments.slide };
+    match arguments.beam {
+        Some(width) => searched(arguments, model, vocabulary, &prompt, width, &limits),
+        None => streamed(arguments, model, vocabulary, &prompt, limits),
+    }
+}
+
+/// The most probable continuation that a search finds, shown when it is found.
+fn searched<M: Continues>(
+    arguments: &Arguments,
+    model: &M,
+    vocabulary: &Vocabulary,
+    prompt: &[usize],
+    width: usize,
+    limits: &Limits,
+) -> Result<(), Error> {
+    let start = Instant::now();
+    let found = search(model, prompt, Beam { width, penalty: arguments.penalty }, limits)?;
+    let written = found.first().map_or(&[][..], |best| &best.words);
+    let (shown, _) = stopping(arguments, vocabulary.decode(written)?);
+    say(format_args!("{}{shown}", arguments.prompt))?;
+    remark(format_args!("{} words read, {}", prompt.len(), speed(written.len(), start.elapsed())));
+    Ok(())
+}
+
+/// A text up to the first string that ends it.
+fn stopping(arguments: &Arguments, text: String) -> (String, bool) {
+    let mut stop = Stop::at(&arguments.stop);
+    let (shown, stopped) = stop.push(&text);
+    (shown + &stop.rest(), stopped)
+}
+
+/// The text piece by piece.
+fn streamed<M: Continues>(
+    arguments: &Arguments,
+    model: &M,
+    vocabulary: &Vocabulary,
+    prompt: &[usize],
+    limits: Limits,
+) -> Result<(), Error> {
+    let Arguments { temperature, top_k, top_p, .. } = *arguments;
+    let sampling = if arguments.greedy { Sampling::GREEDY } else { Sampling { temperature, top_k, top_p } };
+    let start = Instant::now();
+    let words = words(model, prompt, sampling, limits, seeded(arguments.seed))?;
+    let (reading, start) = (start.elapsed(), Instant::now());
+    let mut count = 0;
+    let counted = words.inspect(|word| count += usize::from(word.is_ok()));
+    let mut decoder = vocabulary.stream();
+    let decode = |word: Option<usize>| match word {
+        Some(word) => decoder.push(word),
+        None => decoder.clone().finish(),
+    };
+    let mut is_read = show(&arguments.prompt)?;
+    for piece in stream::text(counted, decode, Stop::at(&arguments.stop)) {
+        is_read = is_read && show(&piece?)?;
+        if !is_read {
+            break;
+        }
+    }
+    let writing = start.elapsed();
+    say("")?;
+    remark(format_args!("{} words read in {:.2} s, {}", prompt.len(), reading.as_secs_f64(), speed(count, writing)));
+    Ok(())
+}
+
+fn speed(words: usize, time: Duration) -> String {
+    format!("{words} written, {:.1} per second", words as f64 / time.as_secs_f64().max(1e-9))
+}
