@@ -54,9 +54,9 @@ fn s1_16_a_layer_of_bert_and_the_meaning_have_the_gradients_of_differences() {
     let sizes = (chans.of(4), heads.of(2), key.of(2), val.of(2), hidden.of(3));
     let layer: BertLayer = init(&mut seeded(5), sizes).unwrap();
     let layer = with_numbers(layer.cast::<f64>(), 4);
-    let x = Tensor::normal(&mut seeded(1), (batch.of(2), seq.of(3), chans.of(4)), 0.0, 1.0).cast::<f64>();
+    let x = Tensor::<_, f64>::normal(&mut seeded(1), (batch.of(2), seq.of(3), chans.of(4)), 0.0, 1.0);
     let n = Tensor::from_array(batch, [3.0_f64, 1.0]);
-    let weights = Tensor::normal(&mut seeded(2), chans.of(4), 0.0, 1.0).cast::<f64>();
+    let weights = Tensor::<_, f64>::normal(&mut seeded(2), chans.of(4), 0.0, 1.0);
     assert_gradients(&layer, |layer| Similarity(&Meaning(&layer.apply(&x, &n), &n), &weights).sin().sum(batch));
 }
 

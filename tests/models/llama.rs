@@ -27,10 +27,10 @@ fn s2_18_a_layer_of_llama_has_the_gradients_of_differences() {
     let sizes = (chans.of(4), heads.of(2), shared.of(2), key.of(2), val.of(2), hidden.of(3));
     let layer: Layer = init(&mut seeded(5), sizes).unwrap();
     let layer = with_numbers(layer.cast::<f64>(), 4);
-    let x = Tensor::normal(&mut seeded(1), (seq_.of(2), chans.of(4)), 0.0, 1.0).cast::<f64>();
-    let θ = Tensor::normal(&mut seeded(6), (seq_.of(2), pair.of(1)), 0.0, 1.0).cast::<f64>();
-    let k = Tensor::normal(&mut seeded(2), (seq.of(1), heads.of(2), key.of(2)), 0.0, 1.0).cast::<f64>();
-    let v = Tensor::normal(&mut seeded(3), (seq.of(1), heads.of(2), val.of(2)), 0.0, 1.0).cast::<f64>();
+    let x = Tensor::<_, f64>::normal(&mut seeded(1), (seq_.of(2), chans.of(4)), 0.0, 1.0);
+    let θ = Tensor::<_, f64>::normal(&mut seeded(6), (seq_.of(2), pair.of(1)), 0.0, 1.0);
+    let k = Tensor::<_, f64>::normal(&mut seeded(2), (seq.of(1), heads.of(2), key.of(2)), 0.0, 1.0);
+    let v = Tensor::<_, f64>::normal(&mut seeded(3), (seq.of(1), heads.of(2), val.of(2)), 0.0, 1.0);
     let (mask, ε) = (Tensor::zeros((seq.of(3), seq_.of(2))), Tensor::scalar(1e-5_f64));
     assert_gradients(&layer, |layer| layer.extend(&x, &mask, &θ, &ε, &k, &v).0.sin().sum((seq_, chans)));
 }
