@@ -28,6 +28,8 @@ pub(crate) trait Scalar:
     fn larger(self, other: Self) -> Self;
     /// The smaller; NaN if either is NaN.
     fn smaller(self, other: Self) -> Self;
+    /// `self · factor + sum`, rounded once.
+    fn times_plus(self, factor: Self, sum: Self) -> Self;
     /// The same number in `f64`.
     fn wide(self) -> f64;
     /// The nearest number of this type.
@@ -56,6 +58,10 @@ macro_rules! alike {
         fn smaller(self, other: $type) -> $type {
             let smaller = if other < self { other } else { self };
             $type::from_bits(smaller.to_bits() | if other.is_nan() { $type::NAN.to_bits() } else { 0 })
+        }
+        #[inline(always)]
+        fn times_plus(self, factor: $type, sum: $type) -> $type {
+            self.mul_add(factor, sum)
         }
         #[inline(always)]
         fn wide(self) -> f64 {

@@ -8,7 +8,7 @@
 use super::math::Scalar;
 use super::parallel::{self, Shared};
 use super::span::{Odometer, Span, check_distinct, check_inside};
-use super::{View, ViewMut};
+use super::{View, ViewMut, vector};
 use gemm::Parallelism;
 use smallvec::SmallVec;
 use std::ops::Range;
@@ -199,6 +199,10 @@ impl<T: Scalar> Product<'_, T> {
         let rhs = self.rhs.data.as_ptr().wrapping_add(self.rhs.offset).wrapping_offset(distances[1]);
         let out = dst.as_ptr().wrapping_add(dst_offset).wrapping_offset(distances[2]);
         let (m, n) = (self.rows.size, self.columns.size);
+        // SAFETY: the contract of this function is that of the call.
+        if unsafe { self.by_vector(distances, dst, dst_offset) } {
+            return;
+        }
         let zero = T::default();
         // SAFETY: by the contract of this function every element that these sizes and strides name lies inside the slice
         // that its pointer was made from, and those of `out` are ours; `T` is `f32` or `f64`, which `gemm` takes.
@@ -225,6 +229,33 @@ impl<T: Scalar> Product<'_, T> {
                 within,
             );
         }
+    }
+}
+
+impl<T: Scalar> Product<'_, T> {
+    /// Computes a product with a vector as `vector` does it, if it takes the layout and the result lies in one piece.
+    ///
+    /// # Safety
+    /// As that of [`Product::compute`].
+    unsafe fn by_vector(&self, distances: [isize; 3], dst: &Shared<'_, T>, dst_offset: usize) -> bool {
+        let (k, l_inner, r_inner) = self.inner;
+        let moved = |view: View<'_, T>, distance: isize| view.offset.wrapping_add_signed(distance);
+        let (left, right) = (moved(self.lhs, distances[0]), moved(self.rhs, distances[1]));
+        let (x, w, axis) = if self.rows.size == 1 {
+            let w = (self.rhs.data, right, [r_inner, self.columns.rhs]);
+            ((self.lhs.data, left, l_inner), w, self.columns)
+        } else {
+            ((self.rhs.data, right, r_inner), (self.lhs.data, left, [l_inner, self.rows.lhs]), self.rows)
+        };
+        let is_vector = self.rows.size == 1 || self.columns.size == 1;
+        if !is_vector || (axis.dst != 1 && axis.size != 1) || !vector::takes(x.2, w.2) {
+            return false;
+        }
+        // SAFETY: the elements of the result are those of this piece, inside its slice, and ours.
+        let y = unsafe { dst.slice(dst_offset.wrapping_add_signed(distances[2]), axis.size) };
+        let x = View { data: x.0, offset: x.1, strides: &[x.2] };
+        vector::product(self.scale, k, x, View { data: w.0, offset: w.1, strides: &w.2 }, y);
+        true
     }
 }
 

@@ -21,6 +21,7 @@ pub(crate) mod reduce;
 pub(crate) mod softmax;
 mod span;
 pub(crate) mod standardize;
+mod vector;
 #[cfg(test)]
 mod testing;
 

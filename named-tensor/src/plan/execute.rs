@@ -37,7 +37,17 @@ pub(super) fn run(schedule: &Schedule, trace: &Trace<'_>) -> Result<SmallVec<[Va
 
 /// Runs the steps of a schedule, whose leaves stand in their slots.
 pub(super) fn perform(schedule: &Schedule, slots: &mut Slots, trace: &Trace<'_>) -> Result<()> {
-    for step in &schedule.steps {
+    perform_and_tell(schedule, slots, trace, |_| ())
+}
+
+/// The same; the number of each step is told when it is done.
+pub(super) fn perform_and_tell(
+    schedule: &Schedule,
+    slots: &mut Slots,
+    trace: &Trace<'_>,
+    mut tell: impl FnMut(usize),
+) -> Result<()> {
+    for (number, step) in schedule.steps.iter().enumerate() {
         let buffer = Arc::new(filled(schedule.slots[step.out as usize], step, slots, trace)?);
         let node = trace.node(step.node);
         if let Op::Random(..) = node.op() {
@@ -51,6 +61,7 @@ pub(super) fn perform(schedule: &Schedule, slots: &mut Slots, trace: &Trace<'_>)
                 pool::give(buffer);
             }
         }
+        tell(number);
     }
     Ok(())
 }
