@@ -5,6 +5,7 @@
 //! operands as it needs them, so nothing is copied or transposed beforehand.
 //! The order of the sum over `k` is that of `gemm`: the error is at most `2 k ε Σₖ |lhs rhs|`, with ε = 2⁻²⁴ (`f64`: 2⁻⁵³).
 
+use super::lanes::vectorised;
 use super::math::Scalar;
 use super::parallel::{self, Shared};
 use super::span::{Odometer, Span, check_distinct, check_inside};
@@ -15,6 +16,11 @@ use std::ops::Range;
 
 /// Multiplications below which threads cost more than they bring.
 const SMALL: usize = 128 * 1024;
+
+/// Columns whose sums are kept in one register.
+const LANES: usize = 8;
+/// Multiplications of a product that is done in the time that packing would take.
+const NEAR: usize = 4096;
 
 /// Rows or columns of a product with a vector that one thread takes at least: enough to read memory in long runs.
 const LONG: usize = 512;
@@ -36,6 +42,9 @@ pub(crate) fn matmul<T: Scalar>(
     rhs: View<'_, T>,
     dst: ViewMut<'_, T>,
 ) {
+    if batch.is_empty() && m * k * n <= NEAR && m * n > 0 && rhs.strides[1] == 1 && dst.strides[1] == 1 {
+        return near(scale, [m, k, n], lhs, rhs, dst);
+    }
     let with = |rows: usize, columns: usize| -> SmallVec<[usize; 8]> {
         batch.iter().copied().chain([rows, columns]).collect()
     };
@@ -58,7 +67,7 @@ pub(crate) fn matmul<T: Scalar>(
     while let Some(i) = axes.iter().position(|&axis| rows.absorbs(axis) || columns.absorbs(axis)) {
         axes.remove(i);
     }
-    if l_inner == 1 && r_inner == 1 && rows.size * columns.size > TINY {
+    if l_inner == 1 && r_inner == 1 && k >= vector::SUMS && rows.size * columns.size > TINY {
         // Both operands lie along the sum. For a few rows or columns `gemm` would turn the other operand around first;
         // one by one they are dot products, which it reads as they lie.
         if let Some(few) = [&mut rows, &mut columns].into_iter().find(|axis| (2..=FEW).contains(&axis.size)) {
@@ -76,7 +85,9 @@ pub(crate) fn matmul<T: Scalar>(
     if items == 1 && each >= 2 * SMALL && rows.size.min(columns.size) == 1 {
         // `gemm` does not split the product of a matrix and a vector; it is bound by memory, of which threads get more.
         let size = rows.size.max(columns.size);
-        parallel::for_each_range(size, (SMALL / k).max(LONG), |range| {
+        // Pieces are alike and even in number, so that two threads end together.
+        let pieces = size.div_ceil((SMALL / k).max(LONG)).next_multiple_of(2);
+        parallel::for_each_range(size, size.div_ceil(pieces), |range| {
             let (part, distances) = product.part(range);
             // SAFETY: the views were checked to lie inside their slices, and the ranges are disjoint parts of the result.
             unsafe { part.compute(distances, &shared, dst.offset, Parallelism::None) };
@@ -98,6 +109,39 @@ pub(crate) fn matmul<T: Scalar>(
             at.iter_mut().for_each(Odometer::step);
         }
     });
+}
+
+/// A product that ends before another one would have packed its operands: row by row, as it is defined.
+fn near<T: Scalar>(scale: T, [m, k, n]: [usize; 3], lhs: View<'_, T>, rhs: View<'_, T>, dst: ViewMut<'_, T>) {
+    check_inside("matmul: left operand", lhs.data.len(), lhs.offset, &[m, k], lhs.strides);
+    check_inside("matmul: right operand", rhs.data.len(), rhs.offset, &[k, n], rhs.strides);
+    check_inside("matmul: destination", dst.data.len(), dst.offset, &[m, n], dst.strides);
+    check_distinct("matmul", &[m, n], dst.strides);
+    let ([l_row, l_inner], [r_inner, _], [d_row, _]) =
+        (last_two(lhs.strides), last_two(rhs.strides), last_two(dst.strides));
+    let at = |offset: usize, first: usize, second: isize| offset.wrapping_add_signed(first as isize * second);
+    vectorised(
+        #[inline(always)]
+        move || {
+            for i in 0..m {
+                let factor = |x: usize| scale * lhs.data[at(at(lhs.offset, i, l_row), x, l_inner)];
+                let row = |x: usize| &rhs.data[at(rhs.offset, x, r_inner)..][..n];
+                let (whole, rest) = dst.data[at(dst.offset, i, d_row)..][..n].as_chunks_mut::<LANES>();
+                let left = whole.len() * LANES;
+                for (chunk, to) in whole.iter_mut().enumerate() {
+                    let mut sums = [T::default(); LANES];
+                    for x in 0..k {
+                        let (factor, row) = (factor(x), &row(x)[chunk * LANES..][..LANES]);
+                        sums.iter_mut().zip(row).for_each(|(sum, &y)| *sum = y.times_plus(factor, *sum));
+                    }
+                    *to = sums;
+                }
+                for (j, to) in (left..).zip(rest) {
+                    *to = (0..k).fold(T::default(), |sum, x| row(x)[j].times_plus(factor(x), sum));
+                }
+            }
+        },
+    );
 }
 
 /// The product of two matrices in the calling thread, for callers that split their work themselves.
@@ -248,7 +292,7 @@ impl<T: Scalar> Product<'_, T> {
             ((self.rhs.data, right, r_inner), (self.lhs.data, left, [l_inner, self.rows.lhs]), self.rows)
         };
         let is_vector = self.rows.size == 1 || self.columns.size == 1;
-        if !is_vector || (axis.dst != 1 && axis.size != 1) || !vector::takes(x.2, w.2) {
+        if !is_vector || (axis.dst != 1 && axis.size != 1) || !vector::takes(k, x.2, w.2) {
             return false;
         }
         // SAFETY: the elements of the result are those of this piece, inside its slice, and ours.

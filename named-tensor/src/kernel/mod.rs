@@ -15,14 +15,14 @@ mod line;
 pub(crate) mod map;
 pub(crate) mod math;
 pub(crate) mod matmul;
-mod parallel;
+pub(crate) mod parallel;
 pub(crate) mod pool;
 pub(crate) mod reduce;
 pub(crate) mod softmax;
 mod span;
 pub(crate) mod standardize;
-mod vector;
 #[cfg(test)]
 mod testing;
+mod vector;
 
 pub(crate) use span::{View, ViewMut};

@@ -14,11 +14,12 @@ const ROWS: usize = 8;
 /// Results that are kept near while all rows are added to them: a quarter of a usual first-level cache in `f32`.
 const NEAR: usize = 2048;
 /// Partial sums of a dot product; see `lanes` for why so many.
-const SUMS: usize = 64;
+pub(super) const SUMS: usize = 64;
 
-/// Whether a matrix with these strides along `k` and `j` is taken, given that of the vector.
-pub(super) fn takes(x: isize, w: [isize; 2]) -> bool {
-    w[1] == 1 || (w[0] == 1 && x == 1)
+/// Whether a matrix with these strides along `k` and `j` is taken, given that of the vector. A dot product of few terms
+/// would have more partial sums than terms.
+pub(super) fn takes(k: usize, x: isize, w: [isize; 2]) -> bool {
+    w[1] == 1 || (w[0] == 1 && x == 1 && k >= SUMS)
 }
 
 /// The product of `x`, a view over `k`, and `w`, a view over `k` and the positions of `y`.
@@ -116,9 +117,8 @@ mod tests {
 
     fn check<T: Scalar>(k: usize, n: usize, x_stride: isize, w: [isize; 2], epsilon: f64) {
         let mut random = Random::new(7);
-        let mut data = |size: usize| -> Vec<T> {
-            random.reals(size).into_iter().map(|x| T::narrow(f64::from(x))).collect()
-        };
+        let mut data =
+            |size: usize| -> Vec<T> { random.reals(size).into_iter().map(|x| T::narrow(f64::from(x))).collect() };
         let (xs, ws) = (data(3 + k * x_stride as usize), data(5 + k * w[0] as usize + n * w[1] as usize));
         let x = View { data: &xs, offset: 3, strides: &[x_stride] };
         let matrix = View { data: &ws, offset: 4, strides: &w };
@@ -139,11 +139,11 @@ mod tests {
         for (k, n) in [(0, 3), (1, 1), (7, 5), (8, 33), (9, 2049), (70, 64), (33, 1), (1000, 17), (64, 4100)] {
             let (down, right) = ([n as isize + 2, 1], [1, k as isize + 3]);
             for (x, w) in [(1, down), (3, down), (1, right)] {
-                assert!(takes(x, w), "{x} {w:?}");
+                assert!(takes(k, x, w) || (w[0] == 1 && k < SUMS), "{x} {w:?}");
                 check::<f32>(k, n, x, w, f64::from(f32::EPSILON) / 2.0);
                 check::<f64>(k, n, x, w, f64::EPSILON / 2.0);
             }
         }
-        assert!(!takes(2, [1, 70]) && !takes(1, [2, 2]), "neither rows nor columns are in one piece");
+        assert!(!takes(99, 2, [1, 70]) && !takes(99, 1, [2, 2]), "neither rows nor columns are in one piece");
     }
 }

@@ -13,6 +13,7 @@ use super::schedule::{Action, RowFunction, Schedule, Step};
 use super::{cache, lower};
 use crate::error::Result;
 use crate::graph::{Node, Op};
+use crate::kernel::parallel::among_threads;
 
 /// The steps that compute `roots`, one a line:
 ///
@@ -29,7 +30,7 @@ use crate::graph::{Node, Op};
 pub fn describe(roots: &[Node]) -> Result<String> {
     let trace = Trace::new(roots)?;
     let schedule = cache::schedule(&trace.key, || lower::schedule(&trace));
-    let times = measured(&schedule, &trace).unwrap_or_default();
+    let times = among_threads(|| measured(&schedule, &trace)).unwrap_or_default();
     Ok(Page { trace: &trace, schedule: &schedule, times: &times }.to_string())
 }
 
@@ -86,7 +87,10 @@ impl Display for Page<'_, '_> {
             self.schedule.slots[self.schedule.leaves.len()..].iter().map(|slot| (slot.size * slot.kind.bytes()) as f64);
         let (steps, held) = (self.schedule.steps.len(), scaled(held.sum(), "B"));
         let (flops, bytes, expected) = (scaled(flops, "FLOP"), scaled(bytes, "B"), duration(expected));
-        write!(f, "{steps} steps   {flops}   {bytes} read and written   {held} of buffers   {expected} on a nominal core")?;
+        write!(
+            f,
+            "{steps} steps   {flops}   {bytes} read and written   {held} of buffers   {expected} on a nominal core"
+        )?;
         if self.times.is_empty() { Ok(()) } else { write!(f, "   {} measured", duration(self.times.iter().sum())) }
     }
 }
@@ -179,7 +183,13 @@ fn constant(op: &Op) -> String {
 
 /// `12.3 ms`.
 fn duration(seconds: f64) -> String {
-    if seconds < 1e-6 { scaled(seconds * 1e9, "ns") } else if seconds < 1e-3 { scaled(seconds * 1e6, "µs") } else { scaled(seconds * 1e3, "ms") }
+    if seconds < 1e-6 {
+        scaled(seconds * 1e9, "ns")
+    } else if seconds < 1e-3 {
+        scaled(seconds * 1e6, "µs")
+    } else {
+        scaled(seconds * 1e3, "ms")
+    }
 }
 
 /// `12.3 MB`: three digits and a prefix.

@@ -3,8 +3,6 @@
 //! Its equations stand here, since q, k and v are one projection and every projection has a bias. A cache holds the keys
 //! and values of the positions so far; the queries of new positions see those up to their own.
 
-use std::time::Instant;
-
 use named_tensor::prelude::*;
 use named_tensor::tensor::Evaluate;
 use transformer::attention::MaskedAttention;
@@ -12,7 +10,7 @@ use transformer::axes::*;
 use transformer::embedding::Embedding;
 use transformer::norm::LayerNorm;
 
-use crate::protocol::{Cost, Run, fill, gain, summary, tokens, weight_scale};
+use crate::protocol::{Cost, Run, clock, fill, gain, summary, tokens, weight_scale};
 
 axes! {
     /// What a projection gives: queries, keys, values.
@@ -172,9 +170,9 @@ pub(crate) fn decoder(run: &Run) -> Result<(), Error> {
         decoder.next(&text[..512], 0, &mut caches)?;
         let (mut checks, mut times) = (Vec::new(), Vec::new());
         for i in 0..40 {
-            let start = Instant::now();
+            let start = clock();
             let logits = decoder.next(&text[512 + i..513 + i], 512 + i, &mut caches)?;
-            let time = start.elapsed().as_secs_f64();
+            let time = clock() - start;
             match i {
                 0 => checks.push(summary("logits0", &logits)),
                 39 => checks.push(summary("logits39", &logits)),

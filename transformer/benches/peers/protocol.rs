@@ -2,11 +2,14 @@
 //!
 //! Every peer makes the same numbers from a hash, times calls in the same way, and prints one JSON line per case with a
 //! summary of each output, by which outputs of different programs are compared.
-//! Environment: `PEER_THREADS` (told in the line), `PEER_BUDGET` (seconds per case), `PEER_SUFFIX` (of the name).
+//! Environment: `PEER_THREADS` (told in the line), `PEER_BUDGET` (seconds per case), `PEER_SUFFIX` (of the name);
+//! `PEER_CLOCK=processor` counts the time that the calling thread has had a processor, for single threads on a machine
+//! that others use too (Linux; its clock ticks in milliseconds, so only long cases are told well).
 //! Arguments: cases such as `W2/M/causal`, or what they begin with.
 
 use std::hint::black_box;
 use std::io::Write as _;
+use std::sync::LazyLock;
 use std::time::Instant;
 
 use named_tensor::prelude::Error;
@@ -59,6 +62,20 @@ pub(crate) fn summary(name: &str, y: &[f32]) -> String {
     )
 }
 
+/// Seconds since some start, of the wall or of this thread on a processor.
+pub(crate) fn clock() -> f64 {
+    static START: LazyLock<Instant> = LazyLock::new(Instant::now);
+    static OF_THREAD: LazyLock<bool> =
+        LazyLock::new(|| std::env::var_os("PEER_CLOCK").is_some_and(|clock| clock == "processor"));
+    let wall = START.elapsed().as_secs_f64();
+    if !*OF_THREAD {
+        return wall;
+    }
+    let text = std::fs::read_to_string("/proc/self/schedstat").unwrap_or_default();
+    let nanoseconds: Option<f64> = text.split_whitespace().next().and_then(|word| word.parse().ok());
+    nanoseconds.map_or(wall, |time| time * 1e-9)
+}
+
 /// What is run, and for how long.
 pub(crate) struct Run {
     cases: Vec<String>,
@@ -105,11 +122,11 @@ impl Run {
         let inner = (5e-4 / start.elapsed().as_secs_f64()).ceil().max(1.0) as usize;
         let (mut times, start) = (Vec::new(), Instant::now());
         while times.len() < 10 || (start.elapsed().as_secs_f64() < self.budget && times.len() < 500) {
-            let sample = Instant::now();
+            let sample = clock();
             for _ in 0..inner {
                 black_box(call()?);
             }
-            times.push(sample.elapsed().as_secs_f64() / inner as f64);
+            times.push((clock() - sample) / inner as f64);
         }
         self.print(case, cost, checks, times, inner)
     }
