@@ -304,6 +304,10 @@ fn show_prints_equations_parameters_and_cost() {
     assert!(latex.contains(r"\nfun{") && latex.contains(r"\name{chans}"), "{latex}");
     let micro = text(&done(&mut transformer(&["show", "micro-gpt"])).stdout);
     assert!(micro.contains("MicroGPT : ") && micro.contains("\n14688 parameters"), "{micro}");
+    for model in ["language-model", "translation", "seq2seq", "gpt2", "llama", "bert"] {
+        let page = text(&done(&mut transformer(&["show", model, "--source"])).stdout);
+        assert!(page.contains(" dot_chans ") && page.contains("\nOne pass: "), "{model}: {page}");
+    }
 }
 
 #[test]

@@ -5,6 +5,8 @@
 //! arguments themselves are wrong.
 //! Not here: what the commands do (`train`, `show`, `embed`, `generate`), how they print (`output`).
 
+#![allow(mixed_script_confusables, reason = "the equations keep the letters of the paper, ε and γ")]
+
 mod embed;
 mod generate;
 mod output;
