@@ -48,7 +48,7 @@ pub(super) fn reordered(trace: &Trace<'_>) -> FoldMap<u32, Vec<Pair>> {
             continue;
         };
         product.nodes.iter().for_each(|&node| inside[node as usize] = true);
-        if let Some(pairs) = product.best(trace) {
+        if let Some(pairs) = product.best() {
             found.insert(number, pairs);
         }
     }
@@ -151,7 +151,7 @@ impl Product {
     }
 
     /// The pairs of the best order, if it is worth leaving that of the graph.
-    fn best(&self, trace: &Trace<'_>) -> Option<Vec<Pair>> {
+    fn best(&self) -> Option<Vec<Pair>> {
         let all = (1_usize << self.operands.len()) - 1;
         // The least cost of each set, and one of the two parts that give it.
         let mut best: Vec<(f64, usize)> = vec![(0.0, 0); all + 1];
@@ -174,18 +174,18 @@ impl Product {
         }
         (best[all].0 < WORTH * self.cost).then(|| {
             let mut pairs = Vec::new();
-            self.pairs(trace, &best, all, &mut pairs);
+            self.pairs(&best, all, &mut pairs);
             pairs
         })
     }
 
     /// Adds the pairs of a set, and tells where its product is.
-    fn pairs(&self, trace: &Trace<'_>, best: &[(f64, usize)], set: usize, pairs: &mut Vec<Pair>) -> Operand {
+    fn pairs(&self, best: &[(f64, usize)], set: usize, pairs: &mut Vec<Pair>) -> Operand {
         if set.is_power_of_two() {
             return Operand::Node(self.operands[set.trailing_zeros() as usize]);
         }
         let (part, rest) = (best[set].1, set ^ best[set].1);
-        let (left, right) = (self.pairs(trace, best, part, pairs), self.pairs(trace, best, rest, pairs));
+        let (left, right) = (self.pairs(best, part, pairs), self.pairs(best, rest, pairs));
         let left_after = |axis: &&(Name, usize, usize)| self.is_left(axis, set);
         let gone = |axis: &&(Name, usize, usize)| {
             (self.is_left(axis, part) || self.is_left(axis, rest)) && !self.is_left(axis, set)

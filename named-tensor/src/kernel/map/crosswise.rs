@@ -25,7 +25,7 @@ impl Job<'_> {
         let span = &self.span;
         let &[.., height, inner] = &span.sizes[..] else { return SmallVec::new() };
         // Short rows share blocks, and those are gathered.
-        if height % HEIGHT != 0 || inner < BLOCK / 2 || inner > LONGEST {
+        if height % HEIGHT != 0 || !(BLOCK / 2..=LONGEST).contains(&inner) {
             return SmallVec::new();
         }
         let lies_across = |source: usize| {
