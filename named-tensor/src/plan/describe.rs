@@ -13,7 +13,6 @@ use super::schedule::{Action, RowFunction, Schedule, Step};
 use super::{cache, lower};
 use crate::error::Result;
 use crate::graph::{Node, Op};
-use crate::kernel::parallel::among_threads;
 
 /// The steps that compute `roots`, one a line:
 ///
@@ -30,7 +29,7 @@ use crate::kernel::parallel::among_threads;
 pub fn describe(roots: &[Node]) -> Result<String> {
     let trace = Trace::new(roots)?;
     let schedule = cache::schedule(&trace.key, || lower::schedule(&trace));
-    let times = among_threads(|| measured(&schedule, &trace)).unwrap_or_default();
+    let times = measured(&schedule, &trace).unwrap_or_default();
     Ok(Page { trace: &trace, schedule: &schedule, times: &times }.to_string())
 }
 

@@ -17,7 +17,6 @@ use crate::element::{Buffer, Stored};
 use crate::error::{Error, ErrorKind, Result};
 use crate::graph::value::row_major;
 use crate::graph::{Op, Value, op};
-use crate::kernel::parallel::among_threads;
 use crate::kernel::{View, pool};
 
 /// A buffer that stands in a slot, and where its numbers begin.
@@ -34,7 +33,7 @@ pub(super) struct Slots(pub(super) SmallVec<[Option<Held>; 16]>);
 pub(super) fn run(schedule: &Schedule, trace: &Trace<'_>) -> Result<SmallVec<[Value; 2]>> {
     let mut slots = Slots::new(schedule, trace);
     if schedule.is_large() {
-        among_threads(|| perform(schedule, &mut slots, trace))?;
+        perform(schedule, &mut slots, trace)?;
     } else {
         perform(schedule, &mut slots, trace)?;
     }
