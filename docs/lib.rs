@@ -3,7 +3,7 @@
 //! Read [`names`], [`operations`], [`lifting`], [`models`], [`errors`], [`repetition`], [`calculus`], [`networks`],
 //! [`mathematics`] and [`equations`] in this order. Those who know another library find its words translated in
 //! [`coming_from_numpy`], [`coming_from_einops`] and [`coming_from_haliax`]. The pages about the code itself are
-//! [`architecture`], [`style`], [`unsafe_code`], [`dependencies`], [`coverage`] and [`measurements`].
+//! [`architecture`], [`style`], [`unsafe_code`], [`dependencies`], [`coverage`], [`agreement`] and [`measurements`].
 //! Lives here: the chapters as modules, and the tensors of the paper ([`paper`]), which the examples use.
 //! Not here: anything that a program would import.
 
@@ -61,6 +61,9 @@ pub mod dependencies {}
 
 #[doc = include_str!("coverage.md")]
 pub mod coverage {}
+
+#[doc = include_str!("agreement.md")]
+pub mod agreement {}
 
 #[doc = include_str!("measurements.md")]
 pub mod measurements {}

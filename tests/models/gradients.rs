@@ -7,20 +7,28 @@ use named_tensor::prelude::*;
 use named_tensor_tests::differences::{assert_gradient, assert_gradients};
 use named_tensor_tests::reference::Grid;
 use named_tensor_tests::strategies::tensor;
-use transformer::attention::{CausalMask, MaskedMultiHeadAttention, MultiHeadAttention, SelfAttention};
-use transformer::axes::{batch, chans, heads, hidden, key, layer, out, seq, val, vocab};
+use transformer::attention::{
+    CausalMask, GroupedQuery, MaskedMultiHeadAttention, MultiHead, MultiHeadAttention, MultiQuery, SelfAttention,
+};
+use transformer::axes::{
+    batch, chans, groups, heads, hidden, key, layer, layers, out, places, seq, shared, val, vocab,
+};
 use transformer::block::{Block, MaskedMultiHeadBlock, MultiHeadBlock};
 use transformer::embedding::{Embedding, PositionalEncoding};
 use transformer::feed_forward::{FFN, Linear};
+use transformer::models::language_model::LanguageModel;
 use transformer::norm::{BatchNorm, InstanceNorm, LayerNorm, LayerNorm2d};
+use transformer::position::{Angles, InterleavedRotary, LearnedPosition, Rotary};
 
 use crate::Numbers;
 
 /// The sizes of all axes: small, and all unlike where they may be.
 macro_rules! init {
-    ($model:ident) => {{
-        let sizes = (chans.of(4), heads.of(2), hidden.of(5), key.of(3), val.of(4), out.of(3), layer.of(2), vocab.of(5));
-        let drawn: $model = $model::init(&mut seeded(5), sizes).expect("parameters");
+    ($model:ident) => {
+        init!($model(chans.of(4), heads.of(2), hidden.of(5), key.of(3), val.of(4), out.of(3), layer.of(2), vocab.of(5)))
+    };
+    ($model:ident $sizes:expr) => {{
+        let drawn: $model = $model::init(&mut seeded(5), $sizes).expect("parameters");
         let mut model = drawn.cast::<f64>();
         // Biases begin with 0 and gains with 1, at which mistakes could hide.
         let mut seed = 3;
@@ -80,6 +88,47 @@ gradients_of_blocks! {
         let causal = CausalMask(&x.at(chans, 0).at(batch, 0));
         model.apply(x, &causal)
     };
+}
+
+#[test]
+fn attention_with_shared_keys_and_values_has_the_gradients_of_differences() {
+    let x = tensor!(f64, &sequence(), (batch, seq, chans));
+    let seen = Tensor::zeros(seq.of(3));
+    assert_gradients(&init!(MultiHead), |model| weighed!(model.apply(&x, &x, &seen), (batch, seq, chans)));
+    assert_gradients(&init!(GroupedQuery(chans.of(4), groups.of(2), shared.of(2), key.of(3), val.of(2))), |model| {
+        weighed!(model.apply(&x, &x, &seen), (batch, seq, chans))
+    });
+    assert_gradients(&init!(MultiQuery), |model| weighed!(model.apply(&x, &x, &seen), (batch, seq, chans)));
+}
+
+#[test]
+fn positions_have_the_gradients_of_differences() {
+    let (x, at) = (tensor!(f64, &sequence(), (batch, seq, chans)), Tensor::indices(seq, places, [2, 0, 2]));
+    assert_gradients(&init!(LearnedPosition(places.of(3), chans.of(4))), |model| {
+        weighed!(model.apply(&x, &at).sin(), (batch, seq, chans))
+    });
+    let p: Tensor<R![seq], f64> = Tensor::positions(seq.of(3)).real();
+    let turned = |x: &Grid| {
+        let x = tensor!(f64, x, (batch, seq, chans)).rename(chans, key);
+        let θ = Angles(&x, &p, &Tensor::scalar(100.0));
+        weighed!(Rotary(&x, &θ) * InterleavedRotary(&x, &θ), (batch, seq, key))
+    };
+    let variable = tensor!(f64, &sequence(), (batch, seq, chans));
+    let x = variable.rename(chans, key);
+    let θ = Angles(&x, &p, &Tensor::scalar(100.0));
+    let result = weighed!(Rotary(&x, &θ) * InterleavedRotary(&x, &θ), (batch, seq, key));
+    let found = grad(&result, &variable).to_vec((batch, seq, chans)).unwrap();
+    assert_gradient(&found, &sequence(), |x| turned(x).item().unwrap());
+}
+
+#[test]
+fn a_language_model_has_the_gradients_of_differences_with_every_parameter_it_may_have() {
+    let words = Tensor::indices((batch, seq), vocab, [[0, 2, 2], [4, 1, 0]]);
+    let scores = |model: &LanguageModel<f64>| model.apply(&words, &Tensor::scalar(2.0)).sin().sum((batch, seq, vocab));
+    let model =
+        init!(LanguageModel(vocab.of(5), chans.of(4), heads.of(2), key.of(2), val.of(1), hidden.of(3), layers.of(2)));
+    assert_gradients(&model, scores);
+    assert_gradients(&LanguageModel { norm: None, head: None, ..model }, scores);
 }
 
 #[test]

@@ -147,6 +147,12 @@ proptest! {
         let seen = Tensor::zeros(source.of(m));
         let found = named_decoder(&plain).apply(&text(&y), &causal(n), &tensor!(f64, &z, (source, chans)), &seen);
         assert_close(&rows(&found), &plain.apply(&y, &z), NEAR);
+        let apply = |order| {
+            let layer = named_decoder(&plain).normalised(order);
+            rows(&layer.apply(&text(&y), &causal(n), &tensor!(f64, &z, (source, chans)), &seen))
+        };
+        assert_close(&apply(Order::Before), &plain.apply_before(&y, &z), NEAR);
+        assert_close(&apply(Order::Between), &plain.apply_between(&y, &z), NEAR);
         // A text that is filled up, with the rest hidden, is the text.
         let longer = Grid::from_fn(&[m + 2, c], |at| if at[0] < m { z.get(at) } else { 7.0 });
         let seen = Grid::from_fn(&[m + 2], |at| if at[0] < m { 0.0 } else { f64::NEG_INFINITY });
@@ -256,4 +262,22 @@ fn layers_have_the_gradients_of_differences_in_a_batch_and_in_a_stack() {
     let deep: Encoder<f64> = stack(layers, &two).unwrap();
     let one = x.at(batch, 0);
     assert_gradients(&deep, |deep| deep.apply(&one, &causal(3)).sin().sum((seq, chans)));
+}
+
+#[test]
+fn a_file_has_what_the_layer_has_and_a_layer_with_more_or_less_refuses_it_by_name() {
+    let mut numbers = Numbers(9);
+    let plain = drawn(&mut numbers, 4, 2, 2);
+    let layer = named(&plain, false).normalised(Order::After);
+    let path = std::env::temp_dir().join(format!("named-tensor-layer-{}.safetensors", std::process::id()));
+    layer.save(&path).unwrap();
+    let mut same = named(&drawn(&mut numbers, 4, 2, 2), false).normalised(Order::After);
+    same.load(&path).unwrap();
+    let x = text(&spread(&mut numbers, 3, 4));
+    assert_eq!(rows(&same.apply(&x, &open(3))), rows(&layer.apply(&x, &open(3))));
+    let lacking = named(&plain, true).normalised(Order::After).load(&path).unwrap_err();
+    assert!(lacking.to_string().contains("att.b_Q"), "{lacking}");
+    let elsewhere = named(&plain, false).normalised(Order::Before).load(&path).unwrap_err();
+    assert!(elsewhere.to_string().contains("pre1.γ") || elsewhere.to_string().contains("post1.γ"), "{elsewhere}");
+    std::fs::remove_file(&path).unwrap();
 }

@@ -7,25 +7,31 @@
 
 mod alignment;
 mod attention;
+mod bert;
 mod block;
 mod columns;
 mod decoding;
 mod dropout;
+mod gpt2;
 mod gradients;
 mod language_model;
 mod layer;
 mod layers;
 mod lenet;
+mod llama;
 mod mask;
 mod multi_head;
 mod norm;
 mod picture;
 mod position;
 mod practical;
+mod published;
 mod seq2seq;
+mod text;
 mod training;
 mod training_loop;
 mod translation;
+mod weights;
 
 use named_tensor::prelude::*;
 use named_tensor_tests::reference::Grid;

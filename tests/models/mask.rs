@@ -87,3 +87,17 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn a_query_that_may_see_nothing_has_no_value_and_changes_no_other_query() {
+    let mut numbers = Numbers(5);
+    let (queries, keys) =
+        (tensor!(f64, &numbers.grid(&[2, 3]), (seq_, key)), tensor!(f64, &numbers.grid(&[3, 3]), (seq, key)));
+    let values = tensor!(f64, &numbers.grid(&[3, 2]), (seq, val));
+    let mask = tensor!(f64, &mask(2, 3, |query, _| query == 1), (seq_, seq));
+    let found = MaskedAttention(&queries, &keys, &values, &mask);
+    assert!(found.at(seq_, 1).to_vec(val).unwrap().iter().all(|x| x.is_nan()));
+    let open = MaskedAttention(&queries, &keys, &values, &Tensor::zeros(seq.of(3)));
+    let expected = Grid::new(&[2], open.at(seq_, 0).to_vec(val).unwrap());
+    assert_close(&found.at(seq_, 0).to_vec(val).unwrap(), &expected, Bound::roundings(40, 4.0, f64::EPSILON));
+}

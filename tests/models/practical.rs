@@ -156,4 +156,10 @@ fn s3_21_digits_that_there_are_not_and_texts_of_two_lengths_are_told() {
     assert!(text(&[0]).is_err(), "the beginning is no digit");
     let error = examples(&[vec![1, 2], vec![3]]).unwrap_err();
     assert!(error.to_string().contains("2 digits stand beside 1"), "{error}");
+    let error = examples(&[vec![1; 32]]).unwrap_err();
+    assert!(
+        error.to_string().contains("texts of 32 digits have counts up to 32, but the model tells up to 31"),
+        "{error}"
+    );
+    assert!(examples(&[vec![1; 31]]).is_ok() && examples(&[]).unwrap().texts.size(batch) == 0);
 }

@@ -200,6 +200,27 @@ fn s3_5_a_batch_of_sentences_is_each_sentence_by_itself() {
 }
 
 #[test]
+fn a_translator_comes_back_from_a_file_under_the_names_of_its_parts() {
+    let model: Seq2Seq<GRU> = Seq2Seq::drawn(4, 7, 3, 5).unwrap();
+    let names: Vec<String> = model.parameters().into_iter().map(|(name, _)| name).collect();
+    assert_eq!(names.len(), 2 + 2 * 10 + 4 + 1 + 4);
+    for name in ["reads.E", "encoder.W_r", "hears.E", "alignment.a.v", "heard.W", "decoder.c_n", "said.b"] {
+        assert!(names.iter().any(|other| other == name), "`{name}` is not in {names:?}");
+    }
+    let path = std::env::temp_dir().join(format!("named-tensor-translator-{}.safetensors", std::process::id()));
+    model.save(&path).unwrap();
+    let mut other: Seq2Seq<GRU> = Seq2Seq::drawn(5, 7, 3, 5).unwrap();
+    other.load(&path).unwrap();
+    std::fs::remove_file(&path).unwrap();
+    let numbers = |model: &Seq2Seq<GRU>| {
+        let mut all = Vec::new();
+        model.each(|parameter| all.extend(parameter.to_vec().unwrap()));
+        all
+    };
+    assert_eq!(numbers(&other), numbers(&model));
+}
+
+#[test]
 fn the_corpus_has_sentences_whose_words_change_places_and_holds_a_fifth_of_them_out() {
     let corpus = Corpus::french_to_english().unwrap();
     assert_eq!((corpus.training.len(), corpus.held_out.len(), corpus.words[STOP].as_str()), (160, 40, "</s>"));
@@ -231,8 +252,13 @@ fn a_corpus_that_is_none_and_a_word_that_is_unknown_are_told() {
     let corpus = Corpus::read("un deux\tone two\n").unwrap();
     assert!(corpus.ids("un trois").unwrap_err().to_string().contains("the corpus does not have the word `trois`"));
     assert_eq!(corpus.ids("  ").unwrap_err().kind(), ErrorKind::Empty);
+    assert_eq!(corpus.batches(&[(vec![], vec![STOP])]).unwrap_err().kind(), ErrorKind::Empty);
     let model: Seq2Seq<Elman> = Seq2Seq::drawn(0, corpus.words.len(), 2, 2).unwrap();
     assert!(translate(&model, &corpus, "trois", 3).is_err());
+    assert!(translate(&model, &corpus, "un", 0).unwrap().words.is_empty());
+    // A model for other words than the corpus has.
+    let other: Seq2Seq<Elman> = Seq2Seq::drawn(0, corpus.words.len() + 1, 2, 2).unwrap();
+    assert_eq!(translate(&other, &corpus, "un", 3).unwrap_err().kind(), ErrorKind::SizeClash);
 }
 
 #[test]

@@ -52,12 +52,11 @@ fn drawn(seed: u64, count: usize, v: usize, c: usize) -> plain::Translation {
 fn named(plain: &plain::Translation) -> Translation<f64> {
     let encoder: Vec<_> = plain.encoder.iter().map(|one| layer::named(one, false).normalised(Order::After)).collect();
     let decoder: Vec<_> = plain.decoder.iter().map(layer::named_decoder).collect();
-    let read_out =
-        ReadOut { W_S: tensor!(f64, &plain.w_s, (chans, vocab)), b_S: Some(tensor!(f64, &plain.b_s, (vocab))) };
+    let head = ReadOut { W_S: tensor!(f64, &plain.w_s, (chans, vocab)), b_S: Some(tensor!(f64, &plain.b_s, (vocab))) };
     Translation {
         E: tensor!(f64, &plain.embedding, (vocab, chans)),
         reader: Reader { encoder: stack(layers, &encoder).unwrap() },
-        writer: Writer { decoder: stack(layers, &decoder).unwrap(), read_out },
+        writer: Writer { decoder: stack(layers, &decoder).unwrap(), head },
     }
 }
 
@@ -151,8 +150,8 @@ fn s4_1_s4_2_the_parameters_are_those_of_the_list_and_the_norms_that_it_lacks() 
         model.parameters().into_iter().map(|(name, shape)| (name, shape.to_string())).collect();
     let expect = |name: &str, shape: &str| assert_eq!(found.get(name).map(String::as_str), Some(shape), "{name}");
     expect("E", "[chans: 8, vocab: 9]");
-    expect("writer.read_out.W_S", "[chans: 8, vocab: 9]");
-    expect("writer.read_out.b_S", "[vocab: 9]");
+    expect("writer.head.W_S", "[chans: 8, vocab: 9]");
+    expect("writer.head.b_S", "[vocab: 9]");
     for attention in ["reader.encoder.att", "writer.decoder.att", "writer.decoder.cross"] {
         expect(&format!("{attention}.W_Q"), "[layers: 3, chans: 8, heads: 2, key: 3]");
         expect(&format!("{attention}.W_K"), "[layers: 3, chans: 8, heads: 2, key: 3]");

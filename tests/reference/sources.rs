@@ -110,6 +110,23 @@ impl DecoderStack {
         let z4 = self.norm2.apply(&residual(&z2, &multi_head(&self.cross, &z2, z, false)));
         self.norm3.apply(&residual(&z4, &self.feed_forward.apply(&z4)))
     }
+
+    /// The same parts, where what goes into each is normalised, as the figure of 003 has it for its blocks.
+    #[must_use]
+    pub fn apply_before(&self, y: &Grid, z: &Grid) -> Grid {
+        let y1 = self.norm1.apply(y);
+        let z2 = residual(y, &multi_head(&self.masked, &y1, &y1, true));
+        let z4 = residual(&z2, &multi_head(&self.cross, &self.norm2.apply(&z2), z, false));
+        residual(&z4, &self.feed_forward.apply(&self.norm3.apply(&z4)))
+    }
+
+    /// The same parts, where what each gives is normalised, as the paper has it for its layers.
+    #[must_use]
+    pub fn apply_between(&self, y: &Grid, z: &Grid) -> Grid {
+        let z2 = residual(y, &self.norm1.apply(&multi_head(&self.masked, y, y, true)));
+        let z4 = residual(&z2, &self.norm2.apply(&multi_head(&self.cross, &z2, z, false)));
+        residual(&z4, &self.norm3.apply(&self.feed_forward.apply(&z4)))
+    }
 }
 
 /// The weights of row 4.2.

@@ -38,7 +38,7 @@ macro_rules! rendered {
 
 fn transformer() -> Vec<Rendered> {
     use transformer::generate::{beam, sample};
-    use transformer::models::{language_model, practical, seq2seq, translation};
+    use transformer::models::{bert, gpt2, language_model, llama, practical, seq2seq, translation};
     use transformer::{
         alignment, attention, block, dropout, embedding, feed_forward, layer, loss, mask, norm, optimizer, position,
         recurrent,
@@ -126,6 +126,24 @@ fn transformer() -> Vec<Rendered> {
         sample::TopP,
         sample::Passed,
         beam::Continued,
+        bert::Norm,
+        bert::Words,
+        bert::GeluFFN,
+        bert::BertLayer,
+        bert::Meaning,
+        bert::Similarity,
+        gpt2::Embedded,
+        gpt2::Keys,
+        gpt2::Values,
+        gpt2::Attend,
+        gpt2::MLP,
+        gpt2::Scores,
+        llama::RMSNorm,
+        llama::RotaryKeys,
+        llama::PlainValues,
+        llama::GroupedAttend,
+        llama::SwiGLU,
+        llama::RMSScores,
     ]
 }
 

@@ -20,6 +20,9 @@ macro_rules! twins {
 }
 
 twins! {
+    "pass/absent_function_changes_the_axes.rs" absent_function_changes_the_axes
+    "pass/absent_parameter_brings_an_axis.rs" absent_parameter_brings_an_axis
+    "pass/absent_parameter_is_not_added.rs" absent_parameter_is_not_added
     "pass/annotation_differs_in_plain_rust.rs" annotation_differs_in_plain_rust
     "pass/argument_lacks_a_declared_axis.rs" argument_lacks_a_declared_axis
     "pass/ascription_differs.rs" ascription_differs

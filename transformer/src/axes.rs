@@ -3,6 +3,7 @@
 //! | axis | symbol | meaning |
 //! |---|---|---|
 //! | `batch` | batch | examples that do not know of each other |
+//! | `batch_` | batch′ | the same examples once more, to compare each with each |
 //! | `seq` | seq | positions of a text, as keys and values of attention and everywhere else |
 //! | `seq_` | seq′ | positions of a text, as queries, where keys are present too |
 //! | `source` | source | positions of the text that is translated, n_input |
@@ -32,6 +33,8 @@ use named_tensor::axes;
 axes! {
     /// Examples that do not know of each other.
     batch,
+    /// The same examples once more, to compare each with each; printed batch′.
+    batch_,
     /// Positions of a text.
     seq,
     /// Positions of a text as queries, where keys are present too; printed seq′.

@@ -1,10 +1,10 @@
 //! The Transformer, written as its equations and nothing else.
 //!
 //! Each file is a group of equations in Named Tensor Notation; the text of the equation is the program. Read them in
-//! this order: [`axes`] (the legend), [`norm`], [`attention`], [`feed_forward`], [`embedding`], [`block`];
-//! [`alignment`] (attention with any score), [`recurrent`], and whole [`models`];
-//! then how it learns: [`loss`], [`dropout`], [`optimizer`], [`schedule`], [`train`];
-//! how it writes: [`generate`]; and how it is looked at: [`picture`].
+//! this order: [`axes`] (the legend), [`norm`], [`attention`], [`mask`], [`position`], [`feed_forward`], [`embedding`],
+//! [`block`], [`layer`] (the same with the choices of every source), [`stack`]; [`alignment`] (attention with any score),
+//! [`recurrent`], and whole [`models`]; then how they learn: [`loss`], [`dropout`], [`optimizer`], [`schedule`],
+//! [`train`]; how they go on with a text: [`generate`]; and how they are looked at: [`picture`].
 //!
 //! ```
 //! use named_tensor::prelude::*;

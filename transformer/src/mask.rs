@@ -3,7 +3,8 @@
 //! A mask is added to scores: 0 where key i may be seen by query j, `-∞` where not. So masks are combined by adding them,
 //! and lift as everything else does: a length for each text gives a mask for each text. The last query stands at the
 //! last key: with a context before the queries, query j is position j + |seq| - |seq′| (row 2.19).
-//! A query that may see nothing has weights NaN; leave it out of what is read.
+//! A query that may see nothing has no value, which is NaN, and the next layer would spread it: fill texts up at their
+//! end, where every query still sees the first word.
 
 use crate::axes::{seq, seq_, vocab};
 use named_tensor::named;

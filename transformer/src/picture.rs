@@ -28,39 +28,68 @@ pub fn heat_map(title: &str, rows: &[&str], columns: &[&str], weights: &[Vec<f32
 #[must_use]
 pub fn heat_maps(titles: &[&str], rows: &[&str], columns: &[&str], weights: &[&[Vec<f32>]]) -> String {
     let (label, head) = (longest(rows), longest(columns));
-    let table = label + columns.len() as f64 * CELL;
-    let width_of = |title: &str| table.max(text_width(title) * 1.2).max(160.0) + MARGIN;
-    let top = MARGIN + 1.5 * CELL + head;
-    let height = top + rows.len() as f64 * CELL + 2.5 * CELL;
-    let (low, high) = bounds(weights.iter().flat_map(|table| table.iter().flatten()).map(|&weight| f64::from(weight)));
+    let all = weights.iter().flat_map(|table| table.iter().flatten()).map(|&weight| f64::from(weight));
+    let (low, high) = bounds(all);
     let (low, high) = (low.min(0.0), if high > low.min(0.0) { high } else { 1.0 });
-    let (mut body, mut x) = (String::new(), MARGIN);
+    let table = Table { rows, columns, head, top: MARGIN + 1.5 * CELL + head, low, high };
+    let height = table.top + (rows.len() as f64 + 2.5) * CELL;
+    let (mut body, mut x) = (table.scale(MARGIN + label, height - MARGIN - CELL), MARGIN);
     titles.iter().zip(weights).for_each(|(title, weights)| {
         body += &words(x, MARGIN + 0.7 * CELL, "title", "", title);
-        columns.iter().enumerate().for_each(|(j, word)| {
-            let (x, y) = (x + label + (j as f64 + 0.65) * CELL, top - 6.0);
-            body += &words(x, y, "", &format!(" transform=\"rotate(-90 {x:.1} {y:.1})\""), word);
-        });
-        rows.iter().enumerate().for_each(|(i, word)| {
-            let y = top + (i as f64 + 0.7) * CELL;
-            body += &words(x + label - 6.0, y, "end", "", word);
-            columns.iter().zip(weights.get(i).into_iter().flatten()).enumerate().for_each(|(j, (column, &weight))| {
-                let shade = (f64::from(weight) - low) / (high - low);
-                let note = format!("{word}, {column}: {}", number(f64::from(weight)));
-                body += &cell(x + label + j as f64 * CELL, top + i as f64 * CELL, shade, &note);
-            });
-        });
-        x += width_of(title);
+        body += &table.drawn(x + label, weights);
+        let width = label + columns.len() as f64 * CELL;
+        x += width.max(text_width(title) * 1.2).max(label + 5.0 * CELL + 50.0) + MARGIN;
     });
-    (0..=4).for_each(|step| {
-        let shade = f64::from(step) / 4.0;
-        let note = number(low + shade * (high - low));
-        body += &cell(MARGIN + label + f64::from(step) * CELL, height - MARGIN - CELL, shade, &note);
-    });
-    let y = height - MARGIN - 0.3 * CELL;
-    body += &words(MARGIN + label - 6.0, y, "end", "", &number(low));
-    body += &words(MARGIN + label + 5.0 * CELL + 6.0, y, "", "", &number(high));
     page(titles.first().copied().unwrap_or_default(), x, height, &body)
+}
+
+/// What all tables of a picture share.
+struct Table<'a> {
+    rows: &'a [&'a str],
+    columns: &'a [&'a str],
+    /// The room for the words of columns.
+    head: f64,
+    /// Where the first row begins.
+    top: f64,
+    /// The weights that have no colour, and the full colour.
+    low: f64,
+    high: f64,
+}
+
+impl Table<'_> {
+    /// One table whose cells begin at x, with the words on both sides.
+    fn drawn(&self, left: f64, weights: &[Vec<f32>]) -> String {
+        let column = |(j, word): (usize, &&str)| {
+            let (x, y) = (left + (j as f64 + 0.5) * CELL, self.top - 6.0);
+            let turned = format!(" transform=\"rotate(-90 {x:.1} {y:.1}) translate(0 4)\"");
+            // Words that are no wider than their column stand upright.
+            if self.head <= CELL { words(x, y, "middle", "", word) } else { words(x, y, "", &turned, word) }
+        };
+        let row = |(i, word): (usize, &&str)| {
+            let y = self.top + i as f64 * CELL;
+            let cells = self.columns.iter().zip(weights.get(i).into_iter().flatten()).enumerate();
+            let cells = cells.map(|(j, (column, &weight))| {
+                let weight = f64::from(weight);
+                let note = format!("{word}, {column}: {}", shown(weight, 3));
+                cell(left + j as f64 * CELL, y, (weight - self.low) / (self.high - self.low), &note)
+            });
+            words(left - 6.0, y + 0.7 * CELL, "end", "", word) + &cells.collect::<String>()
+        };
+        let columns: String = self.columns.iter().enumerate().map(column).collect();
+        columns + &self.rows.iter().enumerate().map(row).collect::<String>()
+    }
+
+    /// What the shades mean: five of them, from the least weight to the largest.
+    fn scale(&self, left: f64, y: f64) -> String {
+        let weight = |shade: f64| shown(self.low + shade * (self.high - self.low), 3);
+        let one = |step: u8| {
+            let shade = f64::from(step) / 4.0;
+            cell(left + f64::from(step) * CELL, y, shade, &weight(shade))
+        };
+        let shades: String = (0..=4).map(one).collect();
+        let (low, high) = (words(left - 6.0, y + 0.7 * CELL, "end", "", &weight(0.0)), weight(1.0));
+        shades + &low + &words(left + 5.0 * CELL + 6.0, y + 0.7 * CELL, "", "", &high)
+    }
 }
 
 /// A curve through points, for instance the loss after each step, with round numbers at both axes. Points that are not
@@ -189,11 +218,17 @@ fn ticks((low, high): (f64, f64), count: f64) -> Vec<f64> {
 
 /// A number in at most seven digits.
 fn number(number: f64) -> String {
+    shown(number, 7)
+}
+
+/// A number in at most so many digits, as many of them before the point as there are.
+fn shown(number: f64, digits: u32) -> String {
     let size = number.abs();
     if size != 0.0 && !(1e-4..1e7).contains(&size) {
         return if size < 1e-12 { "0".to_owned() } else { format!("{number:.1e}") };
     }
-    let places = (6.0 - size.max(1.0).log10().floor()) as usize;
+    let before = if size == 0.0 { 0.0 } else { size.log10().floor() };
+    let places = (f64::from(digits) - 1.0 - before).max(0.0) as usize;
     let text = format!("{number:.places$}");
     if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.').to_owned() } else { text }
 }

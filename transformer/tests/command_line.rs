@@ -23,7 +23,10 @@ impl Folder {
     /// The arguments of a run of the task `language` in the folder `out` of this one.
     fn language(&self, out: &str, more: &[&str]) -> Command {
         let mut command = transformer(&["train", "language", "--text"]);
-        command.arg(self.0.join("text")).arg("--out").arg(self.0.join(out)).args(["--every", "4"]).args(more);
+        command.arg(self.0.join("text")).arg("--out").arg(self.0.join(out)).args(more);
+        if !more.contains(&"--every") {
+            command.args(["--every", "4"]);
+        }
         command
     }
 
@@ -122,6 +125,48 @@ fn a_run_that_is_killed_and_one_that_is_interrupted_end_with_the_bytes_of_one_th
 }
 
 #[test]
+fn a_run_that_is_killed_before_it_is_stored_does_not_go_on_from_the_run_before_it() {
+    let folder = Folder::new("before");
+    done(&mut folder.language("out", &["--steps", "4", "--seed", "3"]));
+    let mut second = folder.language("out", &["--steps", "20", "--seed", "4", "--every", "1000"]);
+    let mut killed = second.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+    let start = Instant::now();
+    while folder.has("out/checkpoint.safetensors") || !text(&folder.bytes("out/run.json")).contains("\"steps\": 20") {
+        assert!(start.elapsed() < Duration::from_secs(120), "the second run does not begin");
+        sleep(Duration::from_millis(1));
+    }
+    killed.kill().unwrap();
+    killed.wait().unwrap();
+    assert!(!folder.has("out/model.safetensors"), "the run was over before it was killed");
+    done(&mut folder.language("out", &["--resume"]));
+    done(&mut folder.language("whole", &["--steps", "20", "--seed", "4"]));
+    assert_eq!(folder.bytes("out/checkpoint.safetensors"), folder.bytes("whole/checkpoint.safetensors"));
+}
+
+#[test]
+fn s4_22_the_example_is_learnt_with_its_stop_word_and_decoded() {
+    let folder = Folder::new("translation");
+    let output = done(transformer(&["train", "translation", "--out"]).arg(folder.0.join("out")));
+    let said = text(&output.stdout);
+    assert!(said.contains("je suis étudiant -> i am a student\n"), "{said}");
+    assert!(said.contains("Right: 30 of 30 sentences"), "{said}");
+}
+
+#[test]
+fn each_task_leaves_its_pictures_and_its_weights() {
+    let folder = Folder::new("pictures");
+    for (task, picture) in [("histogram", "attention.svg"), ("alignment", "alignment.svg"), ("translation", "loss.svg")]
+    {
+        let output = done(transformer(&["train", task, "--steps", "2", "--out"]).arg(folder.0.join(task)));
+        assert!(text(&output.stdout).contains("Right: "), "{task}");
+        for file in [picture, "loss.svg"] {
+            assert!(text(&folder.bytes(&format!("{task}/{file}"))).starts_with("<svg"), "{task}/{file}");
+        }
+        assert!(folder.has(&format!("{task}/model.safetensors")), "{task}");
+    }
+}
+
+#[test]
 fn a_run_says_its_equations_its_progress_and_its_files() {
     let folder = Folder::new("says");
     let output = done(&mut folder.language("out", &["--steps", "4", "--seed", "7"]));
@@ -198,7 +243,7 @@ fn a_checkpoint_that_is_broken_or_of_another_model_is_refused_by_name() {
     done(transformer(&["train", "histogram", "--steps", "1", "--out"]).arg(folder.0.join("other")));
     fs::copy(folder.0.join("other/checkpoint.safetensors"), &path).unwrap();
     let message = resumed();
-    assert!(message.contains("`model.words.E` [vocab: 256, chans: 64] F32 is missing"), "{message}");
+    assert!(message.contains("`model.words.E` [chans: 64, vocab: 256] F32 is missing"), "{message}");
     assert!(message.contains("`model.att.W_Q` [chans: 32, key: 64] is unexpected"), "{message}");
 
     fs::write(folder.0.join("out/run.json"), "{\"task\": \"language\"").unwrap();
@@ -259,6 +304,10 @@ fn show_prints_equations_parameters_and_cost() {
     assert!(latex.contains(r"\nfun{") && latex.contains(r"\name{chans}"), "{latex}");
     let micro = text(&done(&mut transformer(&["show", "micro-gpt"])).stdout);
     assert!(micro.contains("MicroGPT : ") && micro.contains("\n14688 parameters"), "{micro}");
+    for model in ["language-model", "translation", "seq2seq", "gpt2", "llama", "bert"] {
+        let page = text(&done(&mut transformer(&["show", model, "--source"])).stdout);
+        assert!(page.contains(" dot_chans ") && page.contains("\nOne pass: "), "{model}: {page}");
+    }
 }
 
 #[test]

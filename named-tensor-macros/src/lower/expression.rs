@@ -23,6 +23,15 @@ impl Scope<'_> {
                 Ok(Value { kind: Kind::Scalar, code })
             }
             Expression::Unary { operator, span, operand } => self.unary(*operator, *span, operand),
+            // It was checked in `names` that what may be absent is only added.
+            Expression::Binary { span, left, right, .. }
+                if right.variable().is_some_and(|name| self.function.optional(name)) =>
+            {
+                let (left, right) = (numbers(self.expression(left)?, *span)?, self.expression(right)?);
+                let (left, right) = alike(left, right, *span);
+                let arguments = vec![Given::Tensor(left.code), Given::Tensor(right.code)];
+                Ok(Value { kind: Kind::Real, code: operation("add_optional", *span, arguments) })
+            }
             Expression::Binary { operator, span, left, right } => {
                 self.binary(*operator, *span, self.expression(left)?, self.expression(right)?)
             }

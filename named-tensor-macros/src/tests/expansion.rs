@@ -46,6 +46,7 @@ golden! {
     attention_is_a_lifted_function,
     parameters_become_a_struct,
     a_block_calls_its_parameters,
+    what_may_be_absent_is_an_option,
     an_axis_parameter_stands_for_a_set,
     a_mask_is_defined_by_cases,
     positions_are_exact_numbers,

@@ -13,6 +13,7 @@ pub use lent::{Lent, Numbers, Shared};
 
 use std::fmt::Debug;
 use std::marker::PhantomData;
+use std::sync::OnceLock;
 
 /// What a buffer holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -218,5 +219,20 @@ impl Buffer {
             Kind::Index => Buffer::Index(vec![0; size]),
             Kind::Bool => Buffer::Bool(vec![false; size]),
         }
+    }
+}
+
+/// Who takes buffers that have lost their last owner; see [`retire`].
+static KEEPER: OnceLock<fn(Buffer)> = OnceLock::new();
+
+/// Says who takes buffers that nobody needs any more. The first to say so takes them for good.
+pub(crate) fn keep_with(keeper: fn(Buffer)) {
+    KEEPER.get_or_init(|| keeper);
+}
+
+/// Hands a buffer that nobody needs any more to whoever keeps such, so that its memory stays warm; else it is freed.
+pub(crate) fn retire(buffer: Buffer) {
+    if let Some(keeper) = KEEPER.get() {
+        keeper(buffer);
     }
 }

@@ -11,7 +11,7 @@ use std::sync::{Arc, OnceLock};
 use smallvec::SmallVec;
 
 use super::{Op, Shape, Value};
-use crate::element::Kind;
+use crate::element::{Kind, retire};
 use crate::error::{Error, Result};
 
 /// A tensor to be computed. Cheap to clone.
@@ -166,6 +166,10 @@ impl Node {
 /// Takes the inputs apart one by one: a chain of a million nodes must not recurse a million deep.
 impl Drop for Inner {
     fn drop(&mut self) {
+        // Numbers that nobody else has are memory for the next results.
+        if let Some(buffer) = self.value.take().and_then(|value| Arc::into_inner(value.buffer)) {
+            retire(buffer);
+        }
         let mut stack: SmallVec<[Node; 2]> = std::mem::take(&mut self.inputs);
         while let Some(node) = stack.pop() {
             if let Some(mut inner) = Arc::into_inner(node.0) {

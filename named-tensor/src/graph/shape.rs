@@ -14,8 +14,15 @@ use crate::error::{Error, ErrorKind, Result};
 pub type Names = SmallVec<[Name; 4]>;
 
 /// Axes with their sizes, each name once.
-#[derive(Clone, PartialEq, Eq, Hash, Default)]
+#[derive(PartialEq, Eq, Hash, Default)]
 pub struct Shape(SmallVec<[(Name, usize); 6]>);
+
+/// As a whole: every node has a shape, and most have that of an input.
+impl Clone for Shape {
+    fn clone(&self) -> Shape {
+        Shape(SmallVec::from_slice(&self.0))
+    }
+}
 
 impl Shape {
     /// A shape of these axes. The names are unlike each other.
@@ -116,7 +123,10 @@ impl Shape {
             }
         }
         let (first, second) = if self.names().all(|name| other.has(name)) { (other, self) } else { (self, other) };
-        let extra = second.iter().filter(|&(name, _)| !first.has(name));
+        let mut extra = second.iter().filter(|&(name, _)| !first.has(name)).peekable();
+        if extra.peek().is_none() {
+            return Ok(first.clone());
+        }
         Ok(Shape(first.iter().chain(extra).collect()))
     }
 

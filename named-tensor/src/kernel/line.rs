@@ -8,6 +8,7 @@ use super::parallel::{self, GRAIN, Shared};
 use super::span::{Odometer, Span, check_distinct, check_inside};
 use super::{View, ViewMut};
 use crate::element::Stored;
+use smallvec::SmallVec;
 
 /// Columns that are computed together: enough of each row to be worth fetching, few enough that the usual tile stays in
 /// the second-level cache.
@@ -72,7 +73,7 @@ pub(super) fn along<T: Stored>(
     src: View<'_, T>,
     dst: ViewMut<'_, T>,
 ) {
-    let sizes = [outer, &[size]].concat();
+    let sizes: SmallVec<[usize; 8]> = outer.iter().copied().chain([size]).collect();
     check_inside(what, src.data.len(), src.offset, &sizes, src.strides);
     check_inside(what, dst.data.len(), dst.offset, &sizes, dst.strides);
     check_distinct(what, &sizes, dst.strides);
@@ -81,10 +82,10 @@ pub(super) fn along<T: Stored>(
     }
     let (src_stride, dst_stride) = (src.strides[outer.len()], dst.strides[outer.len()]);
     // The order of the other axes is ours: that of the destination, so that more of them merge.
-    let mut axes: Vec<usize> = (0..outer.len()).collect();
+    let mut axes: SmallVec<[usize; 8]> = (0..outer.len()).collect();
     axes.sort_by_key(|&axis| std::cmp::Reverse(dst.strides[axis].unsigned_abs()));
-    let pick = |strides: &[isize]| -> Vec<isize> { axes.iter().map(|&axis| strides[axis]).collect() };
-    let outer: Vec<usize> = axes.iter().map(|&axis| outer[axis]).collect();
+    let pick = |strides: &[isize]| -> SmallVec<[isize; 8]> { axes.iter().map(|&axis| strides[axis]).collect() };
+    let outer: SmallVec<[usize; 8]> = axes.iter().map(|&axis| outer[axis]).collect();
     let span = Span::new(&outer, &[&pick(src.strides), &pick(dst.strides)]);
     let shared = Shared::new(dst.data);
     let walk = Walk { span, size, src: src.data, src_offset: src.offset as isize, src_stride, dst_stride };

@@ -7,6 +7,7 @@
 //! Reals are computed in their own precision; positions with saturating arithmetic, where a quotient by 0 is 0.
 
 mod block;
+mod crosswise;
 mod program;
 
 pub(crate) use program::Program;
@@ -97,7 +98,9 @@ impl Job<'_> {
     fn run<T: Cell>(&self, out: &mut [T]) {
         assert_eq!(T::KIND, self.program.result(), "map: kind of the result");
         let inner = self.span.inner();
-        parallel::for_each_chunk(out, GRAIN, |first, chunk| {
+        // What is turned around is turned around whole.
+        let rows = if self.crosswise().is_empty() { 1 } else { crosswise::HEIGHT * inner };
+        parallel::for_each_chunk(out, GRAIN.next_multiple_of(rows), |first, chunk| {
             let mut worker = Worker::new(self, BLOCK.min(chunk.len()));
             let mut done = 0;
             while done < chunk.len() {

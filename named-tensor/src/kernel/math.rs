@@ -24,12 +24,12 @@ pub(crate) trait Scalar:
     const LOWEST: Self;
     /// `e^x`
     fn exp(self) -> Self;
-    /// `self · factor + summand`, rounded once.
-    fn fused(self, factor: Self, summand: Self) -> Self;
     /// The larger; NaN if either is NaN.
     fn larger(self, other: Self) -> Self;
     /// The smaller; NaN if either is NaN.
     fn smaller(self, other: Self) -> Self;
+    /// `self · factor + sum`, rounded once.
+    fn times_plus(self, factor: Self, sum: Self) -> Self;
     /// The same number in `f64`.
     fn wide(self) -> f64;
     /// The nearest number of this type.
@@ -48,10 +48,6 @@ macro_rules! alike {
         fn exp(self) -> $type {
             ($exp)(self)
         }
-        #[inline(always)]
-        fn fused(self, factor: $type, summand: $type) -> $type {
-            self.mul_add(factor, summand)
-        }
         // NaN is put in by its bits: a choice between three numbers would become a masked store and wait for memory.
         #[inline(always)]
         fn larger(self, other: $type) -> $type {
@@ -62,6 +58,10 @@ macro_rules! alike {
         fn smaller(self, other: $type) -> $type {
             let smaller = if other < self { other } else { self };
             $type::from_bits(smaller.to_bits() | if other.is_nan() { $type::NAN.to_bits() } else { 0 })
+        }
+        #[inline(always)]
+        fn times_plus(self, factor: $type, sum: $type) -> $type {
+            self.mul_add(factor, sum)
         }
         #[inline(always)]
         fn wide(self) -> f64 {

@@ -5,6 +5,7 @@
 //! operands as it needs them, so nothing is copied or transposed beforehand.
 //! The order of the sum over `k` is that of `gemm`: the error is at most `2 k ε Σₖ |lhs rhs|`, with ε = 2⁻²⁴ (`f64`: 2⁻⁵³).
 
+use super::lanes::vectorised;
 use super::math::Scalar;
 use super::parallel::{self, Shared};
 use super::span::{Odometer, Span, check_distinct, check_inside};
@@ -20,10 +21,16 @@ const SMALL: usize = 128 * 1024;
 const MANY: usize = 8;
 /// Rows or columns of a part of a product are a multiple of this, so that `gemm` has whole tiles.
 const TILE: usize = 16;
+/// Columns whose sums are kept in one register.
+const LANES: usize = 8;
+/// Multiplications of a product that is done in the time that packing would take.
+const NEAR: usize = 4096;
 /// Rows (or columns) for which the other operand is read as it lies, where it lies across the sum.
 const FEW: usize = 8;
 /// Rows or columns that are better computed one by one, where both operands lie along the sum.
 const SINGLE: usize = 20;
+/// The size of a sum from which on that is so.
+const LONG: usize = 64;
 /// Elements of an operand that stay in a cache while the rows of the other are multiplied with it one by one.
 const CACHED: usize = 64 * 1024;
 /// Elements of a result for which `gemm` has a kernel of dot products.
@@ -42,6 +49,9 @@ pub(crate) fn matmul<T: Scalar>(
     rhs: View<'_, T>,
     dst: ViewMut<'_, T>,
 ) {
+    if batch.is_empty() && m * k * n <= NEAR && m * n > 0 && rhs.strides[1] == 1 && dst.strides[1] == 1 {
+        return near(scale, [m, k, n], lhs, rhs, dst);
+    }
     let with = |rows: usize, columns: usize| -> SmallVec<[usize; 8]> {
         batch.iter().copied().chain([rows, columns]).collect()
     };
@@ -93,6 +103,39 @@ pub(crate) fn matmul<T: Scalar>(
             }
         }
     });
+}
+
+/// A product that ends before another one would have packed its operands: row by row, as it is defined.
+fn near<T: Scalar>(scale: T, [m, k, n]: [usize; 3], lhs: View<'_, T>, rhs: View<'_, T>, dst: ViewMut<'_, T>) {
+    check_inside("matmul: left operand", lhs.data.len(), lhs.offset, &[m, k], lhs.strides);
+    check_inside("matmul: right operand", rhs.data.len(), rhs.offset, &[k, n], rhs.strides);
+    check_inside("matmul: destination", dst.data.len(), dst.offset, &[m, n], dst.strides);
+    check_distinct("matmul", &[m, n], dst.strides);
+    let ([l_row, l_inner], [r_inner, _], [d_row, _]) =
+        (last_two(lhs.strides), last_two(rhs.strides), last_two(dst.strides));
+    let at = |offset: usize, first: usize, second: isize| offset.wrapping_add_signed(first as isize * second);
+    vectorised(
+        #[inline(always)]
+        move || {
+            for i in 0..m {
+                let factor = |x: usize| scale * lhs.data[at(at(lhs.offset, i, l_row), x, l_inner)];
+                let row = |x: usize| &rhs.data[at(rhs.offset, x, r_inner)..][..n];
+                let (whole, rest) = dst.data[at(dst.offset, i, d_row)..][..n].as_chunks_mut::<LANES>();
+                let left = whole.len() * LANES;
+                for (chunk, to) in whole.iter_mut().enumerate() {
+                    let mut sums = [T::default(); LANES];
+                    for x in 0..k {
+                        let (factor, row) = (factor(x), &row(x)[chunk * LANES..][..LANES]);
+                        sums.iter_mut().zip(row).for_each(|(sum, &y)| *sum = y.times_plus(factor, *sum));
+                    }
+                    *to = sums;
+                }
+                for (j, to) in (left..).zip(rest) {
+                    *to = (0..k).fold(T::default(), |sum, x| row(x)[j].times_plus(factor(x), sum));
+                }
+            }
+        },
+    );
 }
 
 /// The product of two matrices in the calling thread, for callers that split their work themselves.
@@ -209,7 +252,7 @@ impl<T: Scalar> Product<'_, T> {
                     element[0] = sum;
                 }
             }
-        } else if l_inner == 1 && r_inner == 1 && (2..=SINGLE).contains(&few) && few * long > TINY {
+        } else if l_inner == 1 && r_inner == 1 && k >= LONG && (2..=SINGLE).contains(&few) && few * long > TINY {
             // For a few rows or columns `gemm` would turn the other operand around first; one by one they are dot products,
             // which it reads as they lie.
             for (line, from) in self.lines((CACHED / k.max(1)).max(TILE)) {

@@ -16,7 +16,7 @@ mod line;
 pub(crate) mod map;
 pub(crate) mod math;
 pub(crate) mod matmul;
-mod parallel;
+pub(crate) mod parallel;
 pub(crate) mod pool;
 pub(crate) mod reduce;
 pub(crate) mod softmax;

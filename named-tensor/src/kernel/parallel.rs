@@ -21,6 +21,16 @@ pub(super) fn threads() -> usize {
     return 1;
 }
 
+/// Runs `work` as one of the threads. A caller from outside would sleep while they work, once for each of the pieces of
+/// work it has; among them it works too, and the others find the next piece before they fall asleep.
+pub(crate) fn among_threads<R: Send>(work: impl FnOnce() -> R + Send) -> R {
+    #[cfg(feature = "parallel")]
+    if is_available() && rayon::current_thread_index().is_none() {
+        return rayon::scope(|_| work());
+    }
+    work()
+}
+
 /// Runs `work` on pieces of `grain` elements of `out`, each with the position of its first element.
 pub(crate) fn for_each_chunk<T: Send>(out: &mut [T], grain: usize, work: impl Fn(usize, &mut [T]) + Sync) {
     let (size, shared) = (out.len(), Shared::new(out));
@@ -106,6 +116,22 @@ mod tests {
             });
             assert_eq!(sum.into_inner(), total * total.saturating_sub(1) / 2, "total {total}");
         }
+    }
+
+    #[cfg(feature = "parallel")]
+    #[test]
+    fn work_among_threads_is_done_by_one_of_them() {
+        let among = |threads| {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+            pool.install(|| (rayon::current_thread_index(), among_threads(rayon::current_thread_index)))
+        };
+        let (before, inside) = among(2);
+        assert_eq!(before, inside, "a thread that is one of them goes on");
+        let (outside, inside) = (rayon::current_thread_index(), among_threads(rayon::current_thread_index));
+        assert!(
+            outside.is_none() && inside.is_some() == is_available(),
+            "another one hands over, if there are several"
+        );
     }
 
     #[test]

@@ -1,37 +1,95 @@
 //! Warm buffers: memory that was used and will be used again.
 //!
 //! Lives here: a list of free buffers that all threads share. Memory fresh from the system costs a page fault every 4 KiB,
-//! more than the arithmetic on it; a loop that takes and gives the same sizes stops asking for it.
-//! At most [`LIMIT`] bytes are kept. Buffers below [`SMALL`] bytes are left to the allocator, which is good at them.
+//! more than the arithmetic on it; a loop that takes and gives the same sizes stops asking for it. Buffers come back from
+//! steps that have read them, and from tensors that are dropped. Large ones ask the system for huge pages, of which
+//! the processor remembers more.
+//! No more is kept than was in use at once, and at most [`LIMIT`] bytes. Buffers below [`SMALL`] bytes are left to the
+//! allocator, which is good at them.
 
-use crate::element::{Buffer, Kind};
+use crate::element::{Buffer, Kind, keep_with};
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
 
 /// Bytes kept at most: 1 GiB. The largest buffers are let go first.
 const LIMIT: usize = 1 << 30;
+/// Bytes that may be kept however little is in use.
+const FLOOR: usize = 16 << 20;
 /// Bytes below which a buffer is not kept.
 const SMALL: usize = 4 << 10;
 
+/// Bytes from which a buffer asks for huge pages: some of them fit in it wherever it begins.
+const HUGE: usize = 4 << 20;
+
 /// Free buffers by kind and room, and the bytes of all of them.
-static FREE: Mutex<Free> = Mutex::new(Free { lists: [const { BTreeMap::new() }; 4], bytes: 0 });
+static FREE: Mutex<Free> = Mutex::new(Free { lists: [const { BTreeMap::new() }; 4], bytes: 0, out: 0, most: 0 });
 
 struct Free {
     lists: [BTreeMap<usize, Vec<Buffer>>; 4],
     bytes: usize,
+    /// Bytes of buffers that were taken and have not come back.
+    out: usize,
+    /// The most that this has been.
+    most: usize,
 }
 
 /// A buffer of `size` elements with any contents.
 pub(crate) fn take(kind: Kind, size: usize) -> Buffer {
-    let found = (size * kind.bytes() >= SMALL).then(|| lock().take(kind, size)).flatten();
+    if size * kind.bytes() < SMALL {
+        return Buffer::zeros(kind, size);
+    }
+    keep_with(give);
+    let found = lock().take_and_count(kind, size);
     match found {
         Some(mut buffer) => {
             resize(&mut buffer, size);
             buffer
         }
-        None => Buffer::zeros(kind, size),
+        None => {
+            let mut buffer = fresh(kind, size);
+            resize(&mut buffer, size);
+            buffer
+        }
     }
 }
+
+/// Room for `size` elements and up to an eighth more, so that what grows step by step finds room that was used before.
+fn rounded(size: usize) -> usize {
+    size.next_multiple_of(1 << size.ilog2().saturating_sub(3))
+}
+
+/// A buffer of memory that was never used.
+fn fresh(kind: Kind, size: usize) -> Buffer {
+    let size = rounded(size);
+    let buffer = Buffer::zeros(kind, size);
+    if size * kind.bytes() >= HUGE {
+        let start = match &buffer {
+            Buffer::F32(values) => values.as_ptr().cast::<u8>(),
+            Buffer::F64(values) => values.as_ptr().cast(),
+            Buffer::Index(values) => values.as_ptr().cast(),
+            Buffer::Bool(values) => values.as_ptr().cast(),
+        };
+        ask_for_huge_pages(start, size * kind.bytes());
+    }
+    buffer
+}
+
+/// Asks the system to back the memory between these bytes by huge pages. It may refuse: then nothing changes.
+#[cfg(target_os = "linux")]
+fn ask_for_huge_pages(start: *const u8, bytes: usize) {
+    /// The size of an ordinary page, or a multiple of it, as the system wants the start.
+    const PAGE: usize = 64 << 10;
+    let skipped = start.align_offset(PAGE);
+    if skipped < bytes {
+        let first = start.wrapping_add(skipped).cast_mut().cast::<libc::c_void>();
+        // SAFETY: `MADV_HUGEPAGE` changes no contents and no access rights, only by which pages the range is backed; the
+        // range lies inside one living allocation, and an address that the system does not accept is an error code.
+        let _ = unsafe { libc::madvise(first, bytes - skipped, libc::MADV_HUGEPAGE) };
+    }
+}
+
+#[cfg(not(target_os = "linux"))]
+fn ask_for_huge_pages(_: *const u8, _: usize) {}
 
 /// Takes a buffer back.
 pub(crate) fn give(buffer: Buffer) {
@@ -49,6 +107,14 @@ fn lock() -> std::sync::MutexGuard<'static, Free> {
 }
 
 impl Free {
+    /// [`Free::take`], and notes that so much more is in use.
+    fn take_and_count(&mut self, kind: Kind, size: usize) -> Option<Buffer> {
+        let found = self.take(kind, size);
+        self.out += found.as_ref().map_or(rounded(size), room) * kind.bytes();
+        self.most = self.most.max(self.out);
+        found
+    }
+
     /// The smallest kept buffer with room for `size` elements, unless more than half of it would lie idle.
     fn take(&mut self, kind: Kind, size: usize) -> Option<Buffer> {
         let list = &mut self.lists[kind as usize];
@@ -64,10 +130,13 @@ impl Free {
     /// Keeps a buffer, and returns those that are too much.
     fn give(&mut self, buffer: Buffer) -> Vec<Buffer> {
         let (kind, room) = (buffer.kind(), room(&buffer));
+        // Memory that was not taken here comes too, when its tensor is dropped.
+        self.out = self.out.saturating_sub(room * kind.bytes());
         self.bytes += room * kind.bytes();
+        let limit = self.most.clamp(FLOOR, LIMIT);
         self.lists[kind as usize].entry(room).or_default().push(buffer);
         let mut surplus = Vec::new();
-        while self.bytes > LIMIT {
+        while self.bytes > limit {
             let bytes =
                 |kind: Kind| self.lists[kind as usize].last_key_value().map_or(0, |(room, _)| room * kind.bytes());
             let kinds = [Kind::F32, Kind::F64, Kind::Index, Kind::Bool];
@@ -112,7 +181,7 @@ mod tests {
     use super::*;
 
     fn empty() -> Free {
-        Free { lists: [const { BTreeMap::new() }; 4], bytes: 0 }
+        Free { lists: [const { BTreeMap::new() }; 4], bytes: 0, out: 0, most: LIMIT }
     }
 
     #[test]
@@ -135,6 +204,23 @@ mod tests {
         let surplus = free.give(Buffer::zeros(Kind::F32, LIMIT / 4 / 4));
         let gone: Vec<usize> = surplus.iter().map(Buffer::size).collect();
         assert_eq!((gone, free.bytes), (vec![LIMIT / 2], LIMIT / 8 * 5), "the largest, whatever its kind");
+    }
+
+    #[test]
+    fn no_more_is_kept_than_was_in_use_at_once() {
+        let mut free = Free { most: 0, ..empty() };
+        assert!(free.take_and_count(Kind::Bool, 3 * FLOOR).is_none(), "there is none");
+        assert!(free.give(Buffer::zeros(Kind::Bool, 3 * FLOOR)).is_empty(), "so much was in use");
+        let surplus = free.give(Buffer::zeros(Kind::Bool, 2 * FLOOR));
+        assert_eq!(surplus.iter().map(Buffer::size).collect::<Vec<_>>(), [3 * FLOOR], "the larger one goes");
+        assert_eq!((free.bytes, free.out), (2 * FLOOR, 0), "what was never taken does not count as given back");
+    }
+
+    #[test]
+    fn what_grows_step_by_step_finds_room_that_was_used_before() {
+        let rooms: std::collections::BTreeSet<usize> = (10_000..20_000).map(rounded).collect();
+        assert!(rooms.len() <= 10, "ten thousand sizes, {} rooms", rooms.len());
+        assert!((1..20_000).all(|size| (size..=size + size / 8).contains(&rounded(size))), "at most an eighth more");
     }
 
     #[test]

@@ -35,8 +35,31 @@ pub(super) fn softmax_row<T: Scalar>(src: &[T], dst: &mut [T]) {
 struct Softmax;
 struct LogSoftmax;
 
+/// Elements of a line for which one loop after the other, each with accumulators of its own, costs more than it brings.
+const SHORT: usize = 32;
+
+/// Softmax of a short row.
+fn short<T: Scalar>(src: &[T], dst: &mut [T]) {
+    vectorised(
+        #[inline(always)]
+        move || {
+            let top = src.iter().copied().fold(T::LOWEST, higher);
+            let mut sum = 0.0;
+            for (y, &x) in dst.iter_mut().zip(src) {
+                *y = (x - top).exp();
+            }
+            dst.iter().for_each(|y| sum += y.wide());
+            let scale = T::narrow(1.0 / sum);
+            dst.iter_mut().for_each(|y| *y = *y * scale);
+        },
+    );
+}
+
 impl<T: Scalar> Line<T> for Softmax {
     fn row(&self, src: &[T], dst: &mut [T]) {
+        if src.len() <= SHORT {
+            return short(src, dst);
+        }
         let (_, sum) = exponentials(src, dst);
         let scale = T::narrow(1.0 / sum);
         vectorised(
@@ -46,14 +69,14 @@ impl<T: Scalar> Line<T> for Softmax {
     }
 
     fn columns(&self, src: &Columns<'_, T>, dst: &mut ColumnsMut<'_, T>) {
-        let (_, sum) = exponentials_of_columns(src, dst);
+        let (top, sum) = sums_of_columns(src);
         vectorised(
             #[inline(always)]
             move || {
                 let scale = sum.map(|sum| T::narrow(1.0 / sum));
                 for i in 0..src.size {
-                    for (y, &scale) in dst.row(i).iter_mut().zip(&scale) {
-                        *y = *y * scale;
+                    for (((y, &x), &top), &scale) in dst.row(i).iter_mut().zip(src.row(i)).zip(&top).zip(&scale) {
+                        *y = (x - top).exp() * scale;
                     }
                 }
             },
@@ -69,7 +92,7 @@ impl<T: Scalar> Line<T> for LogSoftmax {
     }
 
     fn columns(&self, src: &Columns<'_, T>, dst: &mut ColumnsMut<'_, T>) {
-        let (top, sum) = exponentials_of_columns(src, dst);
+        let (top, sum) = sums_of_columns(src);
         let log = sum.map(f64::ln);
         vectorised(
             #[inline(always)]
@@ -97,8 +120,9 @@ fn exponentials<T: Scalar>(src: &[T], dst: &mut [T]) -> (T, f64) {
     (top, fold(dst, 0.0, |sum, y| sum + y.wide(), |a: f64, b| a + b))
 }
 
-/// The same for each column.
-fn exponentials_of_columns<T: Scalar>(src: &Columns<'_, T>, dst: &mut ColumnsMut<'_, T>) -> ([T; WIDTH], [f64; WIDTH]) {
+/// The largest element of each column, and the sum of its exponentials. They are computed again when they are written:
+/// that costs less than to write them twice.
+fn sums_of_columns<T: Scalar>(src: &Columns<'_, T>) -> ([T; WIDTH], [f64; WIDTH]) {
     vectorised(
         #[inline(always)]
         move || {
@@ -109,9 +133,8 @@ fn exponentials_of_columns<T: Scalar>(src: &Columns<'_, T>, dst: &mut ColumnsMut
                 }
             }
             for i in 0..src.size {
-                for (((y, &x), &top), sum) in dst.row(i).iter_mut().zip(src.row(i)).zip(&top).zip(&mut sum) {
-                    *y = (x - top).exp();
-                    *sum += y.wide();
+                for ((&x, &top), sum) in src.row(i).iter().zip(&top).zip(&mut sum) {
+                    *sum += (x - top).exp().wide();
                 }
             }
             (top, sum)

@@ -71,7 +71,7 @@ fn add<T: Scalar, const N: usize>(x: [T; N], rows: [&[T]; N], sums: &mut [T]) {
     for j in 0..width {
         let mut sum = sums[j];
         for r in 0..N {
-            sum = x[r].fused(rows[r][j], sum);
+            sum = x[r].times_plus(rows[r][j], sum);
         }
         sums[j] = sum;
     }

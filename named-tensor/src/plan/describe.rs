@@ -1,35 +1,67 @@
-//! A plan that a person can read: each step as an equation with axes, sizes, work and buffers.
+//! A plan that a person can read: each step as an equation with axes, sizes, work, buffers and time.
 //!
-//! Lives here: the words. Not here: the steps (`schedule`); names come from the graph that is asked about, since a plan
-//! serves every graph of its structure.
+//! Lives here: the words, and the clock: the steps are run a few times, and each shows the least time it took, beside
+//! the time that its work would take on a nominal core. Not here: the steps (`schedule`); names come from the graph
+//! that is asked about, since a plan serves every graph of its structure.
 
 use std::fmt::{Display, Formatter, Result as Written, Write};
+use std::time::Instant;
 
+use super::execute::{Slots, perform_and_tell};
 use super::key::Trace;
 use super::schedule::{Action, RowFunction, Schedule, Step};
 use super::{cache, lower};
 use crate::error::Result;
 use crate::graph::{Node, Op};
+use crate::kernel::parallel::among_threads;
 
-/// The steps that would compute `roots`, one a line:
+/// The steps that compute `roots`, one a line:
 ///
 /// ```text
-///  2 #7[seq: 512, heads: 12, key: 64] = dot(#0, #3) as 1 of 512×768×768   604 MFLOP   5.5 MB
+///  2 #7[seq: 512, heads: 12, key: 64] = dot(#0, #3) as 1 of 512×768×768   604 MFLOP   5.5 MB   6.0 ms   5.7 ms
 /// ```
 ///
-/// `#7` is a buffer; those of stored tensors come first. Bytes count what a step reads and writes.
+/// `#7` is a buffer; those of stored tensors come first. Bytes count what a step reads and writes. The first time is what
+/// this much work takes on a nominal core, at [`FLOPS`] and [`BANDWIDTH`], whichever is longer; the second is the least
+/// of a few runs, here and now. If the numbers do not allow a run (a position out of range), it is left out.
 ///
 /// # Errors
 /// The error that a root carries.
 pub fn describe(roots: &[Node]) -> Result<String> {
     let trace = Trace::new(roots)?;
     let schedule = cache::schedule(&trace.key, || lower::schedule(&trace));
-    Ok(Page { trace: &trace, schedule: &schedule }.to_string())
+    let times = among_threads(|| measured(&schedule, &trace)).unwrap_or_default();
+    Ok(Page { trace: &trace, schedule: &schedule, times: &times }.to_string())
+}
+
+/// Operations that the nominal core does in a second.
+const FLOPS: f64 = 100e9;
+/// Bytes that the nominal core reads and writes in a second.
+const BANDWIDTH: f64 = 20e9;
+
+/// The least time of each step in seconds, of three runs or as many more as fit in a tenth of a second.
+fn measured(schedule: &Schedule, trace: &Trace<'_>) -> Result<Vec<f64>> {
+    let mut times = vec![f64::INFINITY; schedule.steps.len()];
+    let start = Instant::now();
+    let mut rounds = 0;
+    while rounds < 3 || (start.elapsed().as_secs_f64() < 0.1 && rounds < 100) {
+        let mut slots = Slots::new(schedule, trace);
+        let mut last = Instant::now();
+        perform_and_tell(schedule, &mut slots, trace, |step| {
+            let now = Instant::now();
+            times[step] = times[step].min((now - last).as_secs_f64());
+            last = now;
+        })?;
+        rounds += 1;
+    }
+    Ok(times)
 }
 
 struct Page<'a, 'b> {
     trace: &'a Trace<'b>,
     schedule: &'a Schedule,
+    /// Empty if no run was possible.
+    times: &'a [f64],
 }
 
 impl Display for Page<'_, '_> {
@@ -39,23 +71,27 @@ impl Display for Page<'_, '_> {
             let what = if self.trace.value(leaf).is_some() { "stored".to_owned() } else { constant(node.op()) };
             writeln!(f, "    #{slot}{} = {what}", node.shape())?;
         }
-        let (mut flops, mut bytes) = (0.0, 0.0);
+        let (mut flops, mut bytes, mut expected) = (0.0, 0.0, 0.0);
         for (number, step) in self.schedule.steps.iter().enumerate() {
             let work = (self.flops(step), self.bytes(step));
+            let time = (work.0 / FLOPS).max(work.1 / BANDWIDTH);
             flops += work.0;
             bytes += work.1;
+            expected += time;
             let equation = self.equation(step)?;
-            writeln!(f, "{:3} {equation}   {}   {}", number + 1, scaled(work.0, "FLOP"), scaled(work.1, "B"))?;
+            let measured = self.times.get(number).map_or(String::new(), |&time| format!("   {}", duration(time)));
+            let (work, time) = ((scaled(work.0, "FLOP"), scaled(work.1, "B")), duration(time));
+            writeln!(f, "{:3} {equation}   {}   {}   {time}{measured}", number + 1, work.0, work.1)?;
         }
         let held =
             self.schedule.slots[self.schedule.leaves.len()..].iter().map(|slot| (slot.size * slot.kind.bytes()) as f64);
         let (steps, held) = (self.schedule.steps.len(), scaled(held.sum(), "B"));
+        let (flops, bytes, expected) = (scaled(flops, "FLOP"), scaled(bytes, "B"), duration(expected));
         write!(
             f,
-            "{steps} steps   {}   {} read and written   {held} of buffers",
-            scaled(flops, "FLOP"),
-            scaled(bytes, "B")
-        )
+            "{steps} steps   {flops}   {bytes} read and written   {held} of buffers   {expected} on a nominal core"
+        )?;
+        if self.times.is_empty() { Ok(()) } else { write!(f, "   {} measured", duration(self.times.iter().sum())) }
     }
 }
 
@@ -121,7 +157,7 @@ impl Page<'_, '_> {
             // sum and quotient.
             Action::Rows { .. } => 5.0 * out,
             Action::Scan { body, .. } => self.trace.body(step.node).map_or(0.0, |trace| {
-                let page = Page { trace, schedule: &body.schedule };
+                let page = Page { trace, schedule: &body.schedule, times: &[] };
                 body.size as f64 * body.schedule.steps.iter().map(|step| page.flops(step)).sum::<f64>()
             }),
             _ => 0.0,
@@ -147,6 +183,17 @@ fn constant(op: &Op) -> String {
     match op {
         Op::Fill(value) => value.to_string(),
         op => op.name().to_owned(),
+    }
+}
+
+/// `12.3 ms`.
+fn duration(seconds: f64) -> String {
+    if seconds < 1e-6 {
+        scaled(seconds * 1e9, "ns")
+    } else if seconds < 1e-3 {
+        scaled(seconds * 1e6, "µs")
+    } else {
+        scaled(seconds * 1e3, "ms")
     }
 }
 

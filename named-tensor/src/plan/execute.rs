@@ -17,6 +17,7 @@ use crate::element::{Buffer, Stored};
 use crate::error::{Error, ErrorKind, Result};
 use crate::graph::value::row_major;
 use crate::graph::{Op, Value, op};
+use crate::kernel::parallel::among_threads;
 use crate::kernel::{View, pool};
 
 /// A buffer that stands in a slot, and where its numbers begin.
@@ -32,13 +33,27 @@ pub(super) struct Slots(pub(super) SmallVec<[Option<Held>; 16]>);
 /// The numbers of the roots.
 pub(super) fn run(schedule: &Schedule, trace: &Trace<'_>) -> Result<SmallVec<[Value; 2]>> {
     let mut slots = Slots::new(schedule, trace);
-    perform(schedule, &mut slots, trace)?;
+    if schedule.is_large() {
+        among_threads(|| perform(schedule, &mut slots, trace))?;
+    } else {
+        perform(schedule, &mut slots, trace)?;
+    }
     Ok(schedule.roots.iter().map(|root| slots.value(root)).collect())
 }
 
 /// Runs the steps of a schedule, whose leaves stand in their slots.
 pub(super) fn perform(schedule: &Schedule, slots: &mut Slots, trace: &Trace<'_>) -> Result<()> {
-    for step in &schedule.steps {
+    perform_and_tell(schedule, slots, trace, |_| ())
+}
+
+/// The same; the number of each step is told when it is done.
+pub(super) fn perform_and_tell(
+    schedule: &Schedule,
+    slots: &mut Slots,
+    trace: &Trace<'_>,
+    mut tell: impl FnMut(usize),
+) -> Result<()> {
+    for (number, step) in schedule.steps.iter().enumerate() {
         let buffer = Arc::new(filled(schedule.slots[step.out as usize], step, slots, trace)?);
         let node = trace.node(step.node);
         if let Op::Random(..) = node.op() {
@@ -52,6 +67,7 @@ pub(super) fn perform(schedule: &Schedule, slots: &mut Slots, trace: &Trace<'_>)
                 pool::give(buffer);
             }
         }
+        tell(number);
     }
     Ok(())
 }

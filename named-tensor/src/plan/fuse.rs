@@ -105,6 +105,7 @@ mod tests {
     use crate::plan::key::Trace;
     use crate::plan::lower;
     use crate::plan::simplify::{self, Work};
+    use crate::plan::words::FoldMap;
 
     const A: Name = Name::declared("a");
     const B: Name = Name::declared("b");
@@ -163,7 +164,8 @@ mod tests {
     fn a_contraction_over_nothing_is_elementwise() {
         let root = input(&[(A, 3)]).contract(&input(&[(B, 4)]), &[]).unary(Unary::Exp);
         let trace = Trace::new(std::slice::from_ref(&root)).unwrap();
-        let items = simplify::items(&trace);
+        let orders = FoldMap::default();
+        let items = simplify::items(&trace, &orders);
         assert!(items.list.iter().all(|item| !matches!(item.work, Work::Contract(..))), "it is a product");
         assert_eq!(steps(std::slice::from_ref(&root)), 1);
     }

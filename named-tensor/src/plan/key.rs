@@ -7,7 +7,7 @@
 
 use smallvec::SmallVec;
 
-use super::words::{FoldMap, KeyWords, Words};
+use super::words::{FoldMap, KeyWords, Numbered, Words};
 use crate::error::Result;
 use crate::graph::op::scan::unread;
 use crate::graph::{Node, Op, Value};
@@ -40,12 +40,12 @@ impl<'a> Trace<'a> {
     fn listed(roots: &'a [Node], in_body: bool) -> Result<Trace<'a>> {
         let mut trace = Trace::default();
         let mut words = Words::default();
-        let mut seen: FoldMap<usize, u32> = FoldMap::default();
+        let mut seen: Numbered<usize> = Numbered::default();
         // The numbers of inputs that are done and whose users are not.
         let mut done: SmallVec<[u32; 32]> = SmallVec::new();
         let mut stack: SmallVec<[Visit<'a>; 16]> = SmallVec::new();
         for root in roots {
-            if let Some(&number) = seen.get(&root.id()) {
+            if let Some(number) = seen.get(root.id()) {
                 trace.roots.push(number);
                 continue;
             }
@@ -53,8 +53,8 @@ impl<'a> Trace<'a> {
             while let Some(visit) = stack.last_mut() {
                 if let Some(input) = visit.inputs.get(visit.next) {
                     visit.next += 1;
-                    match seen.get(&input.id()) {
-                        Some(&number) => done.push(number),
+                    match seen.get(input.id()) {
+                        Some(number) => done.push(number),
                         None => stack.push(Visit::new(input)),
                     }
                     continue;
@@ -75,11 +75,10 @@ impl<'a> Trace<'a> {
                 }
                 trace.edges.extend(done.drain(first..));
                 trace.ends.push(narrow(trace.edges.len()));
-                let number = narrow(trace.nodes.len());
                 trace.nodes.push(node);
                 trace.values.push(value);
-                seen.insert(node.id(), number);
-                done.push(number);
+                // Nodes are seen in the order of their numbers.
+                done.push(seen.add(node.id()));
             }
             trace.roots.extend(done.pop());
         }

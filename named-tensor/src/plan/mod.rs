@@ -1,8 +1,8 @@
 //! The plan: from a graph of named tensors to steps over buffers, and their execution.
 //!
 //! A graph is listed and keyed by its structure (`key`, `words`). For a structure seen before the plan is there (`cache`);
-//! else it is made: common parts are shared and some rewritten (`simplify`), elementwise items grouped (`fuse`), layouts
-//! chosen (`layout`, `contract`), and everything written down as steps (`lower`, `schedule`). Then it is run on the leaves
+//! else it is made: contractions are put in order (`order`), common parts shared and some rewritten (`simplify`),
+//! elementwise items grouped (`fuse`), layouts chosen (`layout`, `contract`), and everything written down as steps (`lower`, `schedule`). Then it is run on the leaves
 //! of the graph (`execute`, `compute`); the body of a scan is a schedule of its own (`scan`). `describe` prints it. The plain evaluation of `graph` is what every plan is tested against.
 
 mod append;
@@ -15,6 +15,7 @@ mod fuse;
 mod key;
 mod layout;
 mod lower;
+mod order;
 mod scan;
 mod schedule;
 mod simplify;

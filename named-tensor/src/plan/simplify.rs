@@ -2,12 +2,13 @@
 //!
 //! Lives here: sharing of equal items, contraction over nothing as a product elementwise, a sum of products as a
 //! contraction, a scalar factor of a contraction taken into it, and what is dead after that. Each keeps the numbers,
-//! up to the rounding of one factor. Not here: the order of three contractions, which is kept as written.
+//! up to rounding. Not here: the order of several contractions (`order`).
 
 use smallvec::SmallVec;
 
 use super::LARGEST_RANK;
 use super::key::{Trace, narrow};
+use super::order::{Operand, Pair};
 use super::words::{self, FoldMap, Words};
 use crate::axis::Name;
 use crate::element::{Binary, Kind};
@@ -88,9 +89,9 @@ impl Item<'_> {
     }
 }
 
-/// The items of a graph.
-pub(super) fn items<'a>(trace: &Trace<'a>) -> Items<'a> {
-    let mut items = shared(trace);
+/// The items of a graph, contractions in their new orders.
+pub(super) fn items<'a, 't: 'a>(trace: &Trace<'t>, orders: &'a FoldMap<u32, Vec<Pair>>) -> Items<'a> {
+    let mut items = shared(trace, orders);
     items.count_uses();
     for i in 0..items.list.len() {
         items.sum_of_product(i);
@@ -102,7 +103,7 @@ pub(super) fn items<'a>(trace: &Trace<'a>) -> Items<'a> {
 }
 
 /// Each node as an item, equal nodes as one.
-fn shared<'a>(trace: &Trace<'a>) -> Items<'a> {
+fn shared<'a, 't: 'a>(trace: &Trace<'t>, orders: &'a FoldMap<u32, Vec<Pair>>) -> Items<'a> {
     let mut list: Vec<Item<'a>> = Vec::with_capacity(trace.size());
     let mut item_of: Vec<u32> = Vec::with_capacity(trace.size());
     let mut known: FoldMap<Box<[u64]>, u32> = FoldMap::default();
@@ -128,6 +129,25 @@ fn shared<'a>(trace: &Trace<'a>) -> Items<'a> {
                 continue;
             }
             known.insert(scratch.as_slice().into(), next);
+        }
+        if let Some(pairs) = orders.get(&number) {
+            // The last pair is the node itself; the others come before it.
+            let first = list.len();
+            for (at, pair) in pairs.iter().enumerate() {
+                let item = |operand| match operand {
+                    Operand::Node(number) => item_of[number as usize],
+                    Operand::Pair(pair) => narrow(first + pair),
+                };
+                let inputs = [pair.left, pair.right].into_iter().map(item).collect();
+                let work =
+                    if pair.summed.is_empty() { Work::Op(&TIMES) } else { Work::Contract(&pair.summed, Scale::None) };
+                let shape = if at + 1 == pairs.len() { node.shape() } else { &pair.shape };
+                list.push(Item { work, inputs, shape, kind: node.kind(), node: number });
+            }
+            let last = narrow(list.len() - 1);
+            known.insert(scratch.as_slice().into(), last);
+            item_of.push(last);
+            continue;
         }
         let work = match node.op() {
             _ if stored => Work::Leaf,

@@ -4,10 +4,11 @@
 //! Not here: the walk over a graph (`key`).
 
 use std::collections::HashMap;
-use std::hash::{BuildHasherDefault, Hasher};
+use std::hash::{BuildHasherDefault, Hash, Hasher};
 
 use smallvec::SmallVec;
 
+use super::key::narrow;
 use crate::axis::Name;
 use crate::element::Kind;
 use crate::graph::op::Reduction;
@@ -19,8 +20,48 @@ pub(super) type KeyWords = SmallVec<[u64; 64]>;
 /// Writes nodes as words.
 #[derive(Default)]
 pub(super) struct Words {
-    names: FoldMap<Name, u64>,
-    constants: FoldMap<u64, u64>,
+    names: Numbered<Name>,
+    constants: Numbered<u64>,
+}
+
+/// Things numbered by first appearance. The first few are found by looking at all of them: a small graph has no more,
+/// and a table costs more than its plan.
+pub(super) struct Numbered<K: Copy> {
+    few: SmallVec<[K; 16]>,
+    many: FoldMap<K, u32>,
+}
+
+impl<K: Copy> Default for Numbered<K> {
+    fn default() -> Numbered<K> {
+        Numbered { few: SmallVec::new(), many: FoldMap::default() }
+    }
+}
+
+impl<K: Copy + Eq + Hash> Numbered<K> {
+    /// The number of a thing that has appeared.
+    pub(super) fn get(&self, thing: K) -> Option<u32> {
+        match self.few.iter().position(|&known| known == thing) {
+            Some(at) => Some(narrow(at)),
+            None if self.many.is_empty() => None,
+            None => self.many.get(&thing).copied(),
+        }
+    }
+
+    /// The number of a thing, the next one if it is new.
+    pub(super) fn number(&mut self, thing: K) -> u32 {
+        self.get(thing).unwrap_or_else(|| self.add(thing))
+    }
+
+    /// Gives a new thing the next number.
+    pub(super) fn add(&mut self, thing: K) -> u32 {
+        let next = narrow(self.few.len() + self.many.len());
+        if self.few.len() < self.few.inline_size() {
+            self.few.push(thing);
+        } else {
+            self.many.insert(thing, next);
+        }
+        next
+    }
 }
 
 impl Words {
@@ -55,8 +96,7 @@ impl Words {
     }
 
     fn name(&mut self, name: Name) -> u64 {
-        let next = self.names.len() as u64;
-        *self.names.entry(name).or_insert(next)
+        u64::from(self.names.number(name))
     }
 
     fn names(&mut self, names: &[Name], words: &mut KeyWords) {
@@ -89,8 +129,7 @@ impl Words {
             }
             // Equal constants share a number, so that common parts are found; which constant it is, the run says.
             Op::Fill(value) => {
-                let next = self.constants.len() as u64;
-                words.push(*self.constants.entry(value.to_bits()).or_insert(next));
+                words.push(u64::from(self.constants.number(value.to_bits())));
                 2
             }
             Op::Iota => 3,

@@ -31,15 +31,6 @@ impl<A: Axes, B: Axes, T: Real> Operands<&Tensor<B, T>> for &Tensor<A, T> {
     }
 }
 
-/// A parameter that may be absent adds nothing then, so what it is added to must have its axes already.
-impl<A: Has<B>, B: Axes, T: Real> Operands<&Option<Tensor<B, T>>> for &Tensor<A, T> {
-    type Output = Tensor<A, T>;
-    #[track_caller]
-    fn apply(self, op: Binary, right: &Option<Tensor<B, T>>) -> Self::Output {
-        right.as_ref().map_or_else(|| self.clone(), |right| Tensor::from_node(self.node().binary(op, right.node())))
-    }
-}
-
 impl<A: Axes, T: Real> Operands<f64> for &Tensor<A, T> {
     type Output = Tensor<A, T>;
     #[track_caller]
@@ -88,6 +79,13 @@ of_two! {
     larger Max;
     /// `min(X, Y)`
     smaller Min;
+}
+
+/// `X + b` for a parameter b that may be absent. It adds nothing then, so X must have its axes already.
+#[must_use]
+#[track_caller]
+pub fn add_optional<A: Has<B>, B: Axes, T: Real>(x: &Tensor<A, T>, b: &Option<Tensor<B, T>>) -> Tensor<Union<A, B>, T> {
+    Tensor::from_node(b.as_ref().map_or_else(|| x.node().clone(), |b| x.node().binary(Binary::Add, b.node())))
 }
 
 /// `X % Y`, of the sign of Y.

@@ -48,8 +48,8 @@ pub fn result<U: Axes, A: SameAs<U>, T>(x: Tensor<A, T>) -> Tensor<U, T> {
 
 /// What a function that may be absent gives, or its argument.
 #[must_use]
-pub fn or_itself<A: SameAs<B>, B: Axes, T: Real>(made: Option<Tensor<A, T>>, x: &Tensor<B, T>) -> Tensor<B, T> {
-    made.map_or_else(|| x.clone(), |made| Tensor::from_node(made.node().clone()))
+pub fn or_itself<A: SameAs<B>, B: Axes, T: Real>(made: Option<Tensor<A, T>>, x: &Tensor<B, T>) -> Tensor<A, T> {
+    made.unwrap_or_else(|| Tensor::from_node(x.node().clone()))
 }
 
 /// What stands for a value after an error that has been reported.

@@ -67,7 +67,8 @@ impl<A: Axes, T: Element> Tensor<A, T> {
         Ok(Tensor::from_node(Node::input(value, self.node().shape().clone())))
     }
 
-    /// The steps that compute the tensor, for people: each as an equation with its axes, sizes, operations and bytes.
+    /// The steps that compute the tensor, for people: each as an equation with its axes, sizes, operations and bytes, the
+    /// time that a nominal core takes for them, and the least time of a few runs, which are made here and now.
     ///
     /// # Errors
     /// The error that the tensor carries.

@@ -9,7 +9,6 @@
 
 use crate::attention::MaskedAttention;
 use crate::axes::{chans, heads, hidden, key, places, seq, seq_, val, vocab};
-use crate::models::context::{Features, Kept, Reads, Sizes};
 use crate::norm::LayerNorm;
 use named_tensor::axes::selector::Extents;
 use named_tensor::params::init;
@@ -110,41 +109,5 @@ impl Gpt2 {
         let layer = |_| init(rng, sizes.clone());
         let layers = (0..n).map(layer).collect::<Result<_, _>>()?;
         Ok(Gpt2 { words, layers, head: init(rng, sizes)? })
-    }
-}
-
-impl Reads for Gpt2 {
-    fn sizes(&self) -> Sizes {
-        let (words, first) = (&self.words, self.layers.first());
-        let of = |size: fn(&Layer) -> usize| first.map_or(0, size);
-        Sizes {
-            positions: words.P.size(places),
-            words: words.E.size(vocab),
-            layers: self.layers.len(),
-            heads: of(|layer| layer.keys.W.size(heads)),
-            key: of(|layer| layer.keys.W.size(key)),
-            val: of(|layer| layer.values.W.size(val)),
-        }
-    }
-
-    fn read(
-        &self,
-        words: &Tensor<R![seq_], Index<vocab>>,
-        at: &Tensor<R![seq_], Index<places>>,
-        mask: &Tensor<R![seq, seq_]>,
-        context: &[Kept],
-    ) -> (Features, Vec<Kept>) {
-        let mut x = self.words.apply(words, at);
-        let extended = self.layers.iter().zip(context).map(|(layer, kept)| {
-            let (y, K, V) = layer.extend(&x, mask, &kept.K, &kept.V);
-            x = y;
-            Kept { K, V }
-        });
-        let extended = extended.collect();
-        (x, extended)
-    }
-
-    fn logits(&self, features: &Features) -> Tensor<R![seq_, vocab]> {
-        self.head.apply(features, &self.words.E)
     }
 }

@@ -7,10 +7,9 @@
 #![allow(non_snake_case, reason = "the letters of the equations")]
 
 use crate::attention::MaskedAttention;
-use crate::axes::{chans, heads, hidden, key, pair, places, seq, seq_, shared, val, vocab};
+use crate::axes::{chans, heads, hidden, key, pair, seq, seq_, shared, val, vocab};
 use crate::embedding::Embedding;
-use crate::models::context::{Features, Kept, Reads, Sizes};
-use crate::position::{Angles, Rotary};
+use crate::position::Rotary;
 use named_tensor::{parameters, prelude::*};
 
 named! {
@@ -113,43 +112,5 @@ impl<T: Real> Layer<T> {
         let X2 = X + self.att.apply(&X1, θ, &K, &V, M);
         let Y = &X2 + self.mlp.apply(&self.norm2.apply(&X2, ε));
         (Y, K, V)
-    }
-}
-
-impl Reads for Llama {
-    fn sizes(&self) -> Sizes {
-        let (weights, first) = (&self.weights, self.weights.layers.first());
-        let of = |size: fn(&Layer) -> usize| first.map_or(0, size);
-        Sizes {
-            positions: self.positions,
-            words: weights.words.E.size(vocab),
-            layers: weights.layers.len(),
-            heads: of(|layer| layer.keys.W.size(heads)),
-            key: of(|layer| layer.keys.W.size(key)),
-            val: of(|layer| layer.values.W.size(val)),
-        }
-    }
-
-    fn read(
-        &self,
-        words: &Tensor<R![seq_], Index<vocab>>,
-        at: &Tensor<R![seq_], Index<places>>,
-        mask: &Tensor<R![seq, seq_]>,
-        context: &[Kept],
-    ) -> (Features, Vec<Kept>) {
-        let θ = Angles(&Tensor::<_, f32>::zeros(key.of(self.sizes().key)), &at.real(), &self.base);
-        let mut x = self.weights.words.apply(words);
-        let extended = self.weights.layers.iter().zip(context).map(|(layer, kept)| {
-            let (y, K, V) = layer.extend(&x, mask, &θ, &self.ε, &kept.K, &kept.V);
-            x = y;
-            Kept { K, V }
-        });
-        let extended = extended.collect();
-        (x, extended)
-    }
-
-    fn logits(&self, features: &Features) -> Tensor<R![seq_, vocab]> {
-        let weights = &self.weights;
-        weights.head.apply(features, &self.ε, weights.output.as_ref().unwrap_or(&weights.words.E))
     }
 }

@@ -10,6 +10,7 @@ pub mod gpt2;
 pub mod language_model;
 pub mod llama;
 pub mod practical;
+mod reading;
 pub mod seq2seq;
 pub mod translation;
 

@@ -111,7 +111,7 @@ fn run<T: Real, C: Cell<T>>(
     (z, α)
 }
 
-/// The logits of each word of the translation; see [`Forced`] for `y` and `f`.
+/// The logits of each word of the translation; see [`Forced()`] for `y` and `f`.
 #[lift]
 pub fn logits<T: Real, C: Cell<T>>(
     model: &Seq2Seq<C, T>,

@@ -23,9 +23,9 @@ named! {
 
     /// The scores of each word of the translation, given those before it: one more than the words O (rows 4.13–4.16).
     pub fn Writer(O: vocab[seq], E: R[vocab, chans], Z: R[chans, source], N: R[source];
-                  decoder: Decoder, read_out: ReadOut) -> R[seq, vocab] {
+                  decoder: Decoder, head: ReadOut) -> R[seq, vocab] {
         Y = PositionalEncoding(Shifted(sqrt(|chans|) * index_vocab(E, O)));
-        read_out(decoder(Y, CausalMask(Y_{chans(0)}), Z, N))
+        head(decoder(Y, CausalMask(Y_{chans(0)}), Z, N))
     }
 
     /// The whole model: the scores of the first word, and of the word after each word of O.

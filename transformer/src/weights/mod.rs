@@ -102,16 +102,20 @@ impl Checkpoint {
     ) -> Result<(), Error> {
         let (mut problems, mut read) = (Vec::new(), BTreeSet::new());
         let sizes: BTreeMap<String, Shape> = model.parameters().into_iter().collect();
-        let mut held: BTreeMap<String, Held> = BTreeMap::new();
+        let mut held: BTreeMap<String, (Held, usize)> = BTreeMap::new();
         model.each_mut(|mut parameter| {
             let filled = Cut::of(parameter.name, rows).and_then(|cut| {
                 let name = self.name(prefix, &cut.tensor);
                 read.insert(name.clone());
-                let held = held.entry(name.clone()).or_insert_with(|| self.held(&name));
-                let numbers = cut.numbers(&name, held, &sizes)?;
+                let (found, left) = held.entry(name.clone()).or_insert_with(|| (self.held(&name), cut.parts.len()));
+                let numbers = cut.numbers(&name, found, &sizes);
+                // Once its last parameter is filled, a tensor is not kept.
+                *left -= 1;
+                if *left == 0 {
+                    held.remove(&name);
+                }
                 let shape = cut.shape(&parameter.axes, parameter.shape())?;
-                held.drop_if_last(&cut);
-                parameter.set(shape, numbers).map_err(|error| error.to_string())
+                parameter.set(shape, numbers?).map_err(|error| error.to_string())
             });
             problems.extend(filled.err().map(|problem| format!("parameter `{}`: {problem}", parameter.name)));
         });
@@ -145,7 +149,7 @@ impl Checkpoint {
     fn held(&self, name: &str) -> Held {
         let Some(&file) = self.places.get(name) else {
             let files: Vec<String> = self.files.iter().map(|(path, _)| format!("`{}`", path.display())).collect();
-            return Held(Err(format!("the tensor `{name}` is missing in {}", files.join(", "))));
+            return Err(format!("the tensor `{name}` is missing in {}", files.join(", ")));
         };
         let (path, tensors) = &self.files[file];
         let numbers = tensors.numbers(name).map_err(|error| error.to_string());
@@ -153,21 +157,12 @@ impl Checkpoint {
             Some(number) => Err(format!("the tensor `{name}` in `{}` has the number {number}", path.display())),
             None => Ok((tensors.sizes(name).unwrap_or_default().to_vec(), numbers)),
         };
-        Held(numbers.and_then(finite))
+        numbers.and_then(finite)
     }
 }
 
 /// The sizes and numbers of a tensor of a file, or what is wrong with it.
-struct Held(Result<(Vec<usize>, Vec<f32>), String>);
-
-impl Held {
-    /// Once the last parameter of a tensor is filled its numbers are not kept twice.
-    fn drop_if_last(&mut self, cut: &Cut) {
-        if cut.part + 1 == cut.parts.len() {
-            self.0 = Err("it fills several parameters that are one".to_owned());
-        }
-    }
-}
+type Held = Result<(Vec<usize>, Vec<f32>), String>;
 
 /// Which part of which tensor a parameter is.
 struct Cut {
@@ -194,7 +189,7 @@ impl Cut {
 
     /// Its numbers among those of the tensor.
     fn numbers(&self, name: &str, held: &Held, shapes: &BTreeMap<String, Shape>) -> Result<Vec<f32>, String> {
-        let (found, numbers) = held.0.as_ref().map_err(Clone::clone)?;
+        let (found, numbers) = held.as_ref().map_err(Clone::clone)?;
         let groups: Vec<Vec<Vec<(&str, usize)>>> =
             self.parts.iter().map(|(parameter, axes)| groups(axes, &shapes[parameter])).collect();
         let own = &groups[self.part];

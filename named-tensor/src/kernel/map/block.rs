@@ -1,10 +1,13 @@
 //! One block of a fused program: sources are read, and each step runs over the whole block.
 //!
 //! Lives here: the registers of a thread, and what each action is for each kind of element.
-//! A source that lies dense under the block is read in place; any other is gathered into its register first.
+//! A source that lies dense under the block is read in place; any other is gathered into its register first. One that
+//! lies across the rows, as a transposed matrix does, is turned around some rows at a time (`crosswise`), so that each
+//! line of memory is read once.
 
+use super::crosswise::{HEIGHT, Turned, place, turn};
 use super::program::{Action, Source, Step};
-use super::{Job, Operand};
+use super::{BLOCK, Job, Operand};
 use crate::element::{Binary, Buffer, Comparison, Kind, Stored, Unary};
 use crate::kernel::lanes::{each, pairs, vectorised};
 use crate::kernel::math::Scalar;
@@ -17,6 +20,10 @@ pub(super) struct Worker<'a> {
     registers: Vec<Buffer>,
     /// For each source that is read in place in this block, where the block begins in its buffer.
     in_place: SmallVec<[Option<usize>; 8]>,
+    /// For each source that is gathered, where the block begins in its register.
+    gathered: SmallVec<[usize; 8]>,
+    /// The sources that lie across the rows.
+    crosswise: SmallVec<[(usize, Turned); 2]>,
 }
 
 impl<'a> Worker<'a> {
@@ -37,7 +44,8 @@ impl<'a> Worker<'a> {
                 Buffer::Lent(_) => {}
             }
         }
-        Worker { job, registers, in_place: SmallVec::from_elem(None, sources) }
+        let (in_place, gathered) = (SmallVec::from_elem(None, sources), SmallVec::from_elem(0, sources));
+        Worker { job, registers, in_place, gathered, crosswise: job.crosswise() }
     }
 
     /// Computes the results of the positions that begin with that numbered `first`.
@@ -84,6 +92,23 @@ impl<'a> Worker<'a> {
         if self.in_place[source].is_some() || (is_one_number && self.registers[source].size() >= size) {
             return;
         }
+        if let (Some((_, turned)), Some(operand)) = (self.crosswise.iter_mut().find(|(s, _)| *s == source), operand) {
+            let row = first / inner % span.sizes[outer - 1];
+            let top = first / inner - row % HEIGHT;
+            self.gathered[source] = place(row, column);
+            if turned[column / BLOCK] != top {
+                turned[column / BLOCK] = top;
+                let start = (operand.offset as isize + start) as usize - row % HEIGHT;
+                let (register, buffer) = (&mut self.registers[source], operand.buffer);
+                match register {
+                    Buffer::F32(to) => turn(Stored::of(buffer), start, stride, size, column, to),
+                    Buffer::F64(to) => turn(Stored::of(buffer), start, stride, size, column, to),
+                    Buffer::Index(to) => turn(Stored::of(buffer), start, stride, size, column, to),
+                    Buffer::Bool(to) => turn(Stored::of(buffer), start, stride, size, column, to),
+                }
+            }
+            return;
+        }
         let rows = Rows { rows, column, inner, stride };
         match (&mut self.registers[source], operand) {
             (Buffer::F32(to), Some(operand)) => rows.elements(operand, to, size),
@@ -108,7 +133,7 @@ impl<'a> Worker<'a> {
     fn read<T: Stored>(&self, register: usize, size: usize) -> &[T] {
         match (self.in_place.get(register), self.job.program.sources().get(register)) {
             (Some(&Some(start)), Some(&Source::Operand(i))) => &T::of(self.job.operands[i].buffer)[start..start + size],
-            _ => &T::of(&self.registers[register])[..size],
+            _ => &T::of(&self.registers[register])[self.gathered.get(register).copied().unwrap_or(0)..][..size],
         }
     }
 

@@ -75,8 +75,21 @@ fn data() -> [Buffer; 4] {
     [Buffer::F32(reals), Buffer::F64(doubles), Buffer::Index(indices), Buffer::Bool(truths)]
 }
 
-const SPACES: [&[usize]; 10] =
-    [&[], &[1], &[5], &[7, 3], &[2, 3, 4], &[30, 600], &[3, 1, 2000], &[0, 4], &[20_000, 3], &[11, 5, 13, 17]];
+const SPACES: [&[usize]; 12] = [
+    &[],
+    &[1],
+    &[5],
+    &[7, 3],
+    &[2, 3, 4],
+    &[30, 600],
+    &[3, 1, 2000],
+    &[0, 4],
+    &[20_000, 3],
+    &[11, 5, 13, 17],
+    // Sources across these rows are turned around.
+    &[32, 1030],
+    &[3, 16, 300],
+];
 
 #[test]
 fn a_fused_chain_agrees_with_its_instructions_in_every_space_and_layout() {

@@ -18,6 +18,7 @@ use super::LARGEST_RANK;
 use super::fuse::{self, Part};
 use super::key::{Trace, narrow};
 use super::layout::{self, Order, Place};
+use super::order;
 use super::schedule::{Action, Inputs, Piece, Schedule, Sizes, Slot, Step};
 use super::simplify::{self, Items, Work};
 use super::words::FoldMap;
@@ -35,7 +36,8 @@ pub(super) fn schedule(trace: &Trace<'_>) -> Schedule {
 /// The schedule of a graph whose placeholders lie with these strides. The first results, as many as there are `orders`,
 /// lie without gaps in these orders of their axes.
 fn scheduled(trace: &Trace<'_>, placeholders: &[Strides], orders: &[Order]) -> Schedule {
-    let items = simplify::items(trace);
+    let products = order::reordered(trace);
+    let items = simplify::items(trace, &products);
     let parts = fuse::parts(&items);
     let mut lowering = Lowering {
         trace,
@@ -67,7 +69,7 @@ fn scheduled(trace: &Trace<'_>, placeholders: &[Strides], orders: &[Order]) -> S
 
 struct Lowering<'a, 't> {
     trace: &'a Trace<'t>,
-    items: &'a Items<'t>,
+    items: &'a Items<'a>,
     parts: &'a [Part],
     /// How each placeholder lies, in the body of a scan.
     placeholders: &'a [Strides],

@@ -14,14 +14,20 @@ use crate::kernel::map::{Instruction, Program};
 use crate::plan::contract::{self, Axis, Product};
 use crate::plan::layout::{Order, Place};
 use crate::plan::schedule::{Action, Sizes, Step};
-use crate::plan::simplify::Scale;
+use crate::plan::simplify::{Scale, Work};
 
 impl Lowering<'_, '_> {
     /// The steps of `Σ_summed left · right`.
     pub(super) fn product(&mut self, i: u32, summed: &Names, scale: Scale) {
         let item = self.items.item(i);
-        let [left, right] =
-            [item.inputs[0], item.inputs[1]].map(|input| (self.items.item(input).shape, &self.places[&input]));
+        let mut inputs = [item.inputs[0], item.inputs[1]];
+        // Without other wishes the axes of the left operand are the slowest of the result. What is computed has the
+        // positions of a text there, stored parameters have features; so do all results then, and lie alike.
+        let is_stored = inputs.map(|input| matches!(self.items.item(input).work, Work::Leaf));
+        if is_stored == [true, false] {
+            inputs.reverse();
+        }
+        let [left, right] = inputs.map(|input| (self.items.item(input).shape, &self.places[&input]));
         let mut names: Names = left.0.names().collect();
         names.extend(right.0.names().filter(|&name| !left.0.has(name)));
         let axes: SmallVec<[Axis; 8]> = names
@@ -48,7 +54,9 @@ impl Lowering<'_, '_> {
         // The axes of the result by their places in its shape.
         let placed =
             |order: &[usize]| -> Order { order.iter().filter_map(|&at| item.shape.position(names[at])).collect() };
-        if product.rows.size == 1 && product.columns.size == 1 && scale == Scale::None {
+        // Rows times rows that both lie along the sum are dot products; else both are read in the order of the result.
+        let along = product.inner.left == 1 && product.inner.right == 1;
+        if product.rows.size == 1 && product.columns.size == 1 && scale == Scale::None && !along {
             let order = placed(&product.order);
             return self.products_then_sum(i, &axes, &product.order, &order, left, right);
         }

@@ -315,6 +315,34 @@ fn what_resembles_attention_has_the_same_numbers_whatever_axes_meet_again() {
 }
 
 #[test]
+fn products_of_several_tensors_have_the_same_numbers_in_any_order() {
+    let mut reordered = 0;
+    for seed in 0..600 {
+        let mut draw = Draw::new(seed);
+        let kind = if seed % 3 == 0 { Kind::F32 } else { Kind::F64 };
+        let sizes: Vec<(Name, usize)> = NAMES.iter().map(|&name| (name, *draw.of(&[1, 2, 3, 9]))).collect();
+        let mut tensors: Vec<Node> = (0..3 + draw.below(4))
+            .map(|_| {
+                let axes: Vec<_> = sizes.iter().copied().filter(|_| draw.below(2) == 0).collect();
+                stored(&mut draw, kind, Shape::new(axes), 1)
+            })
+            .collect();
+        while tensors.len() > 1 {
+            let left = tensors.swap_remove(draw.below(tensors.len()));
+            let right = tensors.swap_remove(draw.below(tensors.len()));
+            // Most axes are summed when nobody else has them; now and then a name comes again, as another axis.
+            let elsewhere = |name| tensors.iter().any(|other| other.shape().has(name));
+            let mut is_summed = |name| right.shape().has(name) && draw.below(8) >= if elsewhere(name) { 7 } else { 1 };
+            let summed: Vec<Name> = left.shape().names().filter(|&name| is_summed(name)).collect();
+            tensors.push(left.contract(&right, &summed));
+        }
+        reordered += order::reordered(&Trace::new(&tensors).unwrap()).len();
+        both_ways(&tensors, &format!("product {seed}"));
+    }
+    assert!(reordered > 50, "many orders are changed: {reordered}");
+}
+
+#[test]
 fn a_plan_is_printed_with_axes_work_and_buffers() {
     let [seq, chans, hidden] = ["seq", "chans", "hidden"].map(Name::declared);
     let x = stored(&mut Draw::new(1), Kind::F32, Shape::new([(seq, 50), (chans, 30)]), 1);
@@ -328,6 +356,8 @@ fn a_plan_is_printed_with_axes_work_and_buffers() {
         "= relu, +(#",
         "[seq: 50, hidden: 40]",
         "2 steps",
+        "on a nominal core",
+        "measured",
     ] {
         assert!(text.contains(part), "{part} is missing:\n{text}");
     }

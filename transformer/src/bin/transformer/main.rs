@@ -3,8 +3,11 @@
 //! A subcommand is a struct of arguments and a function that runs it and gives the exit code: 0 if it did what was
 //! asked, 130 if it was interrupted. An error is printed on one line and exits with 1; clap exits with 2 when the
 //! arguments themselves are wrong.
-//! Not here: what the commands do (`train`, `show`, `generate`), how they print (`output`).
+//! Not here: what the commands do (`train`, `show`, `embed`, `generate`), how they print (`output`).
 
+#![allow(mixed_script_confusables, reason = "the equations keep the letters of the paper, ε and γ")]
+
+mod embed;
 mod generate;
 mod output;
 mod show;
@@ -27,6 +30,7 @@ struct Arguments {
 enum Command {
     Train(train::Arguments),
     Show(show::Arguments),
+    Embed(embed::Arguments),
     Generate(generate::Arguments),
 }
 
@@ -35,6 +39,7 @@ impl Command {
         match self {
             Command::Train(arguments) => train::run(arguments),
             Command::Show(arguments) => show::run(arguments),
+            Command::Embed(arguments) => embed::run(arguments),
             Command::Generate(arguments) => generate::run(arguments),
         }
     }

@@ -94,8 +94,11 @@ impl Corpus {
     /// Pairs of equal lengths together, so that nothing is padded; shortest first.
     ///
     /// # Errors
-    /// None for pairs of this corpus.
+    /// An empty sentence; none for pairs of this corpus.
     pub fn batches(&self, pairs: &[Pair]) -> Result<Vec<Batch>, Error> {
+        if pairs.iter().any(|(x, y)| x.is_empty() || y.is_empty()) {
+            return Err(Error::new(ErrorKind::Empty, "a sentence without words"));
+        }
         let mut groups: BTreeMap<(usize, usize), (Vec<usize>, Vec<usize>)> = BTreeMap::new();
         pairs.iter().for_each(|(x, y)| {
             let (xs, ys) = groups.entry((x.len(), y.len())).or_default();

@@ -48,6 +48,17 @@ impl Folder {
         self.0.join("log.csv")
     }
 
+    /// Makes room for another run: what is resumed must not be a checkpoint of the run before.
+    pub(crate) fn clear(&self) -> Result<(), Error> {
+        for path in [self.checkpoint(), self.model()] {
+            match fs::remove_file(&path) {
+                Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(unusable(&path, "remove", &error)),
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+
     /// Writes a text, a picture for instance, in one step.
     pub(crate) fn write(&self, name: &str, text: &str) -> Result<PathBuf, Error> {
         let (path, draft) = (self.0.join(name), self.0.join(format!("{name}.draft")));

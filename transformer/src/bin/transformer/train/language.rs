@@ -5,12 +5,12 @@
 use std::path::Path;
 
 use named_tensor::prelude::*;
-use transformer::attention::CausalMask;
 use transformer::axes::*;
 use transformer::block::MaskedMultiHeadBlock;
 use transformer::dropout::Dropout;
 use transformer::embedding::{Embedding, PositionalEncoding};
 use transformer::loss::CrossEntropy;
+use transformer::mask::CausalMask;
 use transformer::norm::LayerNorm;
 use transformer::optimizer::{Adam, is_weight};
 use transformer::schedule::cosine;

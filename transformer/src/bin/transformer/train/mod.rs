@@ -10,6 +10,7 @@ mod language;
 mod progress;
 mod session;
 mod task;
+mod translation;
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -32,6 +33,8 @@ pub(crate) struct Arguments {
 enum Choice {
     /// Counting digits: a micro GPT learns the 5456 texts of a practical, to the last one
     Histogram(Options),
+    /// "je suis étudiant" to "i am a student": encoder and decoder on thirty sentences
+    Translation(Options),
     /// French to English on a small corpus: recurrent networks learn to translate and to align
     Alignment(Options),
     /// A byte-level language model on the text of a file
@@ -70,6 +73,7 @@ pub(crate) struct Options {
 pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Error> {
     match &arguments.task {
         Choice::Histogram(options) => session::run(&histogram::Histogram::new(), options),
+        Choice::Translation(options) => session::run(&translation::Toy::new(), options),
         Choice::Alignment(options) => session::run(&alignment::Aligned::new()?, options),
         Choice::Language { text, dropout, options } => {
             session::run(&language::Language::read(text, *dropout)?, options)

@@ -36,7 +36,9 @@ pub(crate) fn run<T: Task>(task: &T, options: &Options) -> Result<ExitCode, Erro
     let identity = identity(task, &folder, options)?;
     let model = task.model(identity.seed)?;
     let mut training: Run<T> = Training::new(model.clone(), task.optimizer(&model));
-    if options.resume && folder.checkpoint().exists() {
+    if !options.resume {
+        folder.clear()?;
+    } else if folder.checkpoint().exists() {
         training.load(folder.checkpoint())?;
     }
     folder.identify(&identity)?;
@@ -47,10 +49,9 @@ pub(crate) fn run<T: Task>(task: &T, options: &Options) -> Result<ExitCode, Erro
     training.save(folder.checkpoint())?;
     if !whole {
         remark(format_args!(
-            "interrupted at step {} of {}; go on with: transformer train {} --out {} --resume",
+            "interrupted at step {} of {}, which is stored in `{}`: say the same with --resume to go on",
             training.steps,
             identity.steps,
-            T::NAME,
             folder.path().display()
         ));
         return Ok(ExitCode::from(INTERRUPTED));

@@ -1,0 +1,263 @@
+//! The order of contractions: `(A ⊙ B) ⊙ C` may cost a hundred times what `A ⊙ (B ⊙ C)` costs.
+//!
+//! Contractions of contractions that nobody else needs are one sum over a product of several tensors. Every way to
+//! compute it by pairs is weighed by its multiplications (dynamic programming over sets of tensors), and the graph's
+//! own order is left only for one that needs less than [`WORTH`] of them. Numbers stay the same up to rounding as long
+//! as they are finite. Not here: items (`simplify`), how a pair is multiplied (`contract`).
+
+use smallvec::SmallVec;
+
+use super::key::{Trace, narrow};
+use super::words::FoldMap;
+use crate::axis::Name;
+use crate::graph::shape::Names;
+use crate::graph::{Op, Shape};
+
+/// At most this many tensors are ordered together: 3⁸ pairs of sets are weighed.
+const LARGEST: usize = 8;
+/// The part of the multiplications that another order may have.
+const WORTH: f64 = 0.8;
+
+/// One contraction of a new order.
+#[derive(Debug)]
+pub(super) struct Pair {
+    pub(super) left: Operand,
+    pub(super) right: Operand,
+    pub(super) summed: Names,
+    pub(super) shape: Shape,
+}
+
+/// What a pair is made of: a node by number, or an earlier pair of the same list.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Operand {
+    Node(u32),
+    Pair(usize),
+}
+
+/// The nodes whose numbers are better computed in another order: for each its pairs, the last of which is the node.
+pub(super) fn reordered(trace: &Trace<'_>) -> FoldMap<u32, Vec<Pair>> {
+    let mut uses: Vec<u32> = vec![0; trace.size()];
+    trace.roots.iter().for_each(|&root| uses[root as usize] += 1);
+    for number in 0..narrow(trace.size()) {
+        trace.inputs(number).iter().for_each(|&input| uses[input as usize] += 1);
+    }
+    let mut found = FoldMap::default();
+    let mut inside = vec![false; trace.size()];
+    for number in (0..narrow(trace.size())).rev() {
+        let Some(product) = (!inside[number as usize]).then(|| Product::of(trace, &uses, number)).flatten() else {
+            continue;
+        };
+        product.nodes.iter().for_each(|&node| inside[node as usize] = true);
+        if let Some(pairs) = product.best() {
+            found.insert(number, pairs);
+        }
+    }
+    found
+}
+
+/// The axes that a contraction sums, if its node is one that is to be computed.
+fn summed<'a>(trace: &Trace<'a>, number: u32) -> Option<&'a Names> {
+    match trace.node(number).op() {
+        Op::Contract(axes) if !axes.is_empty() && trace.value(number).is_none() => Some(axes),
+        _ => None,
+    }
+}
+
+/// A sum over a product of several tensors.
+struct Product {
+    /// The contractions it is written as, users before what they use.
+    nodes: SmallVec<[u32; 4]>,
+    operands: SmallVec<[u32; LARGEST]>,
+    /// All axes with their sizes, and which operands have each, as bits.
+    axes: SmallVec<[(Name, usize, usize); 8]>,
+    summed: Names,
+    /// Multiplications in the order that the graph has.
+    cost: f64,
+}
+
+impl Product {
+    /// The product that ends with this node; none if it has fewer than three operands, or one name for two axes.
+    fn of(trace: &Trace<'_>, uses: &[u32], root: u32) -> Option<Product> {
+        summed(trace, root)?;
+        let mut product = Product {
+            nodes: SmallVec::from_slice(&[root]),
+            operands: SmallVec::new(),
+            axes: SmallVec::new(),
+            summed: Names::new(),
+            cost: 0.0,
+        };
+        let mut next = 0;
+        while let Some(&node) = product.nodes.get(next) {
+            next += 1;
+            for &input in trace.inputs(node) {
+                // A chain that is too long is cut here; what is left of it is a product of its own.
+                let room = product.nodes.len() + 1 < LARGEST;
+                if room && uses[input as usize] == 1 && summed(trace, input).is_some() {
+                    product.nodes.push(input);
+                } else {
+                    product.operands.push(input);
+                }
+            }
+        }
+        if product.operands.len() < 3 {
+            return None;
+        }
+        for (bit, &operand) in product.operands.iter().enumerate() {
+            for (name, size) in trace.node(operand).shape().iter() {
+                match product.axes.iter_mut().find(|(other, ..)| *other == name) {
+                    Some((.., who)) => *who |= 1 << bit,
+                    None => product.axes.push((name, size, 1 << bit)),
+                }
+            }
+        }
+        for &node in &product.nodes {
+            let axes = summed(trace, node)?;
+            product.summed.extend(axes.iter().copied());
+            let (left, right) = (trace.node(trace.inputs(node)[0]), trace.node(trace.inputs(node)[1]));
+            let shared = right.shape().iter().filter(|&(name, _)| !left.shape().has(name));
+            product.cost += left.shape().iter().chain(shared).map(|(_, size)| size as f64).product::<f64>();
+        }
+        product.is_sound(trace).then_some(product)
+    }
+
+    /// Whether each name means one axis: what a contraction sums is nowhere outside of it.
+    fn is_sound(&self, trace: &Trace<'_>) -> bool {
+        let is_summed_once = |name: &Name| self.summed.iter().filter(|other| *other == name).count() == 1;
+        let inner = |&node: &u32| {
+            let inside = self.below(trace, node);
+            let outside = |&(name, _, who): &(Name, usize, usize)| {
+                summed(trace, node).is_some_and(|axes| axes.contains(&name)) && who & !inside != 0
+            };
+            !self.axes.iter().any(outside)
+        };
+        let sizes = self.operands.iter().flat_map(|&operand| trace.node(operand).shape().iter());
+        let is_empty = sizes.into_iter().any(|(_, size)| size == 0);
+        !is_empty && self.summed.iter().all(is_summed_once) && self.nodes.iter().all(inner)
+    }
+
+    /// The operands that a node of the product is computed from, as bits.
+    fn below(&self, trace: &Trace<'_>, node: u32) -> usize {
+        if let Some(bit) = self.operands.iter().position(|&operand| operand == node)
+            && !self.nodes.contains(&node)
+        {
+            return 1 << bit;
+        }
+        trace.inputs(node).iter().map(|&input| self.below(trace, input)).fold(0, |all, bits| all | bits)
+    }
+
+    /// Whether an axis is left once the operands of `set` are multiplied.
+    fn is_left(&self, &(name, _, who): &(Name, usize, usize), set: usize) -> bool {
+        who & set != 0 && !(self.summed.contains(&name) && who & !set == 0)
+    }
+
+    /// The pairs of the best order, if it is worth leaving that of the graph.
+    fn best(&self) -> Option<Vec<Pair>> {
+        let all = (1_usize << self.operands.len()) - 1;
+        // The least cost of each set, and one of the two parts that give it.
+        let mut best: Vec<(f64, usize)> = vec![(0.0, 0); all + 1];
+        for set in 1..=all {
+            if set.is_power_of_two() {
+                continue;
+            }
+            best[set].0 = f64::INFINITY;
+            let mut part = (set - 1) & set;
+            while part > set ^ part {
+                let rest = set ^ part;
+                let joined = |axis: &&(Name, usize, usize)| self.is_left(axis, part) || self.is_left(axis, rest);
+                let own: f64 = self.axes.iter().filter(joined).map(|&(_, size, _)| size as f64).product();
+                let cost = best[part].0 + best[rest].0 + own;
+                if cost < best[set].0 {
+                    best[set] = (cost, part);
+                }
+                part = (part - 1) & set;
+            }
+        }
+        (best[all].0 < WORTH * self.cost).then(|| {
+            let mut pairs = Vec::new();
+            self.pairs(&best, all, &mut pairs);
+            pairs
+        })
+    }
+
+    /// Adds the pairs of a set, and tells where its product is.
+    fn pairs(&self, best: &[(f64, usize)], set: usize, pairs: &mut Vec<Pair>) -> Operand {
+        if set.is_power_of_two() {
+            return Operand::Node(self.operands[set.trailing_zeros() as usize]);
+        }
+        let (part, rest) = (best[set].1, set ^ best[set].1);
+        let (left, right) = (self.pairs(best, part, pairs), self.pairs(best, rest, pairs));
+        let left_after = |axis: &&(Name, usize, usize)| self.is_left(axis, set);
+        let gone = |axis: &&(Name, usize, usize)| {
+            (self.is_left(axis, part) || self.is_left(axis, rest)) && !self.is_left(axis, set)
+        };
+        pairs.push(Pair {
+            left,
+            right,
+            summed: self.axes.iter().filter(gone).map(|&(name, ..)| name).collect(),
+            shape: Shape::new(self.axes.iter().filter(left_after).map(|&(name, size, _)| (name, size))),
+        });
+        Operand::Pair(pairs.len() - 1)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::element::Kind;
+    use crate::graph::Node;
+    use crate::graph::op::Distribution;
+
+    const A: Name = Name::declared("a");
+    const B: Name = Name::declared("b");
+    const C: Name = Name::declared("c");
+    const D: Name = Name::declared("d");
+    const E: Name = Name::declared("e");
+
+    fn draw(axes: &[(Name, usize)]) -> Node {
+        let distribution = Distribution::Uniform { low: -1.0, high: 1.0 };
+        Node::random(distribution, 1, Kind::F64, Shape::new(axes.iter().copied()))
+    }
+
+    /// The multiplications of each new order, node by node.
+    fn costs(root: &Node) -> Vec<Vec<usize>> {
+        let trace = Trace::new(std::slice::from_ref(root)).unwrap();
+        let size = |pair: &Pair, axes: &dyn Fn(Name) -> usize| {
+            pair.shape.elements() * pair.summed.iter().map(|&name| axes(name)).product::<usize>()
+        };
+        let sizes = |name: Name| {
+            let nodes = (0..narrow(trace.size())).map(|number| trace.node(number).shape());
+            nodes.filter_map(|shape| shape.size(name)).next().unwrap()
+        };
+        reordered(&trace).values().map(|pairs| pairs.iter().map(|pair| size(pair, &sizes)).collect()).collect()
+    }
+
+    #[test]
+    fn a_chain_is_multiplied_from_the_end_that_is_cheaper() {
+        let chain = |[a, b, c, d]: [usize; 4]| {
+            let (x, y) = (draw(&[(A, a), (B, b)]), draw(&[(B, b), (C, c)]));
+            x.contract(&y, &[B]).contract(&draw(&[(C, c), (D, d)]), &[C])
+        };
+        assert_eq!(costs(&chain([1000, 10, 1000, 10])), [[100_000, 100_000]], "from the right");
+        assert!(costs(&chain([10, 1000, 10, 1000])).is_empty(), "the order written is the best");
+    }
+
+    #[test]
+    fn longer_products_are_ordered_as_a_whole() {
+        let left = draw(&[(A, 30), (B, 1)]).contract(&draw(&[(B, 1), (C, 40)]), &[B]);
+        let right = draw(&[(C, 40), (D, 10)]).contract(&draw(&[(D, 10), (E, 25)]), &[D]);
+        let best = &costs(&left.contract(&right, &[C]))[0];
+        assert_eq!(best.iter().sum::<usize>(), 40 * 10 + 10 * 25 + 30 * 25, "a vector wanders through the matrices");
+    }
+
+    #[test]
+    fn what_somebody_else_needs_and_one_name_for_two_axes_stay() {
+        let (x, y) = (draw(&[(A, 100), (B, 2)]), draw(&[(B, 2), (C, 100)]));
+        let product = x.contract(&y, &[B]);
+        let root = product.contract(&draw(&[(C, 100), (D, 2)]), &[C]);
+        assert_eq!(costs(&root).len(), 1, "alone it is ordered anew");
+        let shared = root.contract(&product, &[A]);
+        assert!(costs(&shared).iter().all(|pairs| pairs.len() < 3), "the product of x and y is there already");
+        let again = product.contract(&draw(&[(C, 100), (B, 2)]), &[C]);
+        assert!(costs(&again).is_empty(), "the last b is another axis than the first");
+    }
+}
