@@ -68,6 +68,7 @@ fn fresh(kind: Kind, size: usize) -> Buffer {
             Buffer::F64(values) => values.as_ptr().cast(),
             Buffer::Index(values) => values.as_ptr().cast(),
             Buffer::Bool(values) => values.as_ptr().cast(),
+            Buffer::Lent(_) => return buffer,
         };
         ask_for_huge_pages(start, size * kind.bytes());
     }

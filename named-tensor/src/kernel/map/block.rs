@@ -105,6 +105,7 @@ impl<'a> Worker<'a> {
                     Buffer::F64(to) => turn(Stored::of(buffer), start, stride, size, column, to),
                     Buffer::Index(to) => turn(Stored::of(buffer), start, stride, size, column, to),
                     Buffer::Bool(to) => turn(Stored::of(buffer), start, stride, size, column, to),
+                    Buffer::Lent(_) => {}
                 }
             }
             return;
