@@ -37,6 +37,7 @@ macro_rules! rendered {
 }
 
 fn transformer() -> Vec<Rendered> {
+    use transformer::generate::{beam, sample};
     use transformer::models::{bert, gpt2, language_model, llama, practical, seq2seq, translation};
     use transformer::{
         alignment, attention, block, dropout, embedding, feed_forward, layer, loss, mask, norm, optimizer, position,
@@ -119,6 +120,12 @@ fn transformer() -> Vec<Rendered> {
         seq2seq::Said,
         seq2seq::Forced,
         seq2seq::WordLoss,
+        sample::Tempered,
+        sample::Ranked,
+        sample::TopK,
+        sample::TopP,
+        sample::Passed,
+        beam::Continued,
         bert::Norm,
         bert::Words,
         bert::GeluFFN,
