@@ -1,5 +1,7 @@
 //! BERT as a sentence encoder against the reference implementation: a small checkpoint, and MiniLM where it is at hand.
 
+#![allow(clippy::print_stdout, reason = "what was measured is shown with --nocapture")]
+
 use named_tensor::params::init;
 use named_tensor::prelude::*;
 use named_tensor_tests::differences::{assert_gradients, with_numbers};

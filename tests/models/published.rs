@@ -3,6 +3,8 @@
 //! `tests/scripts/golden.py` makes them, `tests/golden/versions.json` says by which versions.
 //! Lives here: where they are, what is expected of them, and copies to be spoilt. Not here: the models (`gpt2`, `llama`, `bert`).
 
+#![allow(clippy::print_stdout, reason = "what was measured is shown with --nocapture")]
+
 use named_tensor::file::Tensors;
 use named_tensor::prelude::*;
 use std::fs;

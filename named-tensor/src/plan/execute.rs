@@ -32,11 +32,7 @@ pub(super) struct Slots(pub(super) SmallVec<[Option<Held>; 16]>);
 /// The numbers of the roots.
 pub(super) fn run(schedule: &Schedule, trace: &Trace<'_>) -> Result<SmallVec<[Value; 2]>> {
     let mut slots = Slots::new(schedule, trace);
-    if schedule.is_large() {
-        perform(schedule, &mut slots, trace)?;
-    } else {
-        perform(schedule, &mut slots, trace)?;
-    }
+    perform(schedule, &mut slots, trace)?;
     Ok(schedule.roots.iter().map(|root| slots.value(root)).collect())
 }
 

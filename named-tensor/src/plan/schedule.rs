@@ -12,7 +12,6 @@ use crate::element::Kind;
 use crate::graph::op::Reduction;
 use crate::graph::value::Strides;
 use crate::kernel::map::Program;
-use crate::kernel::parallel::GRAIN;
 
 /// The sizes of an iteration space, the last axis fastest.
 pub(super) type Sizes = SmallVec<[usize; 6]>;
@@ -135,11 +134,6 @@ pub(super) struct Schedule {
 }
 
 impl Schedule {
-    /// Whether some buffer is so large that a step may be worth several threads.
-    pub(super) fn is_large(&self) -> bool {
-        self.slots.iter().any(|slot| slot.size > GRAIN)
-    }
-
     /// Notes after which step each buffer is dead. Those of leaves and roots belong to others.
     pub(super) fn find_dead(&mut self) {
         let mut needed = vec![false; self.slots.len()];

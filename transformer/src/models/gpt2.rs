@@ -77,6 +77,9 @@ parameters! {
     }
 }
 
+/// What a layer makes of new words, and the keys and the values of all words.
+type Extended<T> = (Tensor<R![seq_, chans], T>, Tensor<R![seq, heads, key], T>, Tensor<R![seq, heads, val], T>);
+
 impl<T: Real> Layer<T> {
     /// New words X after a context with the keys K and the values V: what the layer makes of them, and the keys and
     /// values of all words.
@@ -86,7 +89,7 @@ impl<T: Real> Layer<T> {
         M: &Tensor<R![seq, seq_], T>,
         K: &Tensor<R![seq, heads, key], T>,
         V: &Tensor<R![seq, heads, val], T>,
-    ) -> (Tensor<R![seq_, chans], T>, Tensor<R![seq, heads, key], T>, Tensor<R![seq, heads, val], T>) {
+    ) -> Extended<T> {
         let X1 = self.norm1.apply(X);
         let K = self.keys.apply(K, &X1);
         let V = self.values.apply(V, &X1);
@@ -103,10 +106,10 @@ impl Gpt2 {
     /// A size that is lacking, or sizes that do not fit in memory.
     pub fn init<E>(rng: &mut impl Rng, n: usize, sizes: E) -> Result<Gpt2, Error>
     where
-        E: Extents + Clone,
+        E: Extents,
     {
-        let words = init(rng, sizes.clone())?;
-        let layer = |_| init(rng, sizes.clone());
+        let words = init(rng, sizes)?;
+        let layer = |_| init(rng, sizes);
         let layers = (0..n).map(layer).collect::<Result<_, _>>()?;
         Ok(Gpt2 { words, layers, head: init(rng, sizes)? })
     }
