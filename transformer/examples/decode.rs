@@ -21,7 +21,7 @@ fn main() -> Result<(), Error> {
 
     eprintln!("context   ms per word   words per second");
     let start = Instant::now();
-    let (_, mut context) = model.next(&vec![7; 8], &model.start())?;
+    let (_, mut context) = model.next(&[7; 8], &model.start())?;
     eprintln!("a prompt of 8 words: {:.1} ms", millis(start.elapsed()));
     for end in [16, 32, 64, 128, 256, 512, 1000] {
         let mut times = Vec::new();

@@ -70,6 +70,9 @@ pub struct Sizes {
 /// The features of new words after the last layer.
 pub type Features = Tensor<R![seq_, chans]>;
 
+/// What a layer gives: features of the new words, keys and values of all words.
+pub type Extended<T> = (Tensor<R![seq_, chans], T>, Tensor<R![seq, heads, key], T>, Tensor<R![seq, heads, val], T>);
+
 /// A causal model that reads new words after a context.
 pub trait Reads {
     /// Its sizes.

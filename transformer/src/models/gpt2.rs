@@ -9,6 +9,7 @@
 
 use crate::attention::MaskedAttention;
 use crate::axes::{chans, heads, hidden, key, places, seq, seq_, val, vocab};
+use crate::models::context::Extended;
 use crate::norm::LayerNorm;
 use named_tensor::axes::selector::Extents;
 use named_tensor::params::init;
@@ -76,9 +77,6 @@ parameters! {
         pub head: Scores<T>,
     }
 }
-
-/// What a layer makes of new words, and the keys and the values of all words.
-type Extended<T> = (Tensor<R![seq_, chans], T>, Tensor<R![seq, heads, key], T>, Tensor<R![seq, heads, val], T>);
 
 impl<T: Real> Layer<T> {
     /// New words X after a context with the keys K and the values V: what the layer makes of them, and the keys and

@@ -9,6 +9,7 @@
 use crate::attention::MaskedAttention;
 use crate::axes::{chans, heads, hidden, key, pair, seq, seq_, shared, val, vocab};
 use crate::embedding::Embedding;
+use crate::models::context::Extended;
 use crate::position::Rotary;
 use named_tensor::{parameters, prelude::*};
 
@@ -91,9 +92,6 @@ pub struct Llama {
     /// How many words a text may have.
     pub positions: usize,
 }
-
-/// What a layer gives: features of the new words, keys and values of all words.
-pub type Extended<T> = (Tensor<R![seq_, chans], T>, Tensor<R![seq, heads, key], T>, Tensor<R![seq, heads, val], T>);
 
 impl<T: Real> Layer<T> {
     /// New words X, turned by θ, after a context with the keys K and the values V.
