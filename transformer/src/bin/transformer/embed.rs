@@ -26,7 +26,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Error> {
     let (model, vocabulary) = (Bert::load(&arguments.model_dir)?, Vocabulary::open(&arguments.model_dir)?);
     let positions = model.words.P.size(places);
     let encode = |(i, text): (usize, &String)| {
-        let named = |error: Error| Error::new(error.kind(), format!("text {}: {error}", i + 1));
+        let named = |error: Error| Error::new(error.kind(), format!("text {}: {}", i + 1, error.message()));
         vocabulary.encode(text, positions).map_err(named)
     };
     let sentences = arguments.text.iter().enumerate().map(encode).collect::<Result<Vec<_>, _>>()?;

@@ -40,9 +40,9 @@ pub(crate) fn remark(text: impl std::fmt::Display) {
     let _ = writeln!(io::stderr().lock(), "{text}");
 }
 
-/// Prints an error; the exit code is 1.
+/// Prints an error, without its place in the source text, which means nothing here; the exit code is 1.
 pub(crate) fn failure(error: &Error) -> ExitCode {
-    remark(format_args!("error: {error}"));
+    remark(format_args!("error: {}", error.message()));
     ExitCode::FAILURE
 }
 
