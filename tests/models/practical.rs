@@ -1,6 +1,6 @@
 //! The practical of source 003, row 3.21: weights made by hand, the data, and the model that learns.
 //!
-//! The whole training is the example `histogram`; here are its first steps. Not here: the equations of attention.
+//! The whole training is `transformer train histogram`; here are its first steps. Not here: the equations of attention.
 
 use named_tensor::prelude::*;
 use named_tensor_tests::closeness::{Bound, assert_close};

@@ -213,11 +213,30 @@ fn a_run_is_resumed_only_as_the_run_that_it_is() {
     let message = refused(transformer(&["train", "histogram", "--resume", "--out"]).arg(folder.0.join("out")));
     assert!(message.contains("is `language`") && message.contains("cannot be resumed as `histogram`"), "{message}");
     assert_eq!(folder.bytes("out/checkpoint.safetensors"), before);
+    let message = refused(transformer(&["train", "histogram", "--out"]).arg(folder.0.join("out")));
+    assert!(message.contains("holds another run, `language`"), "{message}");
+    assert_eq!(folder.bytes("out/checkpoint.safetensors"), before, "nothing was replaced");
     // A run that is over makes room for another one; one that is not does not.
     done(&mut folder.language("out", &["--steps", "3"]));
     fs::remove_file(folder.0.join("out/model.safetensors")).unwrap();
     let message = refused(&mut folder.language("out", &["--steps", "3"]));
     assert!(message.contains("holds an unfinished run") && message.contains("--resume"), "{message}");
+}
+
+#[test]
+fn files_that_are_no_run_are_left_alone() {
+    let folder = Folder::new("foreign");
+    let path = folder.0.join("out/model.safetensors");
+    fs::create_dir_all(path.parent().unwrap()).unwrap();
+    fs::write(&path, "somebody's weights").unwrap();
+    let message = refused(&mut folder.language("out", &["--steps", "2"]));
+    assert!(message.contains("holds files that are no run") && message.contains("--out"), "{message}");
+    assert_eq!(fs::read(&path).unwrap(), b"somebody's weights");
+
+    done(&mut folder.language("over", &["--steps", "2"]));
+    fs::remove_file(folder.0.join("over/checkpoint.safetensors")).unwrap();
+    let message = refused(&mut folder.language("over", &["--resume"]));
+    assert!(message.contains("has no checkpoint to go on from"), "{message}");
 }
 
 #[test]

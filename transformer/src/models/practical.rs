@@ -2,7 +2,7 @@
 //!
 //! Its attention has no mask, no positions, no normalisation and no biases; 0 is the word that begins a text, 1 to 4 are
 //! digits. Two sets of weights are made by hand, and need no training; the third model learns the same from all texts.
-//! Lives here: the three models, the weights made by hand, the data. Not here: the loop that trains (an example).
+//! Lives here: the three models, the weights made by hand, the data. Not here: the loop that trains (`train`).
 
 use crate::attention::Attention;
 use crate::axes::{batch, chans, hidden, key, out, seq, seq_, val, vocab};

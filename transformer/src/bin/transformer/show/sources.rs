@@ -5,7 +5,7 @@ use transformer::alignment::Additive;
 use transformer::attention::{Attention, MaskedAttention, MultiHead, MultiHeadAttention};
 use transformer::axes::*;
 use transformer::block::MultiHeadBlock;
-use transformer::embedding::ReadOut;
+use transformer::embedding::{ReadOut, TiedReadOut};
 use transformer::feed_forward::{FFN, Linear};
 use transformer::layer::{DecoderLayer, Layer};
 use transformer::mask::CausalMask;
@@ -35,7 +35,7 @@ pub(super) fn micro_gpt(arguments: &Arguments) -> Result<(), Error> {
 
 pub(super) fn language_model(arguments: &Arguments) -> Result<(), Error> {
     let sizes = (vocab.of(256), layers.of(2), chans.of(64), heads.of(4), key.of(16), val.of(16), hidden.of(256));
-    let model = LanguageModel::init(&mut seeded(0), sizes)?;
+    let model = LanguageModel::init(&mut seeded(0), sizes)?.as_printed()?;
     let read: Tensor<R![seq], Index<vocab>> = Tensor::indices_from_vec(seq.of(32), vocab, vec![0; 32])?;
     let equations = equations![
         PositionalEncoding,
@@ -45,7 +45,7 @@ pub(super) fn language_model(arguments: &Arguments) -> Result<(), Error> {
         MultiHead,
         FFN,
         Layer,
-        ReadOut,
+        TiedReadOut,
         LanguageModel
     ];
     page(arguments, &equations, &model, &model.apply(&read, &Tensor::scalar(8.0)).plan()?)

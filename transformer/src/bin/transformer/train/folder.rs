@@ -48,6 +48,12 @@ impl Folder {
         self.0.join("log.csv")
     }
 
+    /// Whether something lies here, and it is not a run.
+    pub(crate) fn is_foreign(&self) -> Result<bool, Error> {
+        let mut entries = fs::read_dir(&self.0).map_err(|error| unusable(&self.0, "read the folder", &error))?;
+        Ok(!self.0.join("run.json").exists() && entries.next().is_some())
+    }
+
     /// Makes room for another run: what is resumed must not be a checkpoint of the run before.
     pub(crate) fn clear(&self) -> Result<(), Error> {
         for path in [self.checkpoint(), self.model()] {

@@ -31,7 +31,7 @@ pub(crate) struct Arguments {
 
 #[derive(Debug, Subcommand)]
 enum Choice {
-    /// Counting digits: a micro GPT learns the 5456 texts of a practical, to the last one
+    /// Counting digits: a micro GPT learns the 5456 texts of a practical
     Histogram(Options),
     /// "je suis étudiant" to "i am a student": encoder and decoder on thirty sentences
     Translation(Options),

@@ -77,6 +77,15 @@ fn identity<T: Task>(task: &T, folder: &Folder, options: &Options) -> Result<Ide
     let refused = |message: String| Err(Error::new(ErrorKind::File, message));
     match here {
         None if options.resume => refused(format!("there is no run in `{path}` to resume")),
+        None if folder.is_foreign()? => {
+            refused(format!("`{path}` holds files that are no run: name another folder, or a new one, with --out"))
+        }
+        Some(run) if !options.resume && run.task != asked.task => {
+            refused(format!("`{path}` holds another run, {run}: name another folder with --out, or remove that one"))
+        }
+        Some(run) if options.resume && !folder.checkpoint().exists() && folder.model().exists() => {
+            refused(format!("the run in `{path}`, {run}, has no checkpoint to go on from"))
+        }
         Some(run) if options.resume && run != asked => {
             refused(format!("the run in `{path}` is {run}; it cannot be resumed as {asked}"))
         }

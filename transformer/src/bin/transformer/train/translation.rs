@@ -16,7 +16,7 @@ use super::task::Task;
 
 /// Who, and what they are, in both languages.
 const SUBJECTS: [(&str, &str); 5] =
-    [("je suis", "i am"), ("tu es", "you are"), ("il est", "he is"), ("elle est", "she is"), ("nous sommes", "we are")];
+    [("je suis", "i am"), ("tu es", "you are"), ("il est", "he is"), ("luc est", "luc is"), ("paul est", "paul is")];
 const PREDICATES: [(&str, &str); 6] = [
     ("étudiant", "a student"),
     ("médecin", "a doctor"),
