@@ -145,7 +145,7 @@ fn gains_and_biases_belong_to_the_group_that_does_not_decay() {
     let weights: Vec<String> =
         model.parameters().into_iter().map(|(name, _)| name).filter(|name| is_weight(name)).collect();
     assert_eq!(weights, ["att.W_Q", "att.W_K", "att.W_V", "att.W_O", "ffn.W1", "ffn.W2"]);
-    let shifts = ["rnn.b", "rnn.b_z", "norm1.γ", "norm1.β"].map(is_weight);
+    let shifts = ["rnn.c_n", "rnn.b_z", "norm1.γ", "norm1.β"].map(is_weight);
     assert_eq!((shifts, ["rnn.U_z", "score.v", "P", "E"].map(is_weight)), ([false; 4], [true; 4]));
     let mut optimizer = Adam::new(&model).decaying(0.5, is_weight);
     let moved = optimizer.step(&model, &model.zeros(), 0.1).unwrap();

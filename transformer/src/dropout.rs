@@ -14,7 +14,7 @@ named! {
     }
 }
 
-/// [`Dropout`] where each number is dropped by itself, also along the axes over which the function is lifted. The same
+/// [`Dropout`](fn@Dropout) where each number is dropped by itself, also along the axes over which the function is lifted. The same
 /// seed drops the same numbers.
 ///
 /// ```

@@ -52,11 +52,11 @@ pub trait Optimizer<P: Parameters<f32>> {
     fn step(&mut self, parameters: &P, gradient: &P, rate: f64) -> Result<P, Error>;
 }
 
-/// Whether a parameter multiplies, by its dotted name: `W_Q`, `U`, `v` and tables `E` do; gains `γ` and shifts `β` and `b`
-/// only scale and shift. The usual group of those that decay.
+/// Whether a parameter multiplies, by its dotted name: `W_Q`, `U`, `v` and tables `E` do; gains `γ` and shifts `β`, `b`
+/// and `c` only scale and shift. The usual group of those that decay.
 #[must_use]
 pub fn is_weight(name: &str) -> bool {
-    name.rsplit('.').next().is_some_and(|last| !last.starts_with(['γ', 'β', 'b']))
+    name.rsplit('.').next().is_some_and(|last| !last.starts_with(['γ', 'β', 'b', 'c']))
 }
 
 /// Stochastic gradient descent with momentum: v ← μ v + g, θ ← θ - η v.

@@ -1,7 +1,7 @@
 //! A language model: row N18, the paper's appendix, and its kin.
 //!
 //! As printed it multiplies words by √|chans|, has no biases in attention, normalises what each part gives
-//! ([`Order::Between`](crate::layer::Order::Between)), and reads words out by the table that embeds them. Each of these
+//! ([`Order::Between`]), and reads words out by the table that embeds them. Each of these
 //! is a choice here: the factor an argument, norms, biases and head parameters that may be absent.
 
 use crate::axes::{chans, layers, seq, vocab};
