@@ -53,6 +53,14 @@ fn a_missing_tensor_and_one_that_is_not_needed_are_told_in_one_error() {
 }
 
 #[test]
+fn a_missing_head_of_llama_is_named_without_the_prefix_of_the_others() {
+    let copy = Copy::of("llama");
+    copy.replace(WEIGHTS, "lm_head.weight", "lm_body.weight");
+    let error = Llama::load(&copy.0).map(drop).unwrap_err().to_string();
+    assert_says(&error, &["parameter `output`: the tensor `lm_head.weight` is missing", "`lm_body.weight`"]);
+}
+
+#[test]
 fn a_tensor_of_other_sizes_is_told_by_axis_and_both_sizes() {
     let error = spoilt(|copy| copy.replace(WEIGHTS, "\"shape\":[24,72]", "\"shape\":[72,24]"));
     assert_says(
