@@ -1,6 +1,7 @@
 //! BERT as it is published: names `encoder.layer.0.attention.self.query.weight`, each matrix with the axes that go out
 //! first.
 
+use super::look::Size;
 use super::{Checkpoint, Config, Row};
 use crate::axes::{chans, heads, hidden, key, places, segments, val, vocab};
 use crate::models::bert::{Bert, BertLayer};
@@ -48,6 +49,7 @@ impl Bert {
         config.expect("layer_norm_eps", &json!(1e-12))?;
         config.expect("position_embedding_type", &json!("absolute"))?;
         config.expect("is_decoder", &json!(false))?;
+        expect_mean(folder)?;
         let k = config.split("hidden_size", "num_attention_heads")?;
         let sizes = (
             vocab.of(config.size("vocab_size")?),
@@ -60,6 +62,19 @@ impl Bert {
             val.of(k),
         );
         let checkpoint = Checkpoint::open(folder)?;
+        let looked: &[Size] = &[
+            ("vocab_size", config.size("vocab_size")?, "embeddings.word_embeddings.weight", 0),
+            ("hidden_size", config.size("hidden_size")?, "embeddings.word_embeddings.weight", 1),
+            (
+                "max_position_embeddings",
+                config.size("max_position_embeddings")?,
+                "embeddings.position_embeddings.weight",
+                0,
+            ),
+            ("type_vocab_size", config.size_or("type_vocab_size", 2)?, "embeddings.token_type_embeddings.weight", 0),
+            ("intermediate_size", config.size("intermediate_size")?, "encoder.layer.0.intermediate.dense.weight", 0),
+        ];
+        checkpoint.agree(&config, "bert.", looked, ("num_hidden_layers", "encoder.layer."))?;
         let rng = &mut seeded(0);
         let count = config.size("num_hidden_layers")?;
         let layers = (0..count).map(|_| init(rng, sizes)).collect::<Result<Vec<BertLayer>, _>>()?;
@@ -67,4 +82,16 @@ impl Bert {
         checkpoint.fill(&mut model, "bert.", ROWS, IGNORED)?;
         Ok(model)
     }
+}
+
+/// Sentence encoders say in a file of their own how features become one vector; the equations take the mean.
+fn expect_mean(folder: &Path) -> Result<(), Error> {
+    let path = folder.join("1_Pooling").join("config.json");
+    if !path.exists() {
+        return Ok(());
+    }
+    let pooling = Config::read(path)?;
+    pooling.expect("pooling_mode_mean_tokens", &json!(true))?;
+    let others = ["cls_token", "max_tokens", "mean_sqrt_len_tokens", "weightedmean_tokens", "lasttoken"];
+    others.iter().try_for_each(|other| pooling.expect(&format!("pooling_mode_{other}"), &json!(false)))
 }

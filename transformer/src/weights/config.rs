@@ -22,7 +22,14 @@ impl Config {
     /// # Errors
     /// There is no such file, or it is no JSON object.
     pub fn open(folder: &Path) -> Result<Config, Error> {
-        let path = folder.join("config.json");
+        Config::read(folder.join("config.json"))
+    }
+
+    /// Reads a file of another name.
+    ///
+    /// # Errors
+    /// As [`Config::open`].
+    pub(crate) fn read(path: PathBuf) -> Result<Config, Error> {
         let values = json(&path)?;
         if !values.is_object() {
             return Err(file_error(&path, "is no JSON object"));
@@ -31,7 +38,7 @@ impl Config {
     }
 
     /// The value under a key, or under two with a dot between; none if it is absent or null.
-    fn find(&self, key: &str) -> Option<&Value> {
+    pub(crate) fn find(&self, key: &str) -> Option<&Value> {
         let found = key.split('.').try_fold(&self.values, |values, word| values.get(word))?;
         (!found.is_null()).then_some(found)
     }
@@ -132,7 +139,8 @@ impl Config {
         self.problem(key, &format!("is {value}, but only {known} is known"))
     }
 
-    fn problem(&self, key: &str, problem: &str) -> Error {
+    /// An error about a key.
+    pub(crate) fn problem(&self, key: &str, problem: &str) -> Error {
         file_error(&self.path, &format!("cannot be used: `{key}` {problem}"))
     }
 }

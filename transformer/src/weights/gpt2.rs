@@ -1,5 +1,6 @@
 //! GPT-2 as it is published: names `h.0.attn.c_attn.weight`, queries, keys and values in one tensor.
 
+use super::look::Size;
 use super::{Checkpoint, Config, Row};
 use crate::axes::{chans, heads, hidden, key, places, val, vocab};
 use crate::models::gpt2::Gpt2;
@@ -36,7 +37,7 @@ const ROWS: &[Row] = &[
     ("ln_f.bias", &[("head.norm.β", "chans")]),
 ];
 
-/// Masks that old files store, and the head, which is the table of words.
+/// Masks that old files store, and the head, which [`Checkpoint::tied`] compares with the table of words.
 const IGNORED: &[&str] = &[".attn.bias", ".attn.masked_bias", "lm_head.weight"];
 
 impl Gpt2 {
@@ -56,10 +57,18 @@ impl Gpt2 {
         let (c, k) = (config.size("n_embd")?, config.split("n_embd", "n_head")?);
         let sizes = (
             (vocab.of(config.size("vocab_size")?), places.of(config.size("n_positions")?)),
-            (chans.of(c), hidden.of(config.size_or("n_inner", 4 * c)?)),
+            (chans.of(c), hidden.of(config.size_or("n_inner", c.saturating_mul(4))?)),
             (heads.of(config.size("n_head")?), key.of(k), val.of(k)),
         );
         let checkpoint = Checkpoint::open(folder)?;
+        let looked: &[Size] = &[
+            ("vocab_size", config.size("vocab_size")?, "wte.weight", 0),
+            ("n_embd", c, "wte.weight", 1),
+            ("n_positions", config.size("n_positions")?, "wpe.weight", 0),
+            ("n_inner", config.size_or("n_inner", c.saturating_mul(4))?, "h.0.mlp.c_fc.weight", 1),
+        ];
+        checkpoint.agree(&config, "transformer.", looked, ("n_layer", "h."))?;
+        checkpoint.tied("transformer.", "wte.weight")?;
         let ((v, p), (c, h), (n, k, val_)) = sizes;
         let mut model = Gpt2::init(&mut seeded(0), config.size("n_layer")?, (v, p, c, h, n, k, val_))?;
         checkpoint.fill(&mut model, "transformer.", ROWS, IGNORED)?;

@@ -1,5 +1,6 @@
 //! Llama as it is published: names `model.layers.0.self_attn.q_proj.weight`, each matrix with the axes that go out first.
 
+use super::look::Size;
 use super::{Checkpoint, Config, Row};
 use crate::axes::{chans, heads, hidden, key, shared, val, vocab};
 use crate::models::llama::{Layer, Llama, Weights};
@@ -44,9 +45,9 @@ impl Llama {
         let groups = config.size_or("num_key_value_heads", heads_of_queries)?;
         let rest =
             if groups == heads_of_queries { 1 } else { config.split("num_attention_heads", "num_key_value_heads")? };
-        let k = match config.size("head_dim") {
-            Ok(k) => k,
-            Err(_) => config.split("hidden_size", "num_attention_heads")?,
+        let k = match config.find("head_dim") {
+            Some(_) => config.size("head_dim")?,
+            None => config.split("hidden_size", "num_attention_heads")?,
         };
         let sizes = (
             vocab.of(config.size("vocab_size")?),
@@ -58,6 +59,15 @@ impl Llama {
             val.of(k),
         );
         let checkpoint = Checkpoint::open(folder)?;
+        let (q, kv) = (heads_of_queries.saturating_mul(k), groups.saturating_mul(k));
+        let looked: &[Size] = &[
+            ("vocab_size", config.size("vocab_size")?, "embed_tokens.weight", 0),
+            ("hidden_size", config.size("hidden_size")?, "embed_tokens.weight", 1),
+            ("intermediate_size", config.size("intermediate_size")?, "layers.0.mlp.gate_proj.weight", 0),
+            ("num_attention_heads` × `head_dim", q, "layers.0.self_attn.q_proj.weight", 0),
+            ("num_key_value_heads` × `head_dim", kv, "layers.0.self_attn.k_proj.weight", 0),
+        ];
+        checkpoint.agree(&config, "model.", looked, ("num_hidden_layers", "layers."))?;
         let rng = &mut seeded(0);
         let layers =
             (0..config.size("num_hidden_layers")?).map(|_| init(rng, sizes)).collect::<Result<Vec<Layer>, _>>()?;

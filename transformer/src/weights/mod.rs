@@ -5,12 +5,15 @@
 //! parameters it holds, with the axes of each in the order of the file. So a transpose is an order of names, several
 //! axes in one are several names in one place, and parameters that lie side by side are several in one row.
 //! Lives here: opening a folder, and filling parameters by a table; everything that does not fit is told in one error.
-//! Not here: the tables (`bert`, `gpt2`, `llama`), the configuration (`config`).
+//! Not here: the tables (`bert`, `gpt2`, `llama`), the configuration (`config`), what is compared before (`look`,
+//! `index`).
 
 mod bert;
 mod config;
 mod gpt2;
+mod index;
 mod llama;
+mod look;
 
 pub use config::Config;
 
@@ -68,15 +71,10 @@ impl Checkpoint {
     /// A file that is missing, truncated or in another format; an index that does not list its files.
     pub(crate) fn open(folder: &Path) -> Result<Checkpoint, Error> {
         let index = folder.join("model.safetensors.index.json");
-        let names: BTreeSet<String> = if index.exists() {
-            let listed = config::json(&index)?;
-            let listed = listed
-                .get("weight_map")
-                .and_then(|map| map.as_object())
-                .ok_or_else(|| file_error(&index, "does not say under `weight_map` which tensor is in which file"))?;
-            listed.values().map(|file| file.as_str().unwrap_or_default().to_owned()).collect()
-        } else {
-            BTreeSet::from(["model.safetensors".to_owned()])
+        let listed = if index.exists() { Some(index::read(&index)?) } else { None };
+        let names: BTreeSet<String> = match &listed {
+            Some(listed) => listed.values().cloned().collect(),
+            None => BTreeSet::from(["model.safetensors".to_owned()]),
         };
         let open = |name: String| Tensors::open(folder.join(&name)).map(|tensors| (folder.join(name), tensors));
         let files: Vec<_> = names.into_iter().map(open).collect::<Result<_, Error>>()?;
@@ -84,7 +82,11 @@ impl Checkpoint {
             tensors.names().map(|name| (name.to_owned(), file)).collect()
         };
         let places = files.iter().enumerate().flat_map(names).collect();
-        Ok(Checkpoint { files, places })
+        let checkpoint = Checkpoint { files, places };
+        if let Some(listed) = &listed {
+            index::check(&index, listed, &checkpoint)?;
+        }
+        Ok(checkpoint)
     }
 
     /// Fills all parameters by the table. `prefix` may stand before each name in the files; tensors whose names end like
@@ -134,10 +136,12 @@ impl Checkpoint {
         Err(Error::here(ErrorKind::File, message))
     }
 
-    /// A name as the files have it.
+    /// A name as the files have it, or would have it as they have the others.
     fn name(&self, prefix: &str, name: &str) -> String {
         let prefixed = format!("{prefix}{name}");
-        if self.places.contains_key(&prefixed) { prefixed } else { name.to_owned() }
+        let are_prefixed = name != look::HEAD && self.places.keys().any(|other| other.starts_with(prefix));
+        let is_bare = self.places.contains_key(name) || !are_prefixed;
+        if self.places.contains_key(&prefixed) || !is_bare { prefixed } else { name.to_owned() }
     }
 
     /// Whether there is such a tensor.
@@ -148,8 +152,7 @@ impl Checkpoint {
     /// The sizes and numbers of a tensor.
     fn held(&self, name: &str) -> Held {
         let Some(&file) = self.places.get(name) else {
-            let files: Vec<String> = self.files.iter().map(|(path, _)| format!("`{}`", path.display())).collect();
-            return Err(format!("the tensor `{name}` is missing in {}", files.join(", ")));
+            return Err(format!("the tensor `{name}` is missing in {}", self.sources()));
         };
         let (path, tensors) = &self.files[file];
         let numbers = tensors.numbers(name).map_err(|error| error.to_string());
