@@ -2,7 +2,7 @@
 //!
 //! Lives here: loops over disjoint pieces, and a slice that several threads write, each its own elements.
 //! The pieces depend on the sizes alone, never on the number of threads, so neither do the results; where a caller asks for
-//! [`threads`], its results are the same however it splits. Without the feature `parallel`, or when there is one piece, everything runs in the calling thread.
+//! [`threads`](fn@threads), its results are the same however it splits. Without the feature `parallel`, or when there is one piece, everything runs in the calling thread.
 
 use std::marker::PhantomData;
 use std::ops::Range;
