@@ -6,6 +6,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
+use std::sync::atomic::{AtomicU32, Ordering};
 
 fn golden(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/golden").join(name)
@@ -26,6 +27,44 @@ fn written(more: &[&str]) -> String {
     let output = generate(&golden("gpt2"), "the cat", more);
     assert!(output.status.success(), "{:?}: {}", output.status, text(&output.stderr));
     text(&output.stdout)
+}
+
+/// A copy of a checkpoint, deleted with this value.
+struct Copy(PathBuf);
+
+impl Copy {
+    fn of(name: &str) -> Copy {
+        static NEXT: AtomicU32 = AtomicU32::new(0);
+        let number = NEXT.fetch_add(1, Ordering::Relaxed);
+        let folder = std::env::temp_dir().join(format!("transformer-generate-{}-{number}", std::process::id()));
+        fs::create_dir_all(&folder).unwrap();
+        for file in fs::read_dir(golden(name)).unwrap().flatten() {
+            fs::copy(file.path(), folder.join(file.file_name())).unwrap();
+        }
+        Copy(folder)
+    }
+
+    fn change(&self, file: &str, change: impl FnOnce(&mut Vec<u8>)) {
+        let path = self.0.join(file);
+        let mut bytes = fs::read(&path).unwrap();
+        change(&mut bytes);
+        fs::write(path, bytes).unwrap();
+    }
+
+    #[track_caller]
+    fn replace(&self, file: &str, from: &str, to: &str) {
+        self.change(file, |bytes| {
+            let text = String::from_utf8(std::mem::take(bytes)).unwrap();
+            assert!(text.contains(from), "`{from}` is not in {file}");
+            *bytes = text.replacen(from, to, 1).into_bytes();
+        });
+    }
+}
+
+impl Drop for Copy {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(&self.0);
+    }
 }
 
 #[track_caller]
@@ -72,12 +111,49 @@ fn a_string_ends_the_text() {
 }
 
 #[test]
-fn a_text_longer_than_the_positions_slides_or_is_refused() {
-    refused(&golden("gpt2"), "the cat", &["--max", "60", "--greedy"], &["where the model has 40 positions"]);
+fn a_text_ends_where_the_positions_end_and_what_cannot_fit_is_refused_before_anything_is_written() {
+    let gpt2 = golden("gpt2");
+    let n = prompt_words();
+    // The last word needs no position.
+    let fits = 40 - n + 1;
+    for how in [&["--greedy"][..], &["--beam", "3"]] {
+        let output = generate(&gpt2, "the cat", how);
+        let (shown, remark) = (text(&output.stdout), text(&output.stderr));
+        assert!(output.status.success(), "{remark}");
+        assert!(shown.starts_with("the cat") && shown.len() > 20 && shown.ends_with('\n'), "{shown}");
+        assert!(remark.contains("the text ends here") && remark.contains("40 positions"), "{remark}");
+        assert!(remark.contains(&format!("{fits} written")), "{remark}");
+        assert_eq!(shown, written(&[how, &["--max", &fits.to_string()]].concat()), "as many as fit");
+        for max in [fits + 1, 500] {
+            let said = max.to_string();
+            let more = [how, &["--max", &said]].concat();
+            let words = [&*format!("--max {max}"), &format!("{fits} fit"), "40 positions"];
+            refused(&gpt2, "the cat", &more, &words);
+            assert_eq!(text(&generate(&gpt2, "the cat", &more).stdout), "");
+        }
+    }
+    let short = generate(&gpt2, "the cat", &["--max", "3"]);
+    assert!(!text(&short.stderr).contains("the text ends here"), "it ends because it was asked to");
+    let long = "the cat ".repeat(40);
+    refused(&gpt2, &long, &[], &["positions", "40"]);
+}
+
+/// How many words of the vocabulary the prompt of these tests has.
+fn prompt_words() -> usize {
+    let remark = text(&generate(&golden("gpt2"), "the cat", &["--max", "0"]).stderr);
+    remark.split(' ').next().unwrap().parse().unwrap()
+}
+
+#[test]
+fn a_text_slides_and_by_how_much_is_checked_at_once() {
     written(&["--max", "60", "--greedy", "--slide", "10"]);
     let long = "the cat ".repeat(40);
-    refused(&golden("gpt2"), &long, &[], &["positions", "40"]);
     assert!(generate(&golden("gpt2"), &long, &["--slide", "10", "--max", "2"]).status.success(), "it slides");
+    for kept in ["0", "40", "90"] {
+        let more = ["--slide", kept, "--max", "1"];
+        refused(&golden("gpt2"), "the cat", &more, &["from 1 to 39", &format!("reading {kept} words again")]);
+        assert_eq!(text(&generate(&golden("gpt2"), "the cat", &more).stdout), "");
+    }
 }
 
 #[test]
@@ -91,18 +167,63 @@ fn what_cannot_be_continued_is_one_line_with_the_name_of_the_file_or_setting() {
     refused(&golden("bert"), "a", &[], &["golden/bert", "writes none"]);
     refused(&golden("nowhere"), "a", &[], &["nowhere", "config.json"]);
     refused(&golden("llama"), "a", &[], &["llama", "tokenizer.json"]);
-    let broken = std::env::temp_dir().join(format!("transformer-generate-{}", std::process::id()));
-    fs::create_dir_all(&broken).unwrap();
-    for file in ["config.json", "tokenizer.json"] {
-        fs::copy(gpt2.join(file), broken.join(file)).unwrap();
-    }
-    let weights = fs::read(gpt2.join("model.safetensors")).unwrap();
-    fs::write(broken.join("model.safetensors"), &weights[..weights.len() - 100]).unwrap();
-    refused(&broken, "a", &[], &["model.safetensors"]);
-    let config = fs::read_to_string(gpt2.join("config.json")).unwrap();
-    fs::write(broken.join("config.json"), config.replace("\"eos_token_id\": 0", "\"eos_token_id\": \"end\"")).unwrap();
-    refused(&broken, "a", &[], &["eos_token_id", "config.json"]);
-    fs::remove_dir_all(&broken).unwrap();
+    let broken = Copy::of("gpt2");
+    broken.change("model.safetensors", |bytes| bytes.truncate(bytes.len() - 100));
+    refused(&broken.0, "a", &[], &["model.safetensors"]);
+    broken.replace("config.json", "\"eos_token_id\": 0", "\"eos_token_id\": \"end\"");
+    refused(&broken.0, "a", &[], &["eos_token_id", "config.json"]);
+}
+
+#[test]
+fn files_of_different_models_are_refused_before_anything_is_written() {
+    let larger = Copy::of("gpt2");
+    larger.replace("tokenizer.json", "\"<|endoftext|>\": 0,", "\"<|endoftext|>\": 0, \"one more\": 300,");
+    refused(&larger.0, "a", &[], &["tokenizer.json", "has 301 words", "the model has 300 words"]);
+    assert_eq!(text(&generate(&larger.0, "a", &[]).stdout), "");
+    let ends = Copy::of("gpt2");
+    ends.replace("config.json", "\"eos_token_id\": 0", "\"eos_token_id\": [0, 300]");
+    refused(&ends.0, "a", &[], &["config.json", "eos_token_id", "word 300", "the model has 300 words"]);
+    assert_eq!(text(&generate(&ends.0, "a", &[]).stdout), "");
+}
+
+#[test]
+fn an_error_on_the_way_stands_on_its_own_line() {
+    let broken = Copy::of("gpt2");
+    // The last normalisation: so large that the logits are not finite.
+    broken.change("model.safetensors", |bytes| {
+        let size = 8 + u64::from_le_bytes(bytes[..8].try_into().unwrap()) as usize;
+        let header = text(&bytes[8..size]);
+        let table = header.split("\"transformer.ln_f.weight\":").nth(1).unwrap().split(']').nth(1).unwrap();
+        let end = size + table.rsplit(',').next().unwrap().trim().parse::<usize>().unwrap();
+        bytes[end - 4 * 24..end].copy_from_slice(&f32::MAX.to_le_bytes().repeat(24));
+    });
+    refused(&broken.0, "the cat", &["--greedy"], &["the logit of word", "words is"]);
+    assert_eq!(text(&generate(&broken.0, "the cat", &["--greedy"]).stdout), "the cat\n");
+}
+
+#[test]
+fn s4_18_llama_continues_a_text() {
+    let llama = Copy::of("llama");
+    // A vocabulary of as many words as the model has.
+    let words: Vec<String> = (0..64).map(|word| format!("\"w{word}\":{word}")).collect();
+    let tokenizer = format!(
+        r#"{{"version":"1.0","truncation":null,"padding":null,"added_tokens":[],"normalizer":null,
+        "pre_tokenizer":{{"type":"WhitespaceSplit"}},"post_processor":null,"decoder":null,
+        "model":{{"type":"WordLevel","vocab":{{{}}},"unk_token":"w0"}}}}"#,
+        words.join(",")
+    );
+    fs::write(llama.0.join("tokenizer.json"), tokenizer).unwrap();
+    let of = |more: &[&str]| {
+        let output = generate(&llama.0, "w5 w9", more);
+        assert!(output.status.success(), "{}", text(&output.stderr));
+        text(&output.stdout)
+    };
+    let shown = of(&["--greedy", "--max", "6"]);
+    assert!(shown.starts_with("w5 w9") && shown.ends_with('\n'), "{shown}");
+    assert_eq!(shown.matches('w').count(), 8, "{shown}");
+    assert_eq!(shown.replace(' ', ""), of(&["--beam", "1", "--max", "6"]).replace(' ', ""));
+    assert_ne!(shown, of(&["--greedy", "--max", "6", "--stop", shown.split_whitespace().nth(4).unwrap()]));
+    refused(&llama.0, "w5 w9", &["--max", "40"], &["--max 40", "39 fit", "40 positions"]);
 }
 
 #[test]

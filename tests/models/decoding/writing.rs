@@ -91,9 +91,11 @@ fn a_text_may_slide_along_the_positions() {
     assert_eq!(*read.borrow(), expected);
     // A prompt that is too long is read from where it fits.
     assert_eq!(written(&model, &[1, 2, 3, 4, 5, 6], sliding).unwrap()[0], 7);
-    for kept in [0, 5] {
-        let error = written(&model, &[1, 2, 3], Limits { slide: Some(kept), ..limits(7) }).unwrap_err();
-        assert!(error.to_string().contains("from 1 to 4 fit"), "{error}");
+    // Before anything is written, however short the text will be.
+    for kept in [0, 4, 5] {
+        let error = words(&model, &[1], Sampling::GREEDY, Limits { slide: Some(kept), ..limits(1) }, seeded(0));
+        let error = error.map(drop).unwrap_err().to_string();
+        assert!(error.contains(&format!("reading {kept} words again")) && error.contains("from 1 to 3 words"), "{error}");
     }
 }
 

@@ -100,10 +100,20 @@ pub struct Limits {
 /// The logits after a prompt, and its context.
 ///
 /// # Errors
-/// An empty prompt; one longer than the positions of the model, unless the limits say how to slide; those of the model.
+/// An empty prompt; one longer than the positions of the model, unless the limits say how to slide; limits that slide by
+/// no word or leave no position for the next one; those of the model.
 pub fn read<M: Continues>(model: &M, prompt: &[usize], limits: &Limits) -> Result<(Logits, M::Context), Error> {
     if prompt.is_empty() && !model.speaks_first() {
         return Err(Error::new(ErrorKind::Empty, "an empty prompt: at least one word is needed to go on from"));
+    }
+    let room = model.positions().unwrap_or(usize::MAX);
+    if let Some(kept) = limits.slide.filter(|kept| !(1..room).contains(kept)) {
+        let message = format!(
+            "cannot slide by reading {kept} words again: the model has {room} positions, so from 1 to {} words leave \
+             one for the next",
+            room - 1
+        );
+        return Err(Error::new(ErrorKind::Condition, message));
     }
     model.extend(fitting(model, prompt, limits)?, &model.start())
 }
@@ -113,11 +123,7 @@ fn fitting<'w, M: Continues>(model: &M, words: &'w [usize], limits: &Limits) -> 
     let room = model.positions().unwrap_or(usize::MAX);
     match limits.slide {
         _ if words.len() <= room => Ok(words),
-        Some(kept) if (1..=room).contains(&kept) => Ok(&words[words.len() - kept..]),
-        Some(kept) => Err(Error::new(
-            ErrorKind::Condition,
-            format!("cannot slide by reading {kept} words again: from 1 to {room} fit in the positions of the model"),
-        )),
+        Some(kept) => Ok(&words[words.len() - kept..]),
         None => Err(Error::new(
             ErrorKind::Condition,
             format!("too long: a text of {} words, where the model has {room} positions", words.len()),

@@ -19,6 +19,9 @@ use transformer::weights::{Config, Model};
 
 use crate::output::{remark, say, show};
 
+/// How many words are written if nothing is said about it.
+const USUAL: usize = 64;
+
 /// Continue a text with a published language model (GPT-2, Llama)
 #[derive(Debug, clap::Args)]
 pub(crate) struct Arguments {
@@ -47,9 +50,9 @@ pub(crate) struct Arguments {
     /// End before this string; may be given several times
     #[arg(long, value_name = "TEXT")]
     stop: Vec<String>,
-    /// Write at most this many words of the vocabulary
-    #[arg(long, value_name = "WORDS", default_value_t = 64)]
-    max: usize,
+    /// Write at most this many words of the vocabulary [default: 64, or fewer if the model has no more positions]
+    #[arg(long, value_name = "WORDS")]
+    max: Option<usize>,
     /// The same seed writes the same text
     #[arg(long, default_value_t = 0)]
     seed: u64,
@@ -73,17 +76,56 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Error> {
 }
 
 fn written<M: Reads>(arguments: &Arguments, model: &M, vocabulary: &Vocabulary, ends: Vec<usize>) -> Result<(), Error> {
+    matching(arguments, model.sizes().words, vocabulary, &ends)?;
     // A text that slides may be longer than the positions from the beginning.
     let room = if arguments.slide.is_some() { usize::MAX } else { model.sizes().positions };
     let prompt = vocabulary.encode(&arguments.prompt, room)?;
-    let limits = Limits { longest: arguments.max, ends, slide: arguments.slide };
-    match arguments.beam {
-        Some(width) => searched(arguments, model, vocabulary, &prompt, width, &limits),
-        None => streamed(arguments, model, vocabulary, &prompt, limits),
+    let longest = longest(arguments, prompt.len(), room)?;
+    let limits = Limits { longest, ends, slide: arguments.slide };
+    let complete = match arguments.beam {
+        Some(width) => searched(arguments, model, vocabulary, &prompt, width, &limits)?,
+        None => streamed(arguments, model, vocabulary, &prompt, limits)?,
+    };
+    if complete && arguments.max.is_none() && longest < USUAL {
+        remark(format_args!("the text ends here: it takes all {room} positions of the model (--slide goes on)"));
+    }
+    Ok(())
+}
+
+/// The files of a model speak of the same words: each word of the vocabulary is one of the model's, and so is each that
+/// ends a text.
+fn matching(arguments: &Arguments, words: usize, vocabulary: &Vocabulary, ends: &[usize]) -> Result<(), Error> {
+    let wrong = |file: &str, what: String| {
+        let path = arguments.model.join(file);
+        Err(Error::new(ErrorKind::SizeClash, format!("`{}` {what}, but the model has {words} words", path.display())))
+    };
+    if vocabulary.size() > words {
+        return wrong("tokenizer.json", format!("has {} words", vocabulary.size()));
+    }
+    match ends.iter().find(|&&end| end >= words) {
+        Some(end) => wrong("config.json", format!("ends a text at word {end} (`eos_token_id`)")),
+        None => Ok(()),
     }
 }
 
-/// The most probable continuation that a search finds, shown when it is found.
+/// How many words are written at most. The last one is not read, so it needs no position.
+fn longest(arguments: &Arguments, prompt: usize, room: usize) -> Result<usize, Error> {
+    let fitting = (room - prompt).saturating_add(1);
+    match arguments.max {
+        None => Ok(USUAL.min(fitting)),
+        Some(max) if max <= fitting => Ok(max),
+        Some(max) => {
+            let message = format!(
+                "--max {max} is too long: after the {prompt} words of the prompt, {fitting} fit in the {room} positions \
+                 of the model (--slide goes on)"
+            );
+            Err(Error::new(ErrorKind::SizeClash, message))
+        }
+    }
+}
+
+/// The most probable continuation that a search finds, shown when it is found. Returns whether nothing but the limit
+/// ended it.
 fn searched<M: Continues>(
     arguments: &Arguments,
     model: &M,
@@ -91,14 +133,14 @@ fn searched<M: Continues>(
     prompt: &[usize],
     width: usize,
     limits: &Limits,
-) -> Result<(), Error> {
+) -> Result<bool, Error> {
     let start = Instant::now();
     let found = search(model, prompt, Beam { width, penalty: arguments.penalty }, limits)?;
-    let written = found.first().map_or(&[][..], |best| &best.words);
-    let (shown, _) = stopping(arguments, vocabulary.decode(written)?);
+    let (written, ended) = found.first().map_or((&[][..], false), |best| (&best.words, best.ended));
+    let (shown, stopped) = stopping(arguments, vocabulary.decode(written)?);
     say(format_args!("{}{shown}", arguments.prompt))?;
     remark(format_args!("{} words read, {}", prompt.len(), speed(written.len(), start.elapsed())));
-    Ok(())
+    Ok(!ended && !stopped && written.len() == limits.longest)
 }
 
 /// A text up to the first string that ends it.
@@ -108,29 +150,35 @@ fn stopping(arguments: &Arguments, text: String) -> (String, bool) {
     (shown + &stop.rest(), stopped)
 }
 
-/// The text piece by piece.
+/// The text piece by piece. Returns whether nothing but the limit ended it.
 fn streamed<M: Continues>(
     arguments: &Arguments,
     model: &M,
     vocabulary: &Vocabulary,
     prompt: &[usize],
     limits: Limits,
-) -> Result<(), Error> {
+) -> Result<bool, Error> {
     let Arguments { temperature, top_k, top_p, .. } = *arguments;
     let sampling = if arguments.greedy { Sampling::GREEDY } else { Sampling { temperature, top_k, top_p } };
-    let start = Instant::now();
+    let (start, longest) = (Instant::now(), limits.longest);
     let words = words(model, prompt, sampling, limits, seeded(arguments.seed))?;
     let (reading, start) = (start.elapsed(), Instant::now());
-    let mut count = 0;
+    let (mut count, mut stopped) = (0, true);
     let counted = words.inspect(|word| count += usize::from(word.is_ok()));
     let mut decoder = vocabulary.stream();
     let decode = |word: Option<usize>| match word {
         Some(word) => decoder.push(word),
-        None => decoder.clone().finish(),
+        // It is asked for the rest where no string has stopped it.
+        None => {
+            stopped = false;
+            decoder.clone().finish()
+        }
     };
     let mut is_read = show(&arguments.prompt)?;
     for piece in stream::text(counted, decode, Stop::at(&arguments.stop)) {
-        is_read = is_read && show(&piece?)?;
+        // An error stands on its own line, after what was written before it.
+        let piece = piece.or_else(|error| say("").and(Err(error)))?;
+        is_read = is_read && show(&piece)?;
         if !is_read {
             break;
         }
@@ -138,7 +186,7 @@ fn streamed<M: Continues>(
     let writing = start.elapsed();
     say("")?;
     remark(format_args!("{} words read in {:.2} s, {}", prompt.len(), reading.as_secs_f64(), speed(count, writing)));
-    Ok(())
+    Ok(!stopped && count == longest)
 }
 
 fn speed(words: usize, time: Duration) -> String {
