@@ -95,7 +95,10 @@ fn a_text_may_slide_along_the_positions() {
     for kept in [0, 4, 5] {
         let error = words(&model, &[1], Sampling::GREEDY, Limits { slide: Some(kept), ..limits(1) }, seeded(0));
         let error = error.map(drop).unwrap_err().to_string();
-        assert!(error.contains(&format!("reading {kept} words again")) && error.contains("from 1 to 3 words"), "{error}");
+        assert!(
+            error.contains(&format!("reading {kept} words again")) && error.contains("from 1 to 3 words"),
+            "{error}"
+        );
     }
 }
 
