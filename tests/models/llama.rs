@@ -3,10 +3,16 @@
 use named_tensor::params::init;
 use named_tensor::prelude::*;
 use named_tensor_tests::differences::{assert_gradients, with_numbers};
+use named_tensor_tests::strategies::cases;
+use proptest::prelude::*;
 use transformer::axes::{chans, heads, hidden, key, pair, seq, seq_, shared, val};
+use transformer::models::context::Reads;
 use transformer::models::llama::{Layer, Llama};
 
-use crate::published::{assert_reads_as_expected, assert_texts_are_alone, golden};
+use crate::published::{
+    assert_agreement, assert_later_words_change_nothing, assert_mask_is_needed, assert_reads_as_expected,
+    assert_texts_are_alone, golden,
+};
 
 #[test]
 fn s2_16_s2_18_llama_computes_what_the_reference_implementation_computes() {
@@ -15,11 +21,46 @@ fn s2_16_s2_18_llama_computes_what_the_reference_implementation_computes() {
     }
 }
 
+/// One to so many words of the vocabulary.
+fn words(most: usize) -> impl Strategy<Value = Vec<usize>> {
+    prop::collection::vec(0_usize..64, 1..=most)
+}
+
+proptest! {
+    #![proptest_config(cases(24))]
+
+    #[test]
+    fn s2_18_s4_21_a_text_that_llama_reads_in_pieces_is_the_text_read_at_once(text in words(10), cut in 0_usize..10) {
+        let model = Llama::load(golden("llama")).unwrap();
+        let (whole, _) = model.features(&text, &model.start()).unwrap();
+        let (mut context, mut pieces) = (model.start(), Vec::new());
+        for piece in [&text[..cut.min(text.len())], &text[cut.min(text.len())..]] {
+            if !piece.is_empty() {
+                let (x, longer) = model.features(piece, &context).unwrap();
+                pieces.extend(x.to_vec((seq_, chans)).unwrap());
+                context = longer;
+            }
+        }
+        assert_agreement("pieces", &pieces, &whole.to_vec((seq_, chans)).unwrap(), 1e-5);
+    }
+
+    #[test]
+    fn s4_20_later_words_change_no_earlier_prediction_of_llama(text in words(8)) {
+        assert_later_words_change_nothing(&Llama::load(golden("llama")).unwrap(), &text);
+    }
+
+    #[test]
+    fn s2_17_texts_of_different_lengths_side_by_side_give_what_each_gives_alone_in_llama(
+        texts in prop::collection::vec((words(5), words(3)), 1..4)
+    ) {
+        let (first, second): (Vec<_>, Vec<_>) = texts.into_iter().unzip();
+        assert_texts_are_alone(&Llama::load(golden("llama-tied")).unwrap(), &first, &second);
+    }
+}
+
 #[test]
-fn s2_17_texts_of_different_lengths_side_by_side_give_what_each_gives_alone_in_llama() {
-    let model = Llama::load(golden("llama")).unwrap();
-    let texts = [vec![1, 17, 63, 4, 5], vec![9], vec![2, 2, 30]];
-    assert_texts_are_alone(&model, &texts, &[vec![8, 7], vec![5, 5, 5, 60], vec![0]]);
+fn s4_19_without_the_mask_later_words_change_what_llama_says_of_earlier_ones() {
+    assert_mask_is_needed(&Llama::load(golden("llama")).unwrap(), &[1, 17, 63, 4]);
 }
 
 #[test]

@@ -10,7 +10,8 @@ use named_tensor::prelude::*;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
-use transformer::axes::{seq, vocab};
+use transformer::axes::{chans, places, seq, seq_, vocab};
+use transformer::mask::{ContextMask, OpenMask};
 use transformer::models::context::Reads;
 
 /// Larger than any difference found (`docs/agreement.md`), and a tenth of what is asked for.
@@ -73,10 +74,39 @@ pub(crate) fn assert_texts_are_alone(model: &impl Reads, texts: &[Vec<usize>], m
         let (then, _) = model.features(rest, &context).unwrap();
         for (together, alone, n) in [(&first, alone, words.len()), (&second, then, rest.len())] {
             let together = together.at(transformer::axes::batch, b).slice(seq, ..n).to_vec((seq, vocab)).unwrap();
-            let alone = model.logits(&alone).to_vec((transformer::axes::seq_, vocab)).unwrap();
+            let alone = model.logits(&alone).to_vec((seq_, vocab)).unwrap();
             assert_agreement("side by side", &together, &alone, ALLOWED);
         }
     }
+}
+
+/// What a model makes of each word, read with the words before it alone, is what it makes of it in the whole text.
+pub(crate) fn assert_later_words_change_nothing(model: &impl Reads, words: &[usize]) {
+    let numbers = |words: &[usize]| {
+        let (x, _) = model.features(words, &model.start()).unwrap();
+        x.to_vec((seq_, chans)).unwrap()
+    };
+    let whole = numbers(words);
+    for end in 1..words.len() {
+        let begun = numbers(&words[..end]);
+        assert_agreement(&format!("the first {end} words"), &begun, &whole[..begun.len()], ALLOWED);
+    }
+}
+
+/// Under a mask that hides nothing, another last word changes what a model makes of the first one; under its own it does not.
+pub(crate) fn assert_mask_is_needed(model: &impl Reads, words: &[usize]) {
+    let n = words.len();
+    let first = |last: usize, hides: bool| {
+        let words: Vec<usize> = words[..n - 1].iter().copied().chain([last]).collect();
+        let ids = Tensor::indices_from_vec(seq_.of(n), vocab, words).unwrap();
+        let at = Tensor::indices_from_vec(seq_.of(n), places, (0..n).collect()).unwrap();
+        let (keys, queries) = (Tensor::<_, f32>::zeros(seq.of(n)), Tensor::zeros(seq_.of(n)));
+        let mask = if hides { ContextMask(&keys, &queries) } else { OpenMask(&keys, &queries) };
+        let (x, _) = model.read(&ids, &at, &mask, &model.start().layers);
+        x.at(seq_, 0).to_vec(chans).unwrap()
+    };
+    assert_eq!(first(0, true), first(words[n - 1], true), "the mask hides the last word from the first");
+    assert_ne!(first(0, false), first(words[n - 1], false), "without it the last word is seen");
 }
 
 /// A copy of a checkpoint, deleted with this value.

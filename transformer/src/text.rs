@@ -87,7 +87,13 @@ impl Vocabulary {
     /// Text word by word, as it is written.
     #[must_use]
     pub fn stream(&self) -> Stream<'_> {
-        Stream { vocabulary: self, words: Vec::new(), shown: 0 }
+        self.stream_after(&[])
+    }
+
+    /// The same behind words that have been written: what stands before a word may decide on its spaces.
+    #[must_use]
+    pub fn stream_after(&self, words: &[usize]) -> Stream<'_> {
+        Stream { vocabulary: self, words: words.to_vec(), shown: words.len() }
     }
 }
 

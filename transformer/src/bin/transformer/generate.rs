@@ -137,7 +137,8 @@ fn searched<M: Continues>(
     let start = Instant::now();
     let found = search(model, prompt, Beam { width, penalty: arguments.penalty }, limits)?;
     let (written, ended) = found.first().map_or((&[][..], false), |best| (&best.words, best.ended));
-    let (shown, stopped) = stopping(arguments, vocabulary.decode(written)?);
+    let (before, all) = (vocabulary.decode(prompt)?, vocabulary.decode(&[prompt, written].concat())?);
+    let (shown, stopped) = stopping(arguments, all.get(before.len()..).unwrap_or_default().to_owned());
     say(format_args!("{}{shown}", arguments.prompt))?;
     remark(format_args!("{} words read, {}", prompt.len(), speed(written.len(), start.elapsed())));
     Ok(!ended && !stopped && written.len() == limits.longest)
@@ -165,7 +166,7 @@ fn streamed<M: Continues>(
     let (reading, start) = (start.elapsed(), Instant::now());
     let (mut count, mut stopped) = (0, true);
     let counted = words.inspect(|word| count += usize::from(word.is_ok()));
-    let mut decoder = vocabulary.stream();
+    let mut decoder = vocabulary.stream_after(prompt);
     let decode = |word: Option<usize>| match word {
         Some(word) => decoder.push(word),
         // It is asked for the rest where no string has stopped it.
