@@ -85,6 +85,6 @@ fn what_cannot_be_read_is_one_error_that_names_it() {
     let config = fs::read_to_string(folder.join("config.json")).unwrap();
     fs::write(folder.join("config.json"), config.replace("\"num_hidden_layers\": 2", "\"num_hidden_layers\": 3"))
         .unwrap();
-    refused(&folder, &["a b"], &["model.safetensors", "layer.2."]);
+    refused(&folder, &["a b"], &["config.json", "`num_hidden_layers` is 3", "model.safetensors", "2 layers"]);
     fs::remove_dir_all(folder).unwrap();
 }
