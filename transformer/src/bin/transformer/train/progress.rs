@@ -48,10 +48,11 @@ impl Progress {
         }
     }
 
-    /// The bar stays where it is.
+    /// The bar stays where it is, on a line of its own.
     pub(crate) fn end(&self) {
         if let Some(bar) = &self.bar {
             bar.abandon();
+            remark("");
         }
     }
 }
