@@ -1,11 +1,13 @@
 //! The workloads of the peer measurements, W1 to W7, computed from equations; peer name `ours`.
 //!
-//! `cargo bench -p transformer --bench peers -- W2/M W6` prints one JSON line per case (`protocol`), to be put beside the
-//! lines of other programs. Lives here: the order of the workloads. Each stands in a file of its own.
+//! `cargo bench -p transformer --bench peers -- W2/M W6` prints a row per case with the machine's limits (`limits`); with
+//! `PEER_THREADS` in the environment a JSON line, to be put beside the lines of other programs (`protocol`).
+//! Lives here: the order of the workloads. Each stands in a file of its own.
 #![allow(mixed_script_confusables, confusable_idents, reason = "the equations keep the letters of the paper")]
 
 mod block;
 mod decoder;
+mod limits;
 mod passes;
 mod products;
 mod protocol;

@@ -1,8 +1,8 @@
 //! The protocol of the peer measurements: inputs, the timing loop, checks, JSON lines.
 //!
 //! Every peer makes the same numbers from a hash, times calls in the same way, and prints one JSON line per case with a
-//! summary of each output, by which outputs of different programs are compared.
-//! Environment: `PEER_THREADS` (told in the line), `PEER_BUDGET` (seconds per case), `PEER_SUFFIX` (of the name);
+//! summary of each output, by which outputs of different programs are compared. For people there is a row of a table.
+//! Environment: `PEER_THREADS` (told in the line; without it the table is printed), `PEER_BUDGET` (seconds per case), `PEER_SUFFIX` (of the name);
 //! `PEER_CLOCK=processor` counts the time that the calling thread has had a processor, for single threads on a machine
 //! that others use too (Linux; its clock ticks in milliseconds, so only long cases are told well).
 //! Arguments: cases such as `W2/M/causal`, or what they begin with.
@@ -13,6 +13,8 @@ use std::sync::LazyLock;
 use std::time::Instant;
 
 use named_tensor::prelude::Error;
+
+use crate::limits;
 
 fn h32(mut x: u32) -> u32 {
     x ^= x >> 16;
@@ -141,19 +143,46 @@ impl Run {
         inner: usize,
     ) -> Result<(), Error> {
         times.sort_by(f64::total_cmp);
-        let (workload, case) = case.split_once('/').unwrap_or((case, ""));
-        let suffix = std::env::var("PEER_SUFFIX").unwrap_or_default();
-        let threads = std::env::var("PEER_THREADS").unwrap_or_else(|_| "1".to_owned());
-        let (reps, least, median) = (times.len(), times[0], times[times.len() / 2]);
-        let line = format!(
-            "{{\"peer\":\"ours{suffix}\",\"w\":\"{workload}\",\"case\":\"{case}\",\"threads\":{threads},\"reps\":{reps},\
-             \"inner\":{inner},\"min_s\":{least:e},\"med_s\":{median:e},\"flops\":{flops:e},\"bytes\":{bytes:e},\
-             \"rss_mb\":{:.1},\"check\":[{}]}}\n",
-            peak_megabytes(),
-            checks.join(",")
-        );
+        let (least, median) = (times[0], times[times.len() / 2]);
+        let line = match std::env::var("PEER_THREADS") {
+            Ok(threads) => {
+                let (workload, case) = case.split_once('/').unwrap_or((case, ""));
+                let suffix = std::env::var("PEER_SUFFIX").unwrap_or_default();
+                let reps = times.len();
+                format!(
+                    "{{\"peer\":\"ours{suffix}\",\"w\":\"{workload}\",\"case\":\"{case}\",\"threads\":{threads},\"reps\":{reps},\
+                     \"inner\":{inner},\"min_s\":{least:e},\"med_s\":{median:e},\"flops\":{flops:e},\"bytes\":{bytes:e},\
+                     \"rss_mb\":{:.1},\"check\":[{}]}}\n",
+                    peak_megabytes(),
+                    checks.join(",")
+                )
+            }
+            Err(_) => row(case, Cost { flops, bytes }, least, median),
+        };
         let written = std::io::stdout().lock().write_all(line.as_bytes());
         written.map_err(|error| Error::new(named_tensor::ErrorKind::File, error.to_string()))
+    }
+}
+
+/// The least and the median time, the rate, and the share of the machine's limit: that of arithmetic, or where nearly
+/// all of the time goes into reading and writing, that of reading memory.
+fn row(case: &str, Cost { flops, bytes }: Cost, least: f64, median: f64) -> String {
+    let times = format!("{case:28} min {:>9} median {:>9}", seconds(least), seconds(median));
+    let (rate, unit, limit) = match () {
+        () if flops > 8.0 * bytes => (flops / least, "GFLOP/s", limits::operations()),
+        () if bytes > 0.0 => (bytes / least, "GB/s", limits::bytes()),
+        () => return format!("{times}\n"),
+    };
+    format!("{times}  {:6.1} {unit:7}  {:3.0} % of {:.0}\n", rate / 1e9, 100.0 * rate / limit, limit / 1e9)
+}
+
+/// A time with three digits or so.
+fn seconds(time: f64) -> String {
+    match time {
+        _ if time < 1e-6 => format!("{:.0} ns", time * 1e9),
+        _ if time < 1e-3 => format!("{:.1} µs", time * 1e6),
+        _ if time < 0.1 => format!("{:.2} ms", time * 1e3),
+        _ => format!("{:.0} ms", time * 1e3),
     }
 }
 
