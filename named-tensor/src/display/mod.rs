@@ -76,6 +76,7 @@ impl<A: Axes, T: Element> fmt::Debug for Tensor<A, T> {
             Kind::F64 => "] f64",
             Kind::Index => "] index",
             Kind::Bool => "] bool",
+            Kind::Bf16 => "] bf16",
         })?;
         match (self.node().error(), self.node().value()) {
             (Some(error), _) => write!(f, " (error: {error})"),

@@ -12,8 +12,8 @@ const FURTHER_DIGITS: usize = 5;
 pub(super) fn text<S: Stored>(number: S, decimals: Option<usize>) -> String {
     match (S::KIND, decimals) {
         (Kind::Index | Kind::Bool, _) => format!("{number:?}"),
-        (Kind::F32 | Kind::F64, Some(decimals)) => format!("{:.decimals$}", number.to_f64()),
-        (Kind::F32 | Kind::F64, None) => real(number.to_f64()),
+        (Kind::F32 | Kind::F64 | Kind::Bf16, Some(decimals)) => format!("{:.decimals$}", number.to_f64()),
+        (Kind::F32 | Kind::F64 | Kind::Bf16, None) => real(number.to_f64()),
     }
 }
 

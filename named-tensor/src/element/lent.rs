@@ -8,7 +8,7 @@ use std::fmt::Debug;
 use std::ops::Deref;
 use std::sync::Arc;
 
-use super::{Buffer, Kind};
+use super::{Bf16, Buffer, Kind};
 
 /// Elements of one kind, to read.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -21,6 +21,8 @@ pub enum Numbers<'a> {
     Index(&'a [i64]),
     /// Truth values.
     Bool(&'a [bool]),
+    /// Numbers of 16 bits.
+    Bf16(&'a [Bf16]),
 }
 
 impl Numbers<'_> {
@@ -32,6 +34,7 @@ impl Numbers<'_> {
             Numbers::F64(_) => Kind::F64,
             Numbers::Index(_) => Kind::Index,
             Numbers::Bool(_) => Kind::Bool,
+            Numbers::Bf16(_) => Kind::Bf16,
         }
     }
 
@@ -43,6 +46,7 @@ impl Numbers<'_> {
             Numbers::F64(values) => values.len(),
             Numbers::Index(values) => values.len(),
             Numbers::Bool(values) => values.len(),
+            Numbers::Bf16(values) => values.len(),
         }
     }
 
@@ -54,6 +58,7 @@ impl Numbers<'_> {
             Numbers::F64(values) => Buffer::F64(values.to_vec()),
             Numbers::Index(values) => Buffer::Index(values.to_vec()),
             Numbers::Bool(values) => Buffer::Bool(values.to_vec()),
+            Numbers::Bf16(values) => Buffer::Bf16(values.to_vec()),
         }
     }
 }

@@ -1,13 +1,15 @@
 //! Elements: what a number stored in a tensor must do.
 //!
-//! Lives here: the four kinds of storage (`f32`, `f64`, positions, truth values), the types that stand for them,
-//! and the buffer that holds them. The scalar functions of the notation are in [`function`].
+//! Lives here: the kinds of storage (`f32`, `f64`, positions, truth values, and [`Bf16`] for weights), the types that stand
+//! for them, and the buffer that holds them. The scalar functions of the notation are in [`function`].
 //! Not here: axes, shapes, loops.
 
+mod bf16;
 mod erf;
 pub mod function;
 mod lent;
 
+pub use bf16::Bf16;
 pub use function::{Binary, Comparison, Unary};
 pub use lent::{Lent, Numbers, Shared};
 
@@ -26,6 +28,8 @@ pub enum Kind {
     Index,
     /// Truth values.
     Bool,
+    /// Numbers of 16 bits, which are stored and widened before anything is computed with them.
+    Bf16,
 }
 
 impl Kind {
@@ -41,12 +45,13 @@ impl Kind {
         match self {
             Kind::F32 => 4,
             Kind::F64 | Kind::Index => 8,
+            Kind::Bf16 => 2,
             Kind::Bool => 1,
         }
     }
 }
 
-/// A type that stands in a buffer as it is: `f32`, `f64`, `i64` (positions) or `bool`.
+/// A type that stands in a buffer as it is: `f32`, `f64`, `i64` (positions), `bool` or [`Bf16`].
 pub trait Stored: Copy + Default + PartialEq + PartialOrd + Debug + Send + Sync + 'static {
     /// Its kind.
     const KIND: Kind;
@@ -133,6 +138,7 @@ macro_rules! stored {
 stored!(f32, F32, |v: f64| v as f32, |v: f32| f64::from(v));
 stored!(f64, F64, |v: f64| v, |v: f64| v);
 stored!(i64, Index, |v: f64| v as i64, |v: i64| v as f64);
+stored!(Bf16, Bf16, Bf16::rounded_f64, |v: Bf16| f64::from(v.widened()));
 stored!(bool, Bool, |v: f64| v != 0.0, |v: bool| f64::from(u8::from(v)));
 
 macro_rules! plain_element {
@@ -174,6 +180,8 @@ pub enum Buffer {
     Index(Vec<i64>),
     /// Truth values.
     Bool(Vec<bool>),
+    /// Numbers of 16 bits.
+    Bf16(Vec<Bf16>),
     /// Elements of any kind at the beginning of memory that others share.
     Lent(Shared),
 }
@@ -187,6 +195,7 @@ impl Buffer {
             Buffer::F64(values) => Numbers::F64(values),
             Buffer::Index(values) => Numbers::Index(values),
             Buffer::Bool(values) => Numbers::Bool(values),
+            Buffer::Bf16(values) => Numbers::Bf16(values),
             Buffer::Lent(shared) => shared.numbers(),
         }
     }
@@ -218,6 +227,7 @@ impl Buffer {
             Kind::F64 => Buffer::F64(vec![0.0; size]),
             Kind::Index => Buffer::Index(vec![0; size]),
             Kind::Bool => Buffer::Bool(vec![false; size]),
+            Kind::Bf16 => Buffer::Bf16(vec![Bf16::default(); size]),
         }
     }
 }

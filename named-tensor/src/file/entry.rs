@@ -1,62 +1,113 @@
-//! One tensor of a file: its axes, its sizes and its numbers as bytes.
+//! One tensor of a file: its axes, its sizes and its numbers.
 //!
-//! Lives here: which elements of the format are which of ours, and whether a tensor of a file is the one that is
-//! needed. A misfit is told in words that follow the name of the tensor.
+//! Lives here: which elements of the format are which of ours, how they are read and written as bytes, and whether a
+//! tensor of a file is the one that is needed. A misfit is told in words that follow the name of the tensor.
 //! Not here: where it stands in the file (`format`).
+
+use std::io::{self, Read, Write};
 
 use safetensors::Dtype;
 
 use crate::axis::Name;
-use crate::element::{Buffer, Kind, Numbers};
+use crate::element::{Bf16, Buffer, Kind, Numbers};
 use crate::graph::Shape;
 
-/// A tensor as it stands in a file, the last axis fastest, numbers little-endian.
+/// Bytes that are read or written at once.
+const BLOCK: usize = 1 << 16;
+
+/// A tensor as it stands in a file, the last axis fastest.
 #[derive(Clone)]
 pub(super) struct Entry {
     /// The names of the axes in order; a file that was not written here has none.
     pub(super) axes: Option<Vec<String>>,
     pub(super) sizes: Vec<usize>,
     pub(super) dtype: Dtype,
-    pub(super) bytes: Vec<u8>,
+    held: Held,
+}
+
+/// The numbers of a tensor of a file.
+#[derive(Clone)]
+enum Held {
+    /// Elements of one of our kinds.
+    Numbers(Buffer),
+    /// Bytes of others, little-endian.
+    Bytes(Vec<u8>),
 }
 
 impl Entry {
-    pub(super) fn new(shape: &Shape, numbers: &Buffer) -> Entry {
+    /// Numbers that lie in the order of `shape`.
+    pub(super) fn new(shape: &Shape, numbers: Buffer) -> Entry {
         let axes = shape.names().map(|name| name.text().to_owned()).collect();
-        let bytes = match numbers.numbers() {
-            Numbers::F32(numbers) => bytes(numbers, |x| x.to_le_bytes()),
-            Numbers::F64(numbers) => bytes(numbers, |x| x.to_le_bytes()),
-            Numbers::Index(numbers) => bytes(numbers, |x| x.to_le_bytes()),
-            Numbers::Bool(numbers) => bytes(numbers, |x| [u8::from(x)]),
-        };
-        Entry { axes: Some(axes), sizes: shape.sizes().collect(), dtype: dtype(numbers.kind()), bytes }
+        let dtype = dtype(numbers.kind());
+        Entry { axes: Some(axes), sizes: shape.sizes().collect(), dtype, held: Held::Numbers(numbers) }
     }
 
-    /// The numbers, which are of this kind.
-    pub(super) fn numbers(&self, kind: Kind) -> Buffer {
-        match kind {
-            Kind::F32 => Buffer::F32(numbers(&self.bytes, f32::from_le_bytes)),
-            Kind::F64 => Buffer::F64(numbers(&self.bytes, f64::from_le_bytes)),
-            Kind::Index => Buffer::Index(numbers(&self.bytes, i64::from_le_bytes)),
-            Kind::Bool => Buffer::Bool(numbers(&self.bytes, |[byte]| byte != 0)),
+    /// Reads elements that take so many bytes, which are not held twice on the way.
+    pub(super) fn read(dtype: Dtype, sizes: &[usize], bytes: usize, from: impl Read) -> io::Result<Entry> {
+        let held = match dtype {
+            Dtype::F32 => Held::Numbers(Buffer::F32(read(bytes, from, f32::from_le_bytes)?)),
+            Dtype::F64 => Held::Numbers(Buffer::F64(read(bytes, from, f64::from_le_bytes)?)),
+            Dtype::I64 => Held::Numbers(Buffer::Index(read(bytes, from, i64::from_le_bytes)?)),
+            Dtype::BOOL => Held::Numbers(Buffer::Bool(read(bytes, from, |[byte]| byte != 0)?)),
+            Dtype::BF16 => {
+                Held::Numbers(Buffer::Bf16(read(bytes, from, |two| Bf16::from_bits(u16::from_le_bytes(two)))?))
+            }
+            _ => Held::Bytes(read(bytes, from, |[byte]| byte)?),
+        };
+        Ok(Entry { axes: None, sizes: sizes.to_vec(), dtype, held })
+    }
+
+    /// How many bytes it takes.
+    pub(super) fn bytes(&self) -> usize {
+        match &self.held {
+            Held::Numbers(numbers) => numbers.size() * numbers.kind().bytes(),
+            Held::Bytes(bytes) => bytes.len(),
         }
     }
 
-    /// The real numbers in single precision.
-    pub(super) fn reals(&self) -> Result<Vec<f32>, String> {
-        match self.dtype {
-            Dtype::F32 => Ok(numbers(&self.bytes, f32::from_le_bytes)),
-            Dtype::F64 => Ok(numbers(&self.bytes, |bytes| f64::from_le_bytes(bytes) as f32)),
-            // The upper half of a number in single precision.
-            Dtype::BF16 => Ok(numbers(&self.bytes, |[low, high]| f32::from_le_bytes([0, 0, low, high]))),
-            Dtype::F16 => Ok(numbers(&self.bytes, |bytes| half(u16::from_le_bytes(bytes)))),
-            other => Err(format!("holds {other}, but real numbers are needed")),
+    /// Writes its bytes.
+    pub(super) fn write(&self, into: &mut impl Write) -> io::Result<()> {
+        let numbers = match &self.held {
+            Held::Numbers(numbers) => numbers.numbers(),
+            Held::Bytes(bytes) => return into.write_all(bytes),
+        };
+        match numbers {
+            Numbers::F32(numbers) => write(into, numbers, f32::to_le_bytes),
+            Numbers::F64(numbers) => write(into, numbers, f64::to_le_bytes),
+            Numbers::Index(numbers) => write(into, numbers, i64::to_le_bytes),
+            Numbers::Bool(numbers) => write(into, numbers, |x| [u8::from(x)]),
+            Numbers::Bf16(numbers) => write(into, numbers, |x| x.to_bits().to_le_bytes()),
+        }
+    }
+
+    /// The numbers, where they are of one of our kinds.
+    pub(super) fn numbers(&self) -> Option<&Buffer> {
+        match &self.held {
+            Held::Numbers(numbers) => Some(numbers),
+            Held::Bytes(_) => None,
+        }
+    }
+
+    /// The real numbers as they are stored, in single precision or in 16 bits; those of other precisions become single.
+    pub(super) fn into_reals(self) -> Result<Buffer, String> {
+        match (self.held, self.dtype) {
+            (Held::Numbers(numbers @ (Buffer::F32(_) | Buffer::Bf16(_))), _) => Ok(numbers),
+            (Held::Numbers(Buffer::F64(numbers)), _) => {
+                Ok(Buffer::F32(numbers.into_iter().map(|x| x as f32).collect()))
+            }
+            (Held::Bytes(bytes), Dtype::F16) => {
+                let halves = bytes.as_chunks().0.iter();
+                Ok(Buffer::F32(halves.map(|&two| half(u16::from_le_bytes(two))).collect()))
+            }
+            (_, other) => Err(format!("holds {other}, but real numbers are needed")),
         }
     }
 
     /// The axes in the order of the file, if they are `needed` ones and the elements of this kind.
     pub(super) fn shape(&self, needed: &[Name], kind: Kind) -> Result<Shape, String> {
-        if self.dtype != dtype(kind) {
+        // Real numbers may be stored in 16 bits.
+        let is_stored_so = self.dtype == Dtype::BF16 && kind.is_real();
+        if self.dtype != dtype(kind) && !is_stored_so {
             return Err(format!("holds {}, but {} is needed", self.dtype, dtype(kind)));
         }
         let Some(axes) = &self.axes else {
@@ -124,15 +175,39 @@ pub(super) fn dtype(kind: Kind) -> Dtype {
         Kind::F64 => Dtype::F64,
         Kind::Index => Dtype::I64,
         Kind::Bool => Dtype::BOOL,
+        Kind::Bf16 => Dtype::BF16,
     }
 }
 
-fn bytes<const N: usize, X: Copy>(numbers: &[X], to_bytes: impl Fn(X) -> [u8; N]) -> Vec<u8> {
-    numbers.iter().map(|&number| to_bytes(number)).collect::<Vec<[u8; N]>>().into_flattened()
+/// Writes numbers block by block.
+fn write<const N: usize, X: Copy>(
+    into: &mut impl Write,
+    numbers: &[X],
+    to_bytes: impl Fn(X) -> [u8; N],
+) -> io::Result<()> {
+    let mut block = Vec::with_capacity(BLOCK);
+    for some in numbers.chunks(BLOCK / N) {
+        block.clear();
+        some.iter().for_each(|&number| block.extend(to_bytes(number)));
+        into.write_all(&block)?;
+    }
+    Ok(())
 }
 
-fn numbers<const N: usize, X>(bytes: &[u8], from_bytes: impl Fn([u8; N]) -> X) -> Vec<X> {
-    bytes.as_chunks().0.iter().map(|&chunk| from_bytes(chunk)).collect()
+/// Reads numbers of so many bytes block by block. Nothing is allocated that is larger than they are.
+fn read<const N: usize, X>(bytes: usize, mut from: impl Read, from_bytes: impl Fn([u8; N]) -> X) -> io::Result<Vec<X>> {
+    let mut numbers = Vec::new();
+    numbers.try_reserve_exact(bytes / N)?;
+    let mut block = vec![0; BLOCK.min(bytes)];
+    let mut left = bytes;
+    while left > 0 {
+        let some = &mut block[..BLOCK.min(left)];
+        // A file can shrink while it is read: that is an error here.
+        from.read_exact(some)?;
+        numbers.extend(some.as_chunks().0.iter().map(|&chunk| from_bytes(chunk)));
+        left -= some.len();
+    }
+    Ok(numbers)
 }
 
 #[cfg(test)]

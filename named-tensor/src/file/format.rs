@@ -46,8 +46,8 @@ pub(super) fn read(mut from: impl Read, size: u64) -> io::Result<BTreeMap<String
     let mut entries = BTreeMap::new();
     for name in header.offset_keys() {
         if let Some(TensorInfo { dtype, shape, data_offsets: (start, end) }) = header.info(&name) {
-            let bytes = exactly(&mut from, (end - start) as u64)?;
-            entries.insert(name, Entry { axes: None, sizes: shape.clone(), dtype: *dtype, bytes });
+            let entry = Entry::read(*dtype, shape, end - start, &mut from)?;
+            entries.insert(name, entry);
         }
     }
     let lines = header.metadata().as_ref().and_then(|metadata| metadata.get(AXES));
@@ -85,7 +85,7 @@ pub(super) fn write(into: &mut impl Write, entries: &BTreeMap<String, Entry>) ->
     let mut end = 0;
     let tensors = ordered.iter().map(|(name, entry)| {
         let start = end;
-        end += entry.bytes.len();
+        end += entry.bytes();
         let info = TensorInfo { dtype: entry.dtype, shape: entry.sizes.clone(), data_offsets: (start, end) };
         ((*name).clone(), info)
     });
@@ -95,7 +95,7 @@ pub(super) fn write(into: &mut impl Write, entries: &BTreeMap<String, Entry>) ->
     header.resize(header.len().next_multiple_of(WORD), b' ');
     into.write_all(&(header.len() as u64).to_le_bytes())?;
     into.write_all(&header)?;
-    ordered.iter().try_for_each(|(_, entry)| into.write_all(&entry.bytes))
+    ordered.iter().try_for_each(|(_, entry)| entry.write(into))
 }
 
 /// The axes of all tensors that name them.

@@ -20,10 +20,10 @@ use std::path::Path;
 use crate::axes::Axes;
 use crate::axes::rules::Once;
 use crate::axes::selector::Selector;
-use crate::element::{Element, Stored};
+use crate::element::{Bf16, Buffer, Element, Stored};
 use crate::error::{Error, ErrorKind, Result};
-use crate::graph::{Node, Value};
-use crate::tensor::Tensor;
+use crate::params::storage;
+use crate::tensor::{Tensor, stored};
 
 use entry::Entry;
 pub use parameters::Files;
@@ -126,8 +126,7 @@ impl Tensors {
     #[track_caller]
     pub fn insert<A: Axes, T: Element>(&mut self, name: &str, tensor: &Tensor<A, T>) -> Result<()> {
         let names = A::names();
-        let numbers = T::Stored::into_buffer(tensor.read(&names)?);
-        self.add(name, Entry::new(&tensor.shape().only(&names), &numbers))
+        self.add(name, Entry::new(&tensor.shape().only(&names), stored(tensor.node(), &names)?))
     }
 
     #[track_caller]
@@ -151,14 +150,11 @@ impl Tensors {
     pub fn get<A: Axes, T: Element>(&self, name: &str) -> Result<Tensor<A, T>> {
         let fitting = self.entry(name).and_then(|entry| {
             let shape = entry.shape(&A::names(), T::Stored::KIND)?;
-            Ok((entry.numbers(T::Stored::KIND), shape))
+            // Elements of another kind than ours were refused with their kind.
+            let numbers = entry.numbers().ok_or("has no numbers")?;
+            Ok(storage::held(numbers.clone(), shape, T::Stored::KIND))
         });
-        match fitting {
-            Ok((numbers, shape)) => {
-                Ok(Tensor::from_node(Node::input(Value::contiguous(numbers, shape.sizes()), shape)))
-            }
-            Err(problem) => Err(self.refused(name, &problem)),
-        }
+        fitting.map(Tensor::from_node).map_err(|problem| self.refused(name, &problem))
     }
 
     /// States the axes of the tensor `name` in the order in which it lies in the file. A file that was not written
@@ -206,7 +202,22 @@ impl Tensors {
     /// There is no such tensor, or its elements are no real numbers.
     #[track_caller]
     pub fn numbers(&self, name: &str) -> Result<Vec<f32>> {
-        self.entry(name).and_then(Entry::reals).map_err(|problem| self.refused(name, &problem))
+        let reals = self.entry(name).and_then(|entry| entry.clone().into_reals());
+        match reals.map_err(|problem| self.refused(name, &problem))? {
+            Buffer::Bf16(numbers) => Ok(numbers.into_iter().map(Bf16::widened).collect()),
+            numbers => Ok(f32::of(&numbers).to_vec()),
+        }
+    }
+
+    /// Takes out the real numbers of the tensor `name` as they lie in the file, so that they are not held twice: `F32` and
+    /// `BF16` as they are stored, `F16` exactly and `F64` rounded as `f32`. The tensor is missing then.
+    ///
+    /// # Errors
+    /// There is no such tensor, or its elements are no real numbers.
+    #[track_caller]
+    pub fn take(&mut self, name: &str) -> Result<Buffer> {
+        let entry = self.entries.remove(name).ok_or_else(|| "is missing".to_owned());
+        entry.and_then(Entry::into_reals).map_err(|problem| self.refused(name, &problem))
     }
 
     fn entry(&self, name: &str) -> std::result::Result<&Entry, String> {

@@ -8,7 +8,7 @@ use std::path::Path;
 use super::Tensors;
 use super::entry::{Entry, dtype, listed};
 use crate::axis::Name;
-use crate::element::Real;
+use crate::element::{Buffer, Real};
 use crate::error::{Error, ErrorKind, Result};
 use crate::graph::Shape;
 use crate::params::{self, Parameter, Parameters};
@@ -31,8 +31,8 @@ use crate::params::{self, Parameter, Parameters};
 /// # Ok::<(), named_tensor::Error>(())
 /// ```
 pub trait Files<T: Real>: Parameters<T> {
-    /// Writes all parameters to a safetensors file, axes in the order of their types. A file of that name is replaced
-    /// in one step.
+    /// Writes all parameters to a safetensors file, axes in the order of their types, each in the precision in which it
+    /// is stored. A file of that name is replaced in one step.
     ///
     /// # Errors
     /// The file cannot be written.
@@ -93,7 +93,9 @@ pub trait Files<T: Real>: Parameters<T> {
         let (mut fitting, mut done) = (fitting.into_iter(), Ok(()));
         self.visit_mut(&mut params::Path::default(), &mut |mut parameter| {
             if let (true, Some((shape, entry))) = (done.is_ok(), fitting.next()) {
-                done = parameter.set(shape, T::of(&entry.numbers(T::KIND)).to_vec());
+                // Elements of another kind were refused above.
+                let numbers = entry.numbers().cloned().unwrap_or_else(|| Buffer::zeros(T::KIND, 0));
+                done = parameter.set_stored(shape, numbers);
             }
         });
         done
@@ -104,7 +106,7 @@ impl<T: Real, P: Parameters<T>> Files<T> for P {}
 
 /// A parameter as it stands in a file.
 fn entry<T: Real>(parameter: &Parameter<'_, T>) -> Result<Entry> {
-    Ok(Entry::new(&parameter.shape().only(&parameter.axes), &T::into_buffer(parameter.to_vec()?)))
+    Ok(Entry::new(&parameter.shape().only(&parameter.axes), parameter.stored()?))
 }
 
 /// The tensor that is to replace a parameter, or what is wrong with it.

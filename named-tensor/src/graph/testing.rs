@@ -3,7 +3,7 @@
 //! Lives here: making and reading tensors by name. Not here: any expected number.
 
 use crate::axis::Name;
-use crate::element::{Buffer, Kind, Stored};
+use crate::element::{Bf16, Buffer, Kind, Stored};
 use crate::error::Error;
 use crate::graph::evaluate::plainly;
 use crate::graph::value::row_major;
@@ -57,6 +57,7 @@ pub(crate) fn laid_otherwise(x: &Node) -> Node {
         Kind::F64 => fill::<f64>(x, &forwards, &strides, offset),
         Kind::Index => fill::<i64>(x, &forwards, &strides, offset),
         Kind::Bool => fill::<bool>(x, &forwards, &strides, offset),
+        Kind::Bf16 => fill::<Bf16>(x, &forwards, &strides, offset),
     };
     Node::input(Value { buffer: buffer.into(), offset, strides }, x.shape().clone())
 }
@@ -78,6 +79,7 @@ pub(crate) fn numbers(value: &Value, shape: &Shape) -> Vec<f64> {
         Kind::F64 => wide::<f64>(value, shape),
         Kind::Index => wide::<i64>(value, shape),
         Kind::Bool => wide::<bool>(value, shape),
+        Kind::Bf16 => wide::<Bf16>(value, shape),
     }
 }
 

@@ -90,6 +90,7 @@ pub(crate) fn run(program: &Program, sizes: &[usize], operands: &[Operand<'_>], 
         Buffer::F64(out) => job.run(out),
         Buffer::Index(out) => job.run(out),
         Buffer::Bool(out) => job.run(out),
+        Buffer::Bf16(out) => job.run(out),
         Buffer::Lent(_) => {}
     }
 }

@@ -13,7 +13,7 @@ mod normal;
 mod trig;
 
 use super::lanes::{each, pairs};
-use crate::element::{Binary, Real, Unary};
+use crate::element::{Bf16, Binary, Real, Unary};
 use std::ops::{Add, Div, Mul, Neg, Sub};
 
 /// A real number that kernels compute with.
@@ -32,6 +32,8 @@ pub(crate) trait Scalar:
     fn times_plus(self, factor: Self, sum: Self) -> Self;
     /// The same number in `f64`.
     fn wide(self) -> f64;
+    /// A number that is stored in 16 bits.
+    fn of_bf16(number: Bf16) -> Self;
     /// The nearest number of this type.
     fn narrow(wide: f64) -> Self;
     /// Writes `op(x)` for every `x` of `src`.
@@ -66,6 +68,10 @@ macro_rules! alike {
         #[inline(always)]
         fn wide(self) -> f64 {
             self.into()
+        }
+        #[inline(always)]
+        fn of_bf16(number: Bf16) -> $type {
+            number.widened().into()
         }
         #[inline(always)]
         fn narrow(wide: f64) -> $type {

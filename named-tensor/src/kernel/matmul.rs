@@ -323,7 +323,7 @@ impl<T: Scalar> Product<'_, T> {
         let element = |i: usize, k: usize| x.data[(start + i as isize * x_across + k as isize * x_along) as usize];
         let x = (0..count).flat_map(|i| (0..k).map(move |k| (i, k))).map(|(i, k)| element(i, k) * self.scale).collect();
         let w = &w.data[first(w, w_distance) as usize..];
-        Some((Few { x, k, w, along: along as usize }, [few_stride, long_stride]))
+        Some((Few { x, k, w, along: along as usize, far: false }, [few_stride, long_stride]))
     }
 }
 

@@ -11,6 +11,7 @@ pub(crate) mod attention;
 pub(crate) mod copy;
 pub(crate) mod gather;
 pub(crate) mod growth;
+pub(crate) mod half;
 mod lanes;
 mod line;
 pub(crate) mod map;

@@ -7,7 +7,7 @@
 //! No more is kept than was in use at once, and at most [`LIMIT`] bytes. Buffers below [`SMALL`] bytes are left to the
 //! allocator, which is good at them.
 
-use crate::element::{Buffer, Kind, keep_with};
+use crate::element::{Bf16, Buffer, Kind, keep_with};
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
 
@@ -22,10 +22,10 @@ const SMALL: usize = 4 << 10;
 const HUGE: usize = 4 << 20;
 
 /// Free buffers by kind and room, and the bytes of all of them.
-static FREE: Mutex<Free> = Mutex::new(Free { lists: [const { BTreeMap::new() }; 4], bytes: 0, out: 0, most: 0 });
+static FREE: Mutex<Free> = Mutex::new(Free { lists: [const { BTreeMap::new() }; 5], bytes: 0, out: 0, most: 0 });
 
 struct Free {
-    lists: [BTreeMap<usize, Vec<Buffer>>; 4],
+    lists: [BTreeMap<usize, Vec<Buffer>>; 5],
     bytes: usize,
     /// Bytes of buffers that were taken and have not come back.
     out: usize,
@@ -68,6 +68,7 @@ fn fresh(kind: Kind, size: usize) -> Buffer {
             Buffer::F64(values) => values.as_ptr().cast(),
             Buffer::Index(values) => values.as_ptr().cast(),
             Buffer::Bool(values) => values.as_ptr().cast(),
+            Buffer::Bf16(values) => values.as_ptr().cast(),
             Buffer::Lent(_) => return buffer,
         };
         ask_for_huge_pages(start, size * kind.bytes());
@@ -140,7 +141,7 @@ impl Free {
         while self.bytes > limit {
             let bytes =
                 |kind: Kind| self.lists[kind as usize].last_key_value().map_or(0, |(room, _)| room * kind.bytes());
-            let kinds = [Kind::F32, Kind::F64, Kind::Index, Kind::Bool];
+            let kinds = [Kind::F32, Kind::F64, Kind::Index, Kind::Bool, Kind::Bf16];
             let Some(kind) = kinds.into_iter().max_by_key(|&kind| bytes(kind)) else { break };
             self.bytes -= bytes(kind);
             if let Some(mut largest) = self.lists[kind as usize].last_entry() {
@@ -161,6 +162,7 @@ fn room(buffer: &Buffer) -> usize {
         Buffer::F64(values) => values.capacity(),
         Buffer::Index(values) => values.capacity(),
         Buffer::Bool(values) => values.capacity(),
+        Buffer::Bf16(values) => values.capacity(),
         // Memory that others share is not ours to keep.
         Buffer::Lent(_) => 0,
     }
@@ -173,6 +175,7 @@ fn resize(buffer: &mut Buffer, size: usize) {
         Buffer::F64(values) => values.resize(size, 0.0),
         Buffer::Index(values) => values.resize(size, 0),
         Buffer::Bool(values) => values.resize(size, false),
+        Buffer::Bf16(values) => values.resize(size, Bf16::default()),
         Buffer::Lent(_) => {}
     }
 }
@@ -182,7 +185,7 @@ mod tests {
     use super::*;
 
     fn empty() -> Free {
-        Free { lists: [const { BTreeMap::new() }; 4], bytes: 0, out: 0, most: LIMIT }
+        Free { lists: [const { BTreeMap::new() }; 5], bytes: 0, out: 0, most: LIMIT }
     }
 
     #[test]

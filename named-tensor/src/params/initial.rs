@@ -52,7 +52,8 @@ pub enum Draw {
 
 /// Sizes and a source of numbers, from which structs of parameters are made.
 pub struct Init<'a> {
-    seed: &'a mut dyn FnMut() -> u64,
+    /// Where seeds come from; none if nothing is drawn.
+    seed: Option<&'a mut dyn FnMut() -> u64>,
     sizes: &'a [(Name, usize)],
     path: Path,
     /// The axes of the stacks around.
@@ -71,11 +72,20 @@ impl std::fmt::Debug for Init<'_> {
 /// A shape that does not fit in memory.
 pub fn init<P: Parameters<f32>, E: Extents>(rng: &mut impl Rng, sizes: E) -> Result<P> {
     P::init_from(&mut Init {
-        seed: &mut || rng.next_u64(),
+        seed: Some(&mut || rng.next_u64()),
         sizes: &sizes.sizes(),
         path: Path::default(),
         stacked: Names::new(),
     })
+}
+
+/// A struct of parameters that is to be filled, from a file for instance. All numbers are 0, and take no memory as long as
+/// nobody reads them.
+///
+/// # Errors
+/// A shape that does not fit in memory.
+pub fn unfilled<P: Parameters<f32>, E: Extents>(sizes: E) -> Result<P> {
+    P::init_from(&mut Init { seed: None, sizes: &sizes.sizes(), path: Path::default(), stacked: Names::new() })
 }
 
 impl Init<'_> {
@@ -120,8 +130,11 @@ impl Init<'_> {
             }
             Draw::He { incoming } => Distribution::Normal { mean: 0.0, deviation: he_deviation(incoming) },
         };
+        let Some(seed) = &mut self.seed else {
+            return Ok(Tensor::from_node(Node::fill(T::KIND, 0.0, shape)));
+        };
         // Parameters are numbers, not recipes: drawn once, here.
-        let drawn = Node::random(distribution, (self.seed)(), T::KIND, shape.clone());
+        let drawn = Node::random(distribution, seed(), T::KIND, shape.clone());
         let values = plan::evaluate(&[drawn])?;
         let value = values.into_iter().next().ok_or_else(|| Error::new(ErrorKind::Value, "nothing was drawn"))?;
         Ok(Tensor::from_node(Node::input(value, shape)))

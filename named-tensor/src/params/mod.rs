@@ -3,16 +3,17 @@
 //! `named!` makes a struct of them, nested where a function has functions as parameters, and implements
 //! [`Parameters`]. Lives here: what can be done with all parameters of a struct; `initial` is how they start, `walk` one of
 //! them under its dotted name (`att.W_Q`), `several` one tensor
-//! and several structs as one, `composed` structs that are written by hand.
+//! and several structs as one, `composed` structs that are written by hand, `storage` how their numbers are kept.
 //! Not here: files (`file`), optimisers.
 
 mod composed;
 mod initial;
 mod several;
 mod stacked;
+pub(crate) mod storage;
 mod walk;
 
-pub use initial::{Draw, Init, init};
+pub use initial::{Draw, Init, init, unfilled};
 pub use several::Together;
 pub use stacked::{Stacked, stack};
 pub use walk::{Parameter, ParameterMut, Path, visit_nested, visit_nested_mut, visit_tensor, visit_tensor_mut};
@@ -147,17 +148,49 @@ pub trait Parameters<T: Real>: Clone {
     /// The first error that one of them carries or meets.
     #[track_caller]
     fn eval(&self) -> Result<Self> {
+        // What is stored in 16 bits stays so.
         let mut nodes = Vec::new();
-        self.each(|parameter| nodes.push(parameter.node.clone()));
+        self.each(|parameter| nodes.extend(parameter.node.widens().is_none().then(|| parameter.node.clone())));
         let place = std::panic::Location::caller();
         let mut values = plan::evaluate(&nodes).map_err(|error| error.at(place))?.into_iter();
         let mut computed = self.clone();
         computed.each_mut(|parameter| {
-            if let Some(value) = values.next() {
+            if parameter.node.widens().is_none()
+                && let Some(value) = values.next()
+            {
                 *parameter.node = Node::input(value, parameter.node.shape().clone());
             }
         });
         Ok(computed)
+    }
+
+    /// The same parameters, stored in bfloat16 ([`Bf16`](crate::element::Bf16)): half the memory of `f32`, and half the
+    /// time where a model waits for its weights, as a decoder does.
+    ///
+    /// Each number is rounded once, by at most 2⁻⁸ of itself; what is computed with them is computed in `T`, as if the
+    /// rounded numbers were stored in `T`. A step of an optimiser gives parameters in `T` again.
+    ///
+    /// ```
+    /// # use named_tensor::prelude::*;
+    /// # axes! { chans, out }
+    /// named! { fn Linear(X: R[chans]; W: R[chans, out]) -> R[out] { X dot_chans W } }
+    ///
+    /// let linear = Linear { W: Tensor::new((chans, out), [[1.0], [1.0 / 3.0]]) }.in_bf16()?;
+    /// assert_eq!(linear.W.to_vec((chans, out))?, [1.0, 0.333984375]);
+    /// # Ok::<(), named_tensor::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// Those of computing a parameter that was computed.
+    #[track_caller]
+    fn in_bf16(&self) -> Result<Self> {
+        let (mut stored, mut done) = (self.clone(), Ok(()));
+        stored.each_mut(|parameter| {
+            if done.is_ok() {
+                done = storage::in_bf16(parameter.node).map(|node| *parameter.node = node);
+            }
+        });
+        done.map(|()| stored)
     }
 
     /// The dotted name and the shape of each parameter, in the order of the declaration.

@@ -5,9 +5,9 @@
 
 use std::marker::PhantomData;
 
-use super::Parameters;
+use super::{Parameters, storage};
 use crate::axes::Axes;
-use crate::element::Real;
+use crate::element::{Buffer, Kind, Real};
 use crate::error::{Error, ErrorKind, Result};
 use crate::graph::shape::Names;
 use crate::graph::{Node, Shape};
@@ -64,6 +64,15 @@ impl<T: Real> Parameter<'_, T> {
     pub fn to_vec(&self) -> Result<Vec<T>> {
         Tensor::<(), T>::from_node(self.node.clone()).read(&self.axes)
     }
+
+    /// Its numbers in the order of its axes as they are stored: in its own precision, or in 16 bits.
+    ///
+    /// # Errors
+    /// The error of computing it, if it was computed.
+    #[track_caller]
+    pub fn stored(&self) -> Result<Buffer> {
+        crate::tensor::stored(self.node, &self.axes)
+    }
 }
 
 /// One parameter, to be replaced.
@@ -97,14 +106,28 @@ impl<T: Real> ParameterMut<'_, T> {
     /// `shape` has other axes than the parameter, or another number of elements than there are numbers.
     #[track_caller]
     pub fn set(&mut self, shape: Shape, numbers: Vec<T>) -> Result<()> {
+        self.set_stored(shape, T::into_buffer(numbers))
+    }
+
+    /// The same with numbers as they are stored: in the parameter's own precision, or in 16 bits, as which they are kept.
+    ///
+    /// # Errors
+    /// As [`set`](ParameterMut::set); numbers of another kind.
+    #[track_caller]
+    pub fn set_stored(&mut self, shape: Shape, numbers: Buffer) -> Result<()> {
         if shape.rank() != self.axes.len() || self.axes.iter().any(|&axis| !shape.has(axis)) {
             let declared: Vec<String> = self.axes.iter().map(ToString::to_string).collect();
             let message =
                 format!("parameter `{}` has axes [{}], but {shape} was given", self.name, declared.join(", "));
             return Err(Error::here(ErrorKind::SizeClash, message));
         }
-        crate::tensor::counted(&shape, numbers.len())?;
-        *self.node = crate::tensor::held::<T>(numbers, shape);
+        crate::tensor::counted(&shape, numbers.size())?;
+        let kind = numbers.kind();
+        if kind != T::KIND && kind != Kind::Bf16 {
+            let message = format!("parameter `{}` holds {:?}, but {kind:?} was given", self.name, T::KIND);
+            return Err(Error::here(ErrorKind::Value, message));
+        }
+        *self.node = storage::held(numbers, shape, T::KIND);
         Ok(())
     }
 }

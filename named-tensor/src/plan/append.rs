@@ -8,7 +8,7 @@
 use super::compute::joined;
 use super::execute::Slots;
 use super::schedule::{Piece, Slot};
-use crate::element::{Buffer, Kind, Stored};
+use crate::element::{Bf16, Buffer, Kind, Stored};
 use crate::kernel::growth::{lengthened, roomy};
 
 /// The buffer that holds both pieces.
@@ -18,6 +18,7 @@ pub(super) fn run(slot: Slot, pieces: &[Piece; 2], continues: bool, slots: &Slot
         Kind::F64 => appended::<f64>(slot.size, pieces, continues, slots),
         Kind::Index => appended::<i64>(slot.size, pieces, continues, slots),
         Kind::Bool => appended::<bool>(slot.size, pieces, continues, slots),
+        Kind::Bf16 => appended::<Bf16>(slot.size, pieces, continues, slots),
     }
 }
 

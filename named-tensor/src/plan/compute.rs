@@ -9,13 +9,13 @@ use super::contract::Loop;
 use super::execute::Slots;
 use super::layout::Place;
 use super::schedule::{Action, Piece, RowFunction};
-use crate::element::{Buffer, Stored};
+use crate::element::{Bf16, Buffer, Kind, Stored};
 use crate::graph::op::Reduction;
 use crate::kernel::attention::{Attention, attention};
 use crate::kernel::copy::copy_into;
 use crate::kernel::math::Scalar;
 use crate::kernel::matmul::matmul;
-use crate::kernel::{View, ViewMut, gather, map, reduce, softmax, standardize};
+use crate::kernel::{View, ViewMut, gather, half, map, reduce, softmax, standardize};
 
 /// Does something with the numbers of a buffer of any of these kinds. The shape rules leave no other kind.
 macro_rules! of {
@@ -42,7 +42,7 @@ pub(super) fn compute(action: &Action, slots: &Slots, out: &mut Buffer) -> bool 
         }
         Action::Gather { .. } => {
             let mut sound = true;
-            of!(F32 | F64 | Index | Bool, out => gathered(action, slots, &mut sound, out));
+            of!(F32 | F64 | Index | Bool | Bf16, out => gathered(action, slots, &mut sound, out));
             return sound;
         }
         Action::Update { .. } => return updated(action, slots, out),
@@ -57,12 +57,12 @@ pub(super) fn fill(buffer: &mut Buffer, value: f64) {
     fn all<T: Stored>(value: f64, values: &mut [T]) {
         values.fill(T::from_f64(value));
     }
-    of!(F32 | F64 | Index | Bool, buffer => all(value, buffer));
+    of!(F32 | F64 | Index | Bool | Bf16, buffer => all(value, buffer));
 }
 
 /// Copies the pieces to their places.
 pub(super) fn join(pieces: &[Piece], slots: &Slots, out: &mut Buffer) {
-    of!(F32 | F64 | Index | Bool, out => joined(pieces, slots, out));
+    of!(F32 | F64 | Index | Bool | Bf16, out => joined(pieces, slots, out));
 }
 
 fn mapped(action: &Action, slots: &Slots, out: &mut Buffer) {
@@ -124,6 +124,14 @@ fn product<T: Scalar>(action: &Action, slots: &Slots, out: &mut [T]) {
     };
     let sizes: SmallVec<[usize; 6]> = batch.iter().map(|axis| axis.size).collect();
     let (lhs, rhs) = (slots.at(left.0, left.1), slots.at(right.0, right.1));
+    if rhs.0.kind() == Kind::Bf16 {
+        // The plan has found that `columns` and `inner` are the axes of one matrix, and no batch.
+        let x = View { data: T::of(lhs.0), offset: lhs.1, strides: &[rows.left, inner.left] };
+        let w = View { data: Bf16::of(rhs.0), offset: rhs.1, strides: &[inner.right, columns.right] };
+        let dst = ViewMut { data: out, offset: 0, strides: &[rows.out, columns.out] };
+        half::product(factor, [rows.size, inner.size, columns.size], x, w, dst);
+        return divide(out, divisor);
+    }
     let l_strides = strides(|axis| axis.left, [rows.left, inner.left]);
     let r_strides = strides(|axis| axis.right, [inner.right, columns.right]);
     let d_strides = strides(|axis| axis.out, [rows.out, columns.out]);
@@ -131,6 +139,10 @@ fn product<T: Scalar>(action: &Action, slots: &Slots, out: &mut [T]) {
     let rhs = View { data: T::of(rhs.0), offset: rhs.1, strides: &r_strides };
     let dst = ViewMut { data: out, offset: 0, strides: &d_strides };
     matmul(factor, &sizes, [rows.size, inner.size, columns.size], lhs, rhs, dst);
+    divide(out, divisor);
+}
+
+fn divide<T: Scalar>(out: &mut [T], divisor: T) {
     if divisor != T::narrow(1.0) {
         out.iter_mut().for_each(|x| *x = *x / divisor);
     }

@@ -165,7 +165,7 @@ mod tests {
         let root = input(&[(A, 3)]).contract(&input(&[(B, 4)]), &[]).unary(Unary::Exp);
         let trace = Trace::new(std::slice::from_ref(&root)).unwrap();
         let orders = FoldMap::default();
-        let items = simplify::items(&trace, &orders);
+        let items = simplify::rewritten(simplify::shared(&trace, &orders));
         assert!(items.list.iter().all(|item| !matches!(item.work, Work::Contract(..))), "it is a product");
         assert_eq!(steps(std::slice::from_ref(&root)), 1);
     }

@@ -21,6 +21,7 @@ mod schedule;
 mod simplify;
 #[cfg(test)]
 pub(crate) mod tests;
+mod widen;
 mod words;
 
 pub use describe::describe;
@@ -59,7 +60,8 @@ pub fn evaluate(roots: &[Node]) -> Result<SmallVec<[Value; 2]>> {
         execute::run(&schedule, &trace)?
     };
     for (root, value) in roots.iter().zip(&values) {
-        if root.value().is_none() {
+        // What is stored in 16 bits to take less memory is not remembered in more.
+        if root.value().is_none() && root.widens().is_none() {
             root.remember(value.clone());
         }
     }

@@ -103,6 +103,7 @@ fn put(kind: Kind, piece: &Piece, behind: usize, slots: &Slots, out: &mut Buffer
         Numbers::F64(values) => values.to_vec(),
         Numbers::Index(values) => values.iter().copied().map(Stored::to_f64).collect(),
         Numbers::Bool(values) => values.iter().copied().map(Stored::to_f64).collect(),
+        Numbers::Bf16(values) => values.iter().copied().map(Stored::to_f64).collect(),
     };
     let held = Held { buffer: Arc::new(Buffer::F64(doubles)), offset: 0 };
     let source = Place { slot: 0, offset: 0, strides: dense };

@@ -9,6 +9,7 @@ use smallvec::SmallVec;
 use super::LARGEST_RANK;
 use super::key::{Trace, narrow};
 use super::order::{Operand, Pair};
+use super::widen;
 use super::words::{self, FoldMap, Words};
 use crate::axis::Name;
 use crate::element::{Binary, Kind};
@@ -17,7 +18,7 @@ use crate::graph::shape::Names;
 use crate::graph::{Op, Shape};
 
 /// What an item does with its inputs.
-#[derive(Debug)]
+#[derive(Clone, Copy, Debug)]
 pub(super) enum Work<'a> {
     /// Its numbers come with the run: stored ones, or a constant that is no part of the structure.
     Leaf,
@@ -89,21 +90,22 @@ impl Item<'_> {
     }
 }
 
-/// The items of a graph, contractions in their new orders.
-pub(super) fn items<'a, 't: 'a>(trace: &Trace<'t>, orders: &'a FoldMap<u32, Vec<Pair>>) -> Items<'a> {
-    let mut items = shared(trace, orders);
+/// The items that are to be computed, some of them rewritten.
+pub(super) fn rewritten(items: Items<'_>) -> Items<'_> {
+    let mut items = widen::late(items);
     items.count_uses();
     for i in 0..items.list.len() {
         items.sum_of_product(i);
         items.take_scale(i);
         items.attention(i);
     }
+    widen::in_products(&mut items);
     items.count_uses();
     items
 }
 
-/// Each node as an item, equal nodes as one.
-fn shared<'a, 't: 'a>(trace: &Trace<'t>, orders: &'a FoldMap<u32, Vec<Pair>>) -> Items<'a> {
+/// Each node as an item, equal nodes as one, contractions in their new orders.
+pub(super) fn shared<'a, 't: 'a>(trace: &Trace<'t>, orders: &'a FoldMap<u32, Vec<Pair>>) -> Items<'a> {
     let mut list: Vec<Item<'a>> = Vec::with_capacity(trace.size());
     let mut item_of: Vec<u32> = Vec::with_capacity(trace.size());
     let mut known: FoldMap<Box<[u64]>, u32> = FoldMap::default();

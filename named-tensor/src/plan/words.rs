@@ -252,6 +252,7 @@ fn kind_code(kind: Kind) -> u64 {
         Kind::F64 => 1,
         Kind::Index => 2,
         Kind::Bool => 3,
+        Kind::Bf16 => 4,
     }
 }
 

@@ -38,6 +38,7 @@ pub(crate) use elementwise::number;
 pub(crate) use indexing::sliced;
 pub use indexing::{Along, Position};
 pub use nested::Nested;
+pub(crate) use reading::stored;
 pub use reading::{Entries, Evaluate, eval};
 pub(crate) use reduction::{norm_of, norm_p_of};
 pub use scan::{Carried, Given, Sliced, scan, scan_backwards};

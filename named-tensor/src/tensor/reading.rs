@@ -12,7 +12,7 @@ use crate::axes::rules::{Alone, Once, OrderedBy};
 use crate::axes::selector::Selector;
 use crate::axes::set::Axes;
 use crate::axis::Name;
-use crate::element::{Element, Stored};
+use crate::element::{Bf16, Buffer, Element, Kind, Stored};
 use crate::error::{Error, ErrorKind, Result};
 use crate::graph::{Node, Value};
 use crate::plan;
@@ -80,14 +80,9 @@ impl<A: Axes, T: Element> Tensor<A, T> {
     /// The numbers as stored, in the order of `names`.
     #[track_caller]
     pub(crate) fn read(&self, names: &[Name]) -> Result<Vec<T::Stored>> {
-        let node = self.node().checked()?;
-        if node.shape().rank() != names.len() || names.iter().any(|&name| !node.shape().has(name)) {
-            let message =
-                format!("a tensor cannot be read inside a lifted function: here its shape is {}", node.shape());
-            return Err(Error::here(ErrorKind::Lifted, message));
-        }
-        let value = computed(node)?;
-        gathered(node, &value, names)
+        outside(self.node(), names)?;
+        let value = computed(self.node())?;
+        gathered(self.node(), &value, names)
     }
 }
 
@@ -163,6 +158,38 @@ impl<A, T> Evaluate for Tensor<A, T> {
     fn as_node(&self) -> &Node {
         self.node()
     }
+}
+
+/// The numbers of a node as they are stored, in the order of `names`: in 16 bits where it only widens such.
+///
+/// # Errors
+/// Those of reading.
+#[track_caller]
+pub(crate) fn stored(node: &Node, names: &[Name]) -> Result<Buffer> {
+    fn ordered<S: Stored>(node: &Node, value: &Value, names: &[Name]) -> Result<Buffer> {
+        gathered(node, value, names).map(S::into_buffer)
+    }
+    outside(node, names)?;
+    let node = node.widens().unwrap_or(node);
+    let value = computed(node)?;
+    match node.kind() {
+        Kind::F32 => ordered::<f32>(node, &value, names),
+        Kind::F64 => ordered::<f64>(node, &value, names),
+        Kind::Index => ordered::<i64>(node, &value, names),
+        Kind::Bool => ordered::<bool>(node, &value, names),
+        Kind::Bf16 => ordered::<Bf16>(node, &value, names),
+    }
+}
+
+/// Refuses a node that has other axes than these: it is read inside a lifted function.
+#[track_caller]
+fn outside(node: &Node, names: &[Name]) -> Result<()> {
+    let node = node.checked()?;
+    if node.shape().rank() == names.len() && names.iter().all(|&name| node.shape().has(name)) {
+        return Ok(());
+    }
+    let message = format!("a tensor cannot be read inside a lifted function: here its shape is {}", node.shape());
+    Err(Error::here(ErrorKind::Lifted, message))
 }
 
 /// The numbers of a node.

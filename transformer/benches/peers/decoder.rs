@@ -1,7 +1,8 @@
 //! W4: a decoder of GPT-2 small's shape: a prompt of 512 words, then words one at a time with cached keys and values.
 //!
 //! Its equations stand here, since q, k and v are one projection and every projection has a bias. A cache holds the keys
-//! and values of the positions so far; the queries of new positions see those up to their own.
+//! and values of the positions so far; the queries of new positions see those up to their own. Cases whose names end with
+//! `-bf16` store the weights in 16 bits; their outputs are those of the rounded weights.
 
 use named_tensor::prelude::*;
 use named_tensor::tensor::Evaluate;
@@ -51,6 +52,24 @@ struct Layer {
 /// The keys and values of one layer.
 type Cache = (Tensor<R![seq, heads, key]>, Tensor<R![seq, heads, val]>);
 
+/// How weights are stored.
+#[derive(Clone, Copy, PartialEq)]
+enum Weights {
+    F32,
+    Bf16,
+}
+
+impl Weights {
+    fn stored<P: Parameters<f32>>(self, parameters: P) -> Result<P, Error> {
+        if self == Weights::Bf16 { parameters.in_bf16() } else { Ok(parameters) }
+    }
+
+    /// Bytes of one.
+    fn bytes(self) -> f64 {
+        if self == Weights::Bf16 { 2.0 } else { 4.0 }
+    }
+}
+
 struct Decoder {
     words: Embedding,
     positions: Tensor<R![seq, chans]>,
@@ -95,6 +114,16 @@ impl Layer {
         })
     }
 
+    fn stored(self, weights: Weights) -> Result<Layer, Error> {
+        Ok(Layer {
+            norm1: weights.stored(self.norm1)?,
+            roles: weights.stored(self.roles)?,
+            joined: weights.stored(self.joined)?,
+            norm2: weights.stored(self.norm2)?,
+            ffn: weights.stored(self.ffn)?,
+        })
+    }
+
     /// The new positions after this layer; their keys and values are added to the cache.
     fn apply(&self, x: &Tensor<R![seq, chans]>, cache: &mut Option<Cache>) -> Tensor<R![seq, chans]> {
         let roles = self.roles.apply(&self.norm1.apply(x));
@@ -111,13 +140,15 @@ impl Layer {
 }
 
 impl Decoder {
-    fn new() -> Result<Decoder, Error> {
+    fn new(weights: Weights) -> Result<Decoder, Error> {
         let words = Tensor::from_vec((vocab.of(VOCAB), chans.of(CHANS)), fill(50, VOCAB * CHANS, 0.07))?;
+        let positions = Tensor::from_vec((seq.of(CONTEXT), chans.of(CHANS)), fill(51, CONTEXT * CHANS, 0.07))?;
+        let layer = |number| Layer::new(number).and_then(|layer| layer.stored(weights));
         Ok(Decoder {
-            words: Embedding { E: words },
-            positions: Tensor::from_vec((seq.of(CONTEXT), chans.of(CHANS)), fill(51, CONTEXT * CHANS, 0.07))?,
-            layers: (0..LAYERS as u32).map(Layer::new).collect::<Result<_, _>>()?,
-            norm: norm(gain(52, CHANS), fill(53, CHANS, 0.2))?,
+            words: weights.stored(Embedding { E: words })?,
+            positions: weights.stored(positions)?,
+            layers: (0..LAYERS as u32).map(layer).collect::<Result<_, _>>()?,
+            norm: weights.stored(norm(gain(52, CHANS), fill(53, CHANS, 0.2))?)?,
         })
     }
 
@@ -143,10 +174,10 @@ impl Decoder {
 }
 
 /// Operations and bytes of the prompt, and of one word after it.
-fn costs() -> [Cost; 2] {
+fn costs(weights: Weights) -> [Cost; 2] {
     let [l, c, f, v] = [LAYERS, CHANS, HIDDEN, VOCAB].map(|size| size as f64);
     let (word, head, p) = (l * (4.0 * c * c + 2.0 * c * f) * 2.0, 2.0 * v * c, 512.0);
-    let bytes = 4.0 * (l * (4.0 * c * c + 2.0 * c * f) + v * c);
+    let bytes = weights.bytes() * (l * (4.0 * c * c + 2.0 * c * f) + v * c);
     [
         Cost { flops: p * word + head + l * 4.0 * c * p * (p + 1.0) / 2.0, bytes },
         Cost { flops: word + head + l * 4.0 * c * 513.0, bytes: bytes + l * 2.0 * 513.0 * c * 4.0 },
@@ -155,17 +186,22 @@ fn costs() -> [Cost; 2] {
 
 /// W4.
 pub(crate) fn decoder(run: &Run) -> Result<(), Error> {
-    if !run.wants("W4/prompt512") && !run.wants("W4/decode") {
+    stored(run, Weights::F32, ["W4/prompt512", "W4/decode"])?;
+    stored(run, Weights::Bf16, ["W4/prompt512-bf16", "W4/decode-bf16"])
+}
+
+fn stored(run: &Run, weights: Weights, [first_case, next_case]: [&str; 2]) -> Result<(), Error> {
+    if !run.wants(first_case) && !run.wants(next_case) {
         return Ok(());
     }
-    let (decoder, text, [prompt, word]) = (Decoder::new()?, tokens(CONTEXT), costs());
+    let (decoder, text, [prompt, word]) = (Decoder::new(weights)?, tokens(CONTEXT), costs(weights));
     let none = || vec![None; LAYERS];
-    if run.wants("W4/prompt512") {
+    if run.wants(first_case) {
         let first = || decoder.next(&text[..512], 0, &mut none());
         let checks = [summary("logits", &first()?)];
-        run.time("W4/prompt512", prompt, &checks, first)?;
+        run.time(first_case, prompt, &checks, first)?;
     }
-    if run.wants("W4/decode") {
+    if run.wants(next_case) {
         let mut caches = none();
         decoder.next(&text[..512], 0, &mut caches)?;
         let (mut checks, mut times) = (Vec::new(), Vec::new());
@@ -182,7 +218,7 @@ pub(crate) fn decoder(run: &Run) -> Result<(), Error> {
                 times.push(time);
             }
         }
-        run.print("W4/decode", word, &checks, times, 1)?;
+        run.print(next_case, word, &checks, times, 1)?;
     }
     Ok(())
 }

@@ -5,7 +5,7 @@ use super::look::Size;
 use super::{Checkpoint, Config, Row};
 use crate::axes::{chans, heads, hidden, key, places, segments, val, vocab};
 use crate::models::bert::{Bert, BertLayer};
-use named_tensor::params::init;
+use named_tensor::params::unfilled;
 use named_tensor::prelude::*;
 use serde_json::json;
 use std::path::Path;
@@ -61,7 +61,7 @@ impl Bert {
             key.of(k),
             val.of(k),
         );
-        let checkpoint = Checkpoint::open(folder)?;
+        let mut checkpoint = Checkpoint::open(folder)?;
         let looked: &[Size] = &[
             ("vocab_size", config.size("vocab_size")?, "embeddings.word_embeddings.weight", 0),
             ("hidden_size", config.size("hidden_size")?, "embeddings.word_embeddings.weight", 1),
@@ -75,10 +75,9 @@ impl Bert {
             ("intermediate_size", config.size("intermediate_size")?, "encoder.layer.0.intermediate.dense.weight", 0),
         ];
         checkpoint.agree(&config, "bert.", looked, ("num_hidden_layers", "encoder.layer."))?;
-        let rng = &mut seeded(0);
         let count = config.size("num_hidden_layers")?;
-        let layers = (0..count).map(|_| init(rng, sizes)).collect::<Result<Vec<BertLayer>, _>>()?;
-        let mut model = Bert { words: init(rng, sizes)?, layers };
+        let layers = (0..count).map(|_| unfilled(sizes)).collect::<Result<Vec<BertLayer>, _>>()?;
+        let mut model = Bert { words: unfilled(sizes)?, layers };
         checkpoint.fill(&mut model, "bert.", ROWS, IGNORED)?;
         Ok(model)
     }

@@ -4,6 +4,7 @@ use super::look::Size;
 use super::{Checkpoint, Config, Row};
 use crate::axes::{chans, heads, hidden, key, places, val, vocab};
 use crate::models::gpt2::Gpt2;
+use named_tensor::params::unfilled;
 use named_tensor::prelude::*;
 use serde_json::json;
 use std::path::Path;
@@ -60,7 +61,7 @@ impl Gpt2 {
             (chans.of(c), hidden.of(config.size_or("n_inner", c.saturating_mul(4))?)),
             (heads.of(config.size("n_head")?), key.of(k), val.of(k)),
         );
-        let checkpoint = Checkpoint::open(folder)?;
+        let mut checkpoint = Checkpoint::open(folder)?;
         let looked: &[Size] = &[
             ("vocab_size", config.size("vocab_size")?, "wte.weight", 0),
             ("n_embd", c, "wte.weight", 1),
@@ -70,7 +71,9 @@ impl Gpt2 {
         checkpoint.agree(&config, "transformer.", looked, ("n_layer", "h."))?;
         checkpoint.tied("transformer.", "wte.weight")?;
         let ((v, p), (c, h), (n, k, val_)) = sizes;
-        let mut model = Gpt2::init(&mut seeded(0), config.size("n_layer")?, (v, p, c, h, n, k, val_))?;
+        let sizes = (v, p, c, h, n, k, val_);
+        let layers = (0..config.size("n_layer")?).map(|_| unfilled(sizes)).collect::<Result<_, _>>()?;
+        let mut model = Gpt2 { words: unfilled(sizes)?, layers, head: unfilled(sizes)? };
         checkpoint.fill(&mut model, "transformer.", ROWS, IGNORED)?;
         Ok(model)
     }

@@ -4,7 +4,7 @@ use super::look::Size;
 use super::{Checkpoint, Config, Row};
 use crate::axes::{chans, heads, hidden, key, shared, val, vocab};
 use crate::models::llama::{Layer, Llama, Weights};
-use named_tensor::params::init;
+use named_tensor::params::unfilled;
 use named_tensor::prelude::*;
 use serde_json::json;
 use std::path::Path;
@@ -58,7 +58,7 @@ impl Llama {
             key.of(k),
             val.of(k),
         );
-        let checkpoint = Checkpoint::open(folder)?;
+        let mut checkpoint = Checkpoint::open(folder)?;
         let (q, kv) = (heads_of_queries.saturating_mul(k), groups.saturating_mul(k));
         let looked: &[Size] = &[
             ("vocab_size", config.size("vocab_size")?, "embed_tokens.weight", 0),
@@ -68,12 +68,11 @@ impl Llama {
             ("num_key_value_heads` × `head_dim", kv, "layers.0.self_attn.k_proj.weight", 0),
         ];
         checkpoint.agree(&config, "model.", looked, ("num_hidden_layers", "layers."))?;
-        let rng = &mut seeded(0);
         let layers =
-            (0..config.size("num_hidden_layers")?).map(|_| init(rng, sizes)).collect::<Result<Vec<Layer>, _>>()?;
+            (0..config.size("num_hidden_layers")?).map(|_| unfilled(sizes)).collect::<Result<Vec<Layer>, _>>()?;
         let tied = config.is("tie_word_embeddings") && !checkpoint.has("lm_head.weight");
         let output = (!tied).then(|| Tensor::zeros((sizes.0, sizes.1)));
-        let mut weights = Weights { words: init(rng, sizes)?, layers, head: init(rng, sizes)?, output };
+        let mut weights = Weights { words: unfilled(sizes)?, layers, head: unfilled(sizes)?, output };
         checkpoint.fill(&mut weights, "model.", ROWS, IGNORED)?;
         let base = config.number_or("rope_parameters.rope_theta", config.number_or("rope_theta", 10000.0)?)?;
         Ok(Llama {

@@ -67,18 +67,23 @@ impl Checkpoint {
     ///
     /// # Errors
     /// It has other sizes, other numbers, or one that is not finite.
-    pub(super) fn tied(&self, prefix: &str, table: &str) -> Result<(), Error> {
-        for (head, &file) in self.places.iter().filter(|(name, _)| name.ends_with(HEAD)) {
+    pub(super) fn tied(&mut self, prefix: &str, table: &str) -> Result<(), Error> {
+        let heads: Vec<(String, usize)> = self.places.iter().map(|(name, &file)| (name.clone(), file)).collect();
+        for (head, file) in heads.into_iter().filter(|(name, _)| name.ends_with(HEAD)) {
             let table = self.name(prefix, table);
-            let path = &self.files[file].0;
-            let told = |problem: String| file_error(path, &format!("cannot be used: {problem}"));
-            let (own, words) = (self.held(head).map_err(told)?, self.held(&table).map_err(told)?);
+            let path = self.files[file].0.clone();
+            let told = |problem: &String| file_error(&path, &format!("cannot be used: {problem}"));
+            self.hold(&head);
+            self.hold(&table);
+            // The head is not needed again.
+            let own = self.held.remove(&head).unwrap_or_else(|| Err(String::new()));
+            let (own, words) = (own.as_ref().map_err(told)?, self.held[&table].as_ref().map_err(told)?);
             if own != words {
                 let problem = format!(
                     "has a head of its own, which the equations tie to the table of words: `{head}` {:?} is not `{table}` {:?}",
                     own.0, words.0
                 );
-                return Err(file_error(path, &problem));
+                return Err(file_error(&path, &problem));
             }
         }
         Ok(())

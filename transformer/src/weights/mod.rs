@@ -19,10 +19,12 @@ pub use config::Config;
 
 use crate::models::{bert::Bert, gpt2::Gpt2, llama::Llama};
 use named_tensor::axis::Name;
+use named_tensor::element::{Buffer, Numbers, Stored};
 use named_tensor::file::Tensors;
 use named_tensor::graph::Shape;
 use named_tensor::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 /// A tensor of a file, and the parameters in it side by side along its last axis: the dotted name of each, and its axes
@@ -62,6 +64,8 @@ pub(crate) struct Checkpoint {
     files: Vec<(PathBuf, Tensors)>,
     /// Where each tensor is.
     places: BTreeMap<String, usize>,
+    /// The tensors that have been taken out of their files and not yet given to their parameters.
+    held: BTreeMap<String, Held>,
 }
 
 impl Checkpoint {
@@ -82,21 +86,22 @@ impl Checkpoint {
             tensors.names().map(|name| (name.to_owned(), file)).collect()
         };
         let places = files.iter().enumerate().flat_map(names).collect();
-        let checkpoint = Checkpoint { files, places };
+        let checkpoint = Checkpoint { files, places, held: BTreeMap::new() };
         if let Some(listed) = &listed {
             index::check(&index, listed, &checkpoint)?;
         }
         Ok(checkpoint)
     }
 
-    /// Fills all parameters by the table. `prefix` may stand before each name in the files; tensors whose names end like
+    /// Fills all parameters by the table, each in the precision in which its tensor is stored. What a parameter gets is
+    /// taken out of the file, so that no tensor is held twice for long. `prefix` may stand before each name in the files; tensors whose names end like
     /// one of `ignored` are not needed.
     ///
     /// # Errors
     /// One for everything that does not fit, by file and parameter: a tensor that is missing, of other sizes, not needed,
     /// without real numbers, or with a number that is not finite; a parameter that no row fills.
     pub(crate) fn fill<P: Parameters<f32>>(
-        &self,
+        &mut self,
         model: &mut P,
         prefix: &str,
         rows: &[Row],
@@ -104,20 +109,20 @@ impl Checkpoint {
     ) -> Result<(), Error> {
         let (mut problems, mut read) = (Vec::new(), BTreeSet::new());
         let sizes: BTreeMap<String, Shape> = model.parameters().into_iter().collect();
-        let mut held: BTreeMap<String, (Held, usize)> = BTreeMap::new();
+        let mut left: BTreeMap<String, usize> = BTreeMap::new();
         model.each_mut(|mut parameter| {
             let filled = Cut::of(parameter.name, rows).and_then(|cut| {
                 let name = self.name(prefix, &cut.tensor);
                 read.insert(name.clone());
-                let (found, left) = held.entry(name.clone()).or_insert_with(|| (self.held(&name), cut.parts.len()));
-                let numbers = cut.numbers(&name, found, &sizes);
+                let numbers = cut.numbers(&name, self.hold(&name), &sizes);
                 // Once its last parameter is filled, a tensor is not kept.
+                let left = left.entry(name.clone()).or_insert(cut.parts.len());
                 *left -= 1;
                 if *left == 0 {
-                    held.remove(&name);
+                    self.held.remove(&name);
                 }
                 let shape = cut.shape(&parameter.axes, parameter.shape())?;
-                parameter.set(shape, numbers?).map_err(|error| error.to_string())
+                parameter.set_stored(shape, numbers?).map_err(|error| error.to_string())
             });
             problems.extend(filled.err().map(|problem| format!("parameter `{}`: {problem}", parameter.name)));
         });
@@ -149,23 +154,33 @@ impl Checkpoint {
         self.places.contains_key(name)
     }
 
-    /// The sizes and numbers of a tensor.
-    fn held(&self, name: &str) -> Held {
+    /// The tensor, taken out of its file if it is still there.
+    fn hold(&mut self, name: &str) -> &mut Held {
+        let held = self.held.remove(name).unwrap_or_else(|| self.taken(name));
+        self.held.entry(name.to_owned()).or_insert(held)
+    }
+
+    fn taken(&mut self, name: &str) -> Held {
         let Some(&file) = self.places.get(name) else {
             return Err(format!("the tensor `{name}` is missing in {}", self.sources()));
         };
-        let (path, tensors) = &self.files[file];
-        let numbers = tensors.numbers(name).map_err(|error| error.to_string());
-        let finite = |numbers: Vec<f32>| match numbers.iter().find(|number| !number.is_finite()) {
-            Some(number) => Err(format!("the tensor `{name}` in `{}` has the number {number}", path.display())),
-            None => Ok((tensors.sizes(name).unwrap_or_default().to_vec(), numbers)),
+        let (path, tensors) = &mut self.files[file];
+        let sizes = tensors.sizes(name).unwrap_or_default().to_vec();
+        let numbers = tensors.take(name).map_err(|error| error.to_string())?;
+        let unusable = match numbers.numbers() {
+            Numbers::F32(numbers) => numbers.iter().copied().find(|number| !number.is_finite()),
+            Numbers::Bf16(numbers) => numbers.iter().map(|number| number.widened()).find(|number| !number.is_finite()),
+            _ => None,
         };
-        numbers.and_then(finite)
+        match unusable {
+            Some(number) => Err(format!("the tensor `{name}` in `{}` has the number {number}", path.display())),
+            None => Ok((sizes, numbers)),
+        }
     }
 }
 
 /// The sizes and numbers of a tensor of a file, or what is wrong with it.
-type Held = Result<(Vec<usize>, Vec<f32>), String>;
+type Held = Result<(Vec<usize>, Buffer), String>;
 
 /// Which part of which tensor a parameter is.
 struct Cut {
@@ -190,9 +205,9 @@ impl Cut {
         found.ok_or_else(|| "no tensor of this architecture holds it".to_owned())
     }
 
-    /// Its numbers among those of the tensor.
-    fn numbers(&self, name: &str, held: &Held, shapes: &BTreeMap<String, Shape>) -> Result<Vec<f32>, String> {
-        let (found, numbers) = held.as_ref().map_err(Clone::clone)?;
+    /// Its numbers among those of the tensor `name`; a tensor that it has for itself is taken as it is.
+    fn numbers(&self, name: &str, held: &mut Held, shapes: &BTreeMap<String, Shape>) -> Result<Buffer, String> {
+        let (found, numbers) = held.as_mut().map_err(|problem| problem.clone())?;
         let groups: Vec<Vec<Vec<(&str, usize)>>> =
             self.parts.iter().map(|(parameter, axes)| groups(axes, &shapes[parameter])).collect();
         let own = &groups[self.part];
@@ -206,9 +221,15 @@ impl Cut {
         if *found != needed {
             return Err(misfit(name, found, &needed, own, groups.len()));
         }
+        if self.parts.len() == 1 {
+            return Ok(std::mem::replace(numbers, Buffer::F32(Vec::new())));
+        }
         let before: usize = widths[..self.part].iter().sum();
-        let row = |row: &[f32]| row[before..before + widths[self.part]].to_vec();
-        Ok(if width == 0 { Vec::new() } else { numbers.chunks_exact(width).flat_map(row).collect() })
+        let part = before..before + widths[self.part];
+        Ok(match numbers.numbers() {
+            Numbers::Bf16(numbers) => Buffer::Bf16(columns(numbers, width, part)),
+            _ => Buffer::F32(columns(f32::of(numbers), width, part)),
+        })
     }
 
     /// The axes of the parameter in the order of the file.
@@ -219,6 +240,12 @@ impl Cut {
             words.map(|word| axis(word).and_then(|name| Some((name, sizes.size(name)?)))).collect();
         axes.map(Shape::new).ok_or_else(|| format!("its axes are not `{}`", self.parts[self.part].1))
     }
+}
+
+/// These columns of a matrix.
+fn columns<X: Copy>(numbers: &[X], width: usize, part: Range<usize>) -> Vec<X> {
+    // A matrix of no width has no rows either.
+    numbers.chunks_exact(width.max(1)).flat_map(|row| row[part.clone()].iter().copied()).collect()
 }
 
 /// The axes of a parameter with their sizes, one group for each axis of the file.

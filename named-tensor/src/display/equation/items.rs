@@ -127,7 +127,8 @@ impl Items {
     /// Another node that is written instead of this one.
     fn other(&self, node: &Node) -> Option<Node> {
         match (node.op(), node.inputs()) {
-            _ if self.given.contains(&node.id()) => None,
+            // What is stored in 16 bits is a tensor like another.
+            _ if self.given.contains(&node.id()) || node.widens().is_some() => None,
             // The precision is none of the equation's business, and positions are numbers as they are.
             (Op::Cast, [x]) if x.kind() != Kind::Bool && node.kind() != Kind::Bool => {
                 let kept = node.kind() != Kind::Index || self.items[self.by_node[&x.id()]].whole;
@@ -140,7 +141,7 @@ impl Items {
 
     fn enter(&mut self, node: Node) {
         let inputs: Operands = node.inputs().iter().map(|input| self.by_node[&input.id()]).collect();
-        let given = matches!(node.op(), Op::Input) || self.given.contains(&node.id());
+        let given = matches!(node.op(), Op::Input) || node.widens().is_some() || self.given.contains(&node.id());
         // Stored numbers are the same only where they are one tensor; bodies of repetitions are not compared.
         let structure = if given || matches!(node.op(), Op::Scan(_) | Op::Placeholder(_)) {
             (node.id().to_string(), inputs)

@@ -6,6 +6,7 @@ mod fitting;
 mod hostile;
 
 use super::*;
+use crate::graph::Node;
 use crate::params::{Draw, Init, Parameter, ParameterMut, Path as Inside};
 use crate::params::{visit_nested, visit_nested_mut, visit_tensor, visit_tensor_mut};
 use crate::prelude::*;

@@ -50,6 +50,14 @@ impl Node {
         }
         Node::build(Op::Cast, kind, [self], |_| Ok(self.shape().clone()))
     }
+
+    /// The numbers stored in 16 bits of which this node is the same in another precision, if it is nothing else.
+    #[must_use]
+    pub fn widens(&self) -> Option<&Node> {
+        let stored = self.inputs().first()?;
+        let is_stored = stored.kind() == Kind::Bf16 && matches!(stored.op(), Op::Input);
+        (matches!(self.op(), Op::Cast) && is_stored).then_some(stored)
+    }
 }
 
 /// One number in memory, repeated along every axis.

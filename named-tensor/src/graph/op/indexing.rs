@@ -42,7 +42,8 @@ impl Node {
 
 pub(super) fn gather(node: &Node, axis: Name, table: Operand<'_>, positions: Operand<'_>) -> Result<Value> {
     let (order, size) = (node.shape(), table.shape.size(axis).unwrap_or(0));
-    stored!(node.kind(), T => {
+    // The table's own kind: a plan may ask about a table in 16 bits that the node has widened.
+    stored!(table.value.buffer.kind(), T => {
         let mut values = repeated(node, T::default())?;
         // The positions may bring back an axis of the table's name; the table itself is never stepped along it.
         let pairs = table.over_without(order, axis).zip(positions.elements(order));

@@ -89,7 +89,7 @@ pub(super) fn same_kind(operation: &str, left: &Node, right: &Node) -> Result<()
 /// 0 or 1.
 pub(super) fn fits(operation: &str, value: f64, kind: Kind) -> Result<()> {
     let fits = match kind {
-        Kind::F32 | Kind::F64 => true,
+        Kind::F32 | Kind::F64 | Kind::Bf16 => true,
         // Whole numbers up to 2⁵³ are themselves in both `f64` and `i64`.
         Kind::Index => value.fract() == 0.0 && value.abs() <= 9_007_199_254_740_992.0,
         Kind::Bool => value == 0.0 || value == 1.0,

@@ -178,6 +178,10 @@ macro_rules! stored {
                 type $T = bool;
                 $body
             }
+            $crate::element::Kind::Bf16 => {
+                type $T = $crate::element::Bf16;
+                $body
+            }
         }
     };
 }

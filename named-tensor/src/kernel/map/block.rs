@@ -8,7 +8,7 @@
 use super::crosswise::{HEIGHT, Turned, place, turn};
 use super::program::{Action, Source, Step};
 use super::{BLOCK, Job, Operand};
-use crate::element::{Binary, Buffer, Comparison, Kind, Stored, Unary};
+use crate::element::{Bf16, Binary, Buffer, Comparison, Kind, Stored, Unary};
 use crate::kernel::lanes::{each, pairs, vectorised};
 use crate::kernel::math::Scalar;
 use crate::kernel::span::Odometer;
@@ -41,6 +41,7 @@ impl<'a> Worker<'a> {
                 Buffer::F64(values) => values.fill(value),
                 Buffer::Index(values) => values.fill(Stored::from_f64(value)),
                 Buffer::Bool(values) => values.fill(Stored::from_f64(value)),
+                Buffer::Bf16(values) => values.fill(Stored::from_f64(value)),
                 Buffer::Lent(_) => {}
             }
         }
@@ -66,6 +67,7 @@ impl<'a> Worker<'a> {
                 Buffer::F64(values) => self.compute(action, &mut values[..out.len()]),
                 Buffer::Index(values) => self.compute(action, &mut values[..out.len()]),
                 Buffer::Bool(values) => self.compute(action, &mut values[..out.len()]),
+                Buffer::Bf16(values) => self.compute(action, &mut values[..out.len()]),
                 Buffer::Lent(_) => {}
             }
             self.registers[to] = register;
@@ -105,6 +107,7 @@ impl<'a> Worker<'a> {
                     Buffer::F64(to) => turn(Stored::of(buffer), start, stride, size, column, to),
                     Buffer::Index(to) => turn(Stored::of(buffer), start, stride, size, column, to),
                     Buffer::Bool(to) => turn(Stored::of(buffer), start, stride, size, column, to),
+                    Buffer::Bf16(to) => turn(Stored::of(buffer), start, stride, size, column, to),
                     Buffer::Lent(_) => {}
                 }
             }
@@ -116,6 +119,7 @@ impl<'a> Worker<'a> {
             (Buffer::F64(to), Some(operand)) => rows.elements(operand, to, size),
             (Buffer::Index(to), Some(operand)) => rows.elements(operand, to, size),
             (Buffer::Bool(to), Some(operand)) => rows.elements(operand, to, size),
+            (Buffer::Bf16(to), Some(operand)) => rows.elements(operand, to, size),
             (Buffer::Index(to), None) => rows.gather(to, size, |start, to| {
                 vectorised(
                     #[inline(always)]
@@ -154,6 +158,7 @@ impl<'a> Worker<'a> {
                 Kind::F64 => self.compare::<f64, T>(op, x, y, out),
                 Kind::Index => self.compare::<i64, T>(op, x, y, out),
                 Kind::Bool => self.compare::<bool, T>(op, x, y, out),
+                Kind::Bf16 => self.compare::<Bf16, T>(op, x, y, out),
             },
             Action::Select(condition, x, y) => {
                 select(self.read(condition, size), self.read(x, size), self.read(y, size), out);
@@ -163,6 +168,7 @@ impl<'a> Worker<'a> {
                 Kind::F64 => T::from_f64_slice(self.read(x, size), out),
                 Kind::Index => T::from_index(self.read(x, size), out),
                 Kind::Bool => T::from_bool(self.read(x, size), out),
+                Kind::Bf16 => T::from_bf16(self.read(x, size), out),
             },
         }
     }
@@ -245,6 +251,7 @@ pub(super) trait Cell: Stored {
     fn from_f64_slice(xs: &[f64], out: &mut [Self]);
     fn from_index(xs: &[i64], out: &mut [Self]);
     fn from_bool(xs: &[bool], out: &mut [Self]);
+    fn from_bf16(xs: &[Bf16], out: &mut [Self]);
     /// The same slice if these are truth values; only they are asked for it.
     fn as_truth_values(_: &mut [Self]) -> &mut [bool] {
         unreachable!("a comparison gives truth values")
@@ -252,7 +259,7 @@ pub(super) trait Cell: Stored {
 }
 
 macro_rules! casts {
-    ($from_f32:expr, $from_f64:expr, $from_index:expr, $from_bool:expr) => {
+    ($from_f32:expr, $from_f64:expr, $from_index:expr, $from_bool:expr, $from_bf16:expr) => {
         fn from_f32(xs: &[f32], out: &mut [Self]) {
             each(xs, out, $from_f32);
         }
@@ -264,6 +271,9 @@ macro_rules! casts {
         }
         fn from_bool(xs: &[bool], out: &mut [Self]) {
             each(xs, out, $from_bool);
+        }
+        fn from_bf16(xs: &[Bf16], out: &mut [Self]) {
+            each(xs, out, $from_bf16);
         }
     };
 }
@@ -282,7 +292,9 @@ macro_rules! real_cell {
             fn binary(op: Binary, xs: &[$type], ys: &[$type], out: &mut [$type]) {
                 Scalar::binary(op, xs, ys, out);
             }
-            casts!(|x| x as $type, |x| x as $type, |x| x as $type, |x| $type::from(u8::from(x)));
+            casts!(|x| x as $type, |x| x as $type, |x| x as $type, |x| $type::from(u8::from(x)), |x| {
+                $type::from(x.widened())
+            });
         }
     };
 }
@@ -302,7 +314,7 @@ impl Cell for i64 {
     fn binary(op: Binary, xs: &[i64], ys: &[i64], out: &mut [i64]) {
         pairs(xs, ys, out, |x, y| op.of_index(x, y));
     }
-    casts!(|x| x as i64, |x| x as i64, |x| x, i64::from);
+    casts!(|x| x as i64, |x| x as i64, |x| x, i64::from, |x| x.widened() as i64);
 }
 
 impl Cell for bool {
@@ -319,8 +331,30 @@ impl Cell for bool {
             _ => pairs(xs, ys, out, |x, y| x | y),
         }
     }
-    casts!(|x| x != 0.0, |x| x != 0.0, |x| x != 0, |x| x);
+    casts!(|x| x != 0.0, |x| x != 0.0, |x| x != 0, |x| x, |x| x.widened() != 0.0);
     fn as_truth_values(out: &mut [bool]) -> &mut [bool] {
         out
     }
+}
+
+/// Numbers of 16 bits are read and written; the rules of shapes leave no arithmetic of them.
+impl Cell for Bf16 {
+    #[inline(always)]
+    fn choose(condition: bool, x: Bf16, y: Bf16) -> Bf16 {
+        let mask = u16::from(condition).wrapping_neg();
+        Bf16::from_bits(x.to_bits() & mask | y.to_bits() & !mask)
+    }
+    fn unary(op: Unary, _: &[Bf16], _: &mut [Bf16]) {
+        unreachable!("`{}` in 16 bits", op.name())
+    }
+    fn binary(op: Binary, _: &[Bf16], _: &[Bf16], _: &mut [Bf16]) {
+        unreachable!("`{}` in 16 bits", op.name())
+    }
+    casts!(
+        Bf16::rounded,
+        Stored::from_f64,
+        |x| Stored::from_f64(x as f64),
+        |x| Stored::from_f64(f64::from(u8::from(x))),
+        |x| x
+    );
 }

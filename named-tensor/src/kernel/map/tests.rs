@@ -13,6 +13,7 @@ fn number(buffer: &Buffer, at: usize) -> f64 {
         Numbers::F64(values) => values[at].to_f64(),
         Numbers::Index(values) => values[at].to_f64(),
         Numbers::Bool(values) => values[at].to_f64(),
+        Numbers::Bf16(values) => values[at].to_f64(),
     }
 }
 

@@ -11,6 +11,7 @@ mod indexing;
 mod product;
 mod rows;
 mod scan;
+mod widen;
 
 use smallvec::SmallVec;
 
@@ -37,7 +38,7 @@ pub(super) fn schedule(trace: &Trace<'_>) -> Schedule {
 /// lie without gaps in these orders of their axes.
 fn scheduled(trace: &Trace<'_>, placeholders: &[Strides], orders: &[Order]) -> Schedule {
     let products = order::reordered(trace);
-    let items = simplify::items(trace, &products);
+    let items = simplify::rewritten(simplify::shared(trace, &products));
     let parts = fuse::parts(&items);
     let mut lowering = Lowering {
         trace,

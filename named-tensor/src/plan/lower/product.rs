@@ -6,7 +6,10 @@
 use smallvec::SmallVec;
 
 use super::Lowering;
+use super::widen::is_read_narrow;
+use crate::axis::Name;
 use crate::element::Binary;
+use crate::graph::Shape;
 use crate::graph::op::Reduction;
 use crate::graph::shape::Names;
 use crate::graph::value::{Strides, row_major};
@@ -19,44 +22,39 @@ use crate::plan::simplify::{Scale, Work};
 impl Lowering<'_, '_> {
     /// The steps of `Σ_summed left · right`.
     pub(super) fn product(&mut self, i: u32, summed: &Names, scale: Scale) {
-        let item = self.items.item(i);
+        let items = self.items;
+        let item = items.item(i);
         let mut inputs = [item.inputs[0], item.inputs[1]];
         // Without other wishes the axes of the left operand are the slowest of the result. What is computed has the
         // positions of a text there, stored parameters have features; so do all results then, and lie alike.
-        let is_stored = inputs.map(|input| matches!(self.items.item(input).work, Work::Leaf));
-        if is_stored == [true, false] {
+        let is_stored = inputs.map(|input| matches!(items.item(input).work, Work::Leaf));
+        let is_narrow = inputs.map(|input| items.item(input).kind != item.kind);
+        if is_narrow[0] || (is_stored == [true, false] && !is_narrow[1]) {
             inputs.reverse();
         }
-        let [left, right] = inputs.map(|input| (self.items.item(input).shape, &self.places[&input]));
-        let mut names: Names = left.0.names().collect();
-        names.extend(right.0.names().filter(|&name| !left.0.has(name)));
-        let axes: SmallVec<[Axis; 8]> = names
-            .iter()
-            .map(|&name| {
-                let at = [left.0.position(name), right.0.position(name)];
-                Axis {
-                    size: left.0.size(name).or(right.0.size(name)).unwrap_or(1),
-                    left: at[0].map_or(0, |at| left.1.strides[at]),
-                    right: at[1].map_or(0, |at| right.1.strides[at]),
-                    has: (at[0].is_some(), at[1].is_some()),
-                    summed: summed.contains(&name),
-                }
-            })
-            .collect();
-        let (left, right) = ((left.1.slot, left.1.offset), (right.1.slot, right.1.offset));
+        let mut places = inputs.map(|input| self.places[&input].clone());
+        let shapes = inputs.map(|input| items.item(input).shape);
+        let (names, mut axes) = together(shapes, &places, summed);
         if item.shape.elements() == 0 || axes.iter().any(|axis| axis.size == 0) {
             return self.fill(i, 0.0);
         }
         let tail = self.tails.get(&i);
         let tail: Order =
             tail.into_iter().flatten().filter_map(|tail| names.iter().position(|name| name == tail)).collect();
-        let product = contract::product(&axes, &tail);
+        let mut product = contract::product(&axes, &tail);
+        if is_narrow.contains(&true) && !is_read_narrow(&product) {
+            places[1] = self.widened(i, inputs[1]);
+            axes = together(shapes, &places, summed).1;
+            product = contract::product(&axes, &tail);
+        }
+        let (left, right) = ((places[0].slot, places[0].offset), (places[1].slot, places[1].offset));
         // The axes of the result by their places in its shape.
         let placed =
             |order: &[usize]| -> Order { order.iter().filter_map(|&at| item.shape.position(names[at])).collect() };
         // Rows times rows that both lie along the sum are dot products; else both are read in the order of the result.
         let along = product.inner.left == 1 && product.inner.right == 1;
-        if product.rows.size == 1 && product.columns.size == 1 && scale == Scale::None && !along {
+        let one_kind = !is_narrow.contains(&true);
+        if product.rows.size == 1 && product.columns.size == 1 && scale == Scale::None && !along && one_kind {
             let order = placed(&product.order);
             return self.products_then_sum(i, &axes, &product.order, &order, left, right);
         }
@@ -118,4 +116,22 @@ impl Lowering<'_, '_> {
         let action = Action::Reduce { reduction: Reduction::Sum, source, sizes: sizes.into(), over: over.into() };
         self.step(i, order, action, SmallVec::new());
     }
+}
+
+/// The axes of two operands, by name and as a contraction sees them.
+fn together([left, right]: [&Shape; 2], places: &[Place; 2], summed: &Names) -> (Names, SmallVec<[Axis; 8]>) {
+    let mut names: Names = left.names().collect();
+    names.extend(right.names().filter(|&name| !left.has(name)));
+    let axis = |&name: &Name| {
+        let at = [left.position(name), right.position(name)];
+        Axis {
+            size: left.size(name).or(right.size(name)).unwrap_or(1),
+            left: at[0].map_or(0, |at| places[0].strides[at]),
+            right: at[1].map_or(0, |at| places[1].strides[at]),
+            has: (at[0].is_some(), at[1].is_some()),
+            summed: summed.contains(&name),
+        }
+    };
+    let axes = names.iter().map(axis).collect();
+    (names, axes)
 }

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use smallvec::SmallVec;
 
 use crate::axis::Name;
-use crate::element::{Binary, Buffer, Comparison, Kind, Unary};
+use crate::element::{Binary, Buffer, Comparison, Kind, Stored, Unary};
 use crate::graph::op::{Distribution, Reduction};
 use crate::graph::shape::Names;
 use crate::graph::{Node, Shape, Value};
@@ -74,6 +74,7 @@ pub(super) fn stored(draw: &mut Draw, kind: Kind, shape: Shape, highest: usize) 
         Buffer::F64(values) => values.iter_mut().for_each(|value| *value = draw.number()),
         Buffer::Index(values) => values.iter_mut().for_each(|value| *value = draw.below(highest.max(1)) as i64),
         Buffer::Bool(values) => values.iter_mut().for_each(|value| *value = draw.below(2) == 0),
+        Buffer::Bf16(values) => values.iter_mut().for_each(|value| *value = Stored::from_f64(draw.number())),
         Buffer::Lent(_) => {}
     }
     Node::input(Value { buffer: Arc::new(buffer), offset, strides }, shape)
@@ -95,7 +96,9 @@ pub(crate) fn random_graph(draw: &mut Draw, kind: Kind, steps: usize) -> Vec<Nod
     let mut nodes: Vec<Node> = Vec::new();
     for _ in 0..3 + draw.below(3) {
         let shape = shape(draw);
-        nodes.push(stored(draw, kind, shape, 1));
+        // Weights may be stored in 16 bits.
+        let as_stored = if draw.below(4) == 0 { Kind::Bf16 } else { kind };
+        nodes.push(stored(draw, as_stored, shape, 1).cast(kind));
     }
     for _ in 0..steps {
         let x = draw.of(&nodes).clone();

@@ -5,6 +5,7 @@
 mod append;
 pub(crate) mod draw;
 mod scan;
+mod widen;
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -26,6 +27,7 @@ fn elements(node: &Node, value: &Value) -> Vec<f64> {
         Numbers::F64(values) => values[at],
         Numbers::Index(values) => values[at].to_f64(),
         Numbers::Bool(values) => values[at].to_f64(),
+        Numbers::Bf16(values) => values[at].to_f64(),
     };
     (0..total)
         .map(|mut position| {

@@ -53,7 +53,9 @@ fn place(value: f64) -> Node {
 
 /// The tensors that a graph is computed from.
 fn leaves(root: &Node) -> Vec<Node> {
-    let given = |node: &Node| matches!(node.op(), Op::Input | Op::Random(..));
+    let given = |node: &Node| {
+        node.widens().is_some() || (matches!(node.op(), Op::Input | Op::Random(..)) && node.kind() != Kind::Bf16)
+    };
     Node::walk(std::slice::from_ref(root)).into_iter().filter(given).collect()
 }
 

@@ -1,0 +1,27 @@
+//! How parameters are stored: in their own precision, or in 16 bits and widened where they are read.
+//!
+//! What is stored in 16 bits is a node of that kind with its numbers, and a node above it that widens them; the second is
+//! the parameter. Lives here: both ways into that form. Not here: the format (`element`), who reads it as it lies (`plan`).
+
+use crate::element::{Buffer, Kind};
+use crate::error::{Error, ErrorKind, Result};
+use crate::graph::{Node, Shape, Value};
+use crate::plan;
+
+/// Numbers in the order of `shape`, of this kind or stored in 16 bits.
+#[track_caller]
+pub(crate) fn held(numbers: Buffer, shape: Shape, kind: Kind) -> Node {
+    Node::input(Value::contiguous(numbers, shape.sizes()), shape).cast(kind)
+}
+
+/// The same numbers, rounded to 16 bits.
+#[track_caller]
+pub(super) fn in_bf16(node: &Node) -> Result<Node> {
+    if node.widens().is_some() {
+        return Ok(node.clone());
+    }
+    let place = std::panic::Location::caller();
+    let values = plan::evaluate(&[node.cast(Kind::Bf16)]).map_err(|error| error.at(place))?;
+    let value = values.into_iter().next().ok_or_else(|| Error::new(ErrorKind::Value, "nothing was rounded"))?;
+    Ok(Node::input(value, node.shape().clone()).cast(node.kind()))
+}
