@@ -112,12 +112,7 @@ pub trait Reads {
     /// # Errors
     /// No words; a word outside of the vocabulary; more words than there are positions.
     fn features(&self, words: &[usize], context: &Context) -> Result<(Features, Context), Error> {
-        let (before, n) = (context.words(), words.len());
-        refused(words, before, self.sizes().words, self.sizes().positions)?;
-        let ids = Tensor::indices_from_vec(seq_.of(n), vocab, words.to_vec())?;
-        let at = Tensor::indices_from_vec(seq_.of(n), places, (before..before + n).collect())?;
-        let mask = ContextMask(&Tensor::<_, f32>::zeros(seq.of(before + n)), &Tensor::zeros(seq_.of(n)));
-        let (x, layers) = self.read(&ids, &at, &mask, &context.layers);
+        let (x, layers) = reading(self, words, context)?;
         let (x, layers) = computed(x, &layers)?;
         Ok((x, Context { layers }))
     }
@@ -140,9 +135,11 @@ pub trait Reads {
     /// # Errors
     /// As [`features`](Reads::features).
     fn next(&self, words: &[usize], context: &Context) -> Result<(Tensor<R![vocab]>, Context), Error> {
-        let (x, context) = self.features(words, context)?;
+        let (x, layers) = reading(self, words, context)?;
+        // Nothing is computed yet: of the last layer only this word will be, beside keys and values.
         let last = x.slice(seq_, words.len() - 1..);
-        Ok((self.logits(&last).at(seq_, 0).eval()?, context))
+        let (logits, layers) = computed(self.logits(&last).at(seq_, 0), &layers)?;
+        Ok((logits, Context { layers }))
     }
 
     /// Reads words of several texts side by side, of each text its own number: the scores after each word, and the
@@ -194,6 +191,16 @@ pub trait Reads {
         let (logits, layers) = computed(logits, &layers)?;
         Ok((logits.rename(seq_, seq), Contexts { layers, places: all }))
     }
+}
+
+/// The features of words after a context, and the context with them, not computed yet.
+fn reading(model: &(impl Reads + ?Sized), words: &[usize], context: &Context) -> Result<(Features, Vec<Kept>), Error> {
+    let (before, n) = (context.words(), words.len());
+    refused(words, before, model.sizes().words, model.sizes().positions)?;
+    let ids = Tensor::indices_from_vec(seq_.of(n), vocab, words.to_vec())?;
+    let at = Tensor::indices_from_vec(seq_.of(n), places, (before..before + n).collect())?;
+    let mask = ContextMask(&Tensor::<_, f32>::zeros(seq.of(before + n)), &Tensor::zeros(seq_.of(n)));
+    Ok(model.read(&ids, &at, &mask, &context.layers))
 }
 
 /// A tensor, keys and values, all computed at once, and how they were made forgotten.

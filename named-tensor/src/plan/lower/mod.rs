@@ -22,6 +22,7 @@ use super::layout::{self, Order, Place};
 use super::order;
 use super::schedule::{Action, Inputs, Piece, Schedule, Sizes, Slot, Step};
 use super::simplify::{self, Items, Work};
+use super::slices;
 use super::words::FoldMap;
 use crate::axis::Name;
 use crate::element::Kind;
@@ -38,7 +39,13 @@ pub(super) fn schedule(trace: &Trace<'_>) -> Schedule {
 /// lie without gaps in these orders of their axes.
 fn scheduled(trace: &Trace<'_>, placeholders: &[Strides], orders: &[Order]) -> Schedule {
     let products = order::reordered(trace);
-    let items = simplify::rewritten(simplify::shared(trace, &products));
+    let all = simplify::shared(trace, &products);
+    let drafts = slices::early(&all);
+    let items = match &drafts {
+        Some(drafts) => drafts.items(&all),
+        None => all,
+    };
+    let items = simplify::rewritten(items);
     let parts = fuse::parts(&items);
     let mut lowering = Lowering {
         trace,

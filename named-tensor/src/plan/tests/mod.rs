@@ -5,6 +5,7 @@
 mod append;
 pub(crate) mod draw;
 mod scan;
+mod slices;
 mod widen;
 
 use std::collections::HashMap;
