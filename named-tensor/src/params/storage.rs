@@ -3,7 +3,9 @@
 //! What is stored in 16 bits is a node of that kind with its numbers, and a node above it that widens them; the second is
 //! the parameter. Lives here: both ways into that form. Not here: the format (`element`), who reads it as it lies (`plan`).
 
-use crate::element::{Buffer, Kind};
+use std::sync::Arc;
+
+use crate::element::{Bf16, Buffer, Kind, Numbers, Stored};
 use crate::error::{Error, ErrorKind, Result};
 use crate::graph::{Node, Shape, Value};
 use crate::plan;
@@ -20,8 +22,25 @@ pub(super) fn in_bf16(node: &Node) -> Result<Node> {
     if node.widens().is_some() {
         return Ok(node.clone());
     }
-    let place = std::panic::Location::caller();
-    let values = plan::evaluate(&[node.cast(Kind::Bf16)]).map_err(|error| error.at(place))?;
-    let value = values.into_iter().next().ok_or_else(|| Error::new(ErrorKind::Value, "nothing was rounded"))?;
+    let value = match node.value() {
+        // Where little else is in the buffer it is rounded as it lies. A plan would have taken memory for the result from
+        // what it keeps warm, and kept as much for later; this memory stays with the parameter.
+        Some(value) if value.buffer.size() <= 2 * node.shape().elements() => {
+            Value { buffer: Arc::new(rounded(&value.buffer)), ..value.clone() }
+        }
+        _ => {
+            let place = std::panic::Location::caller();
+            let values = plan::evaluate(&[node.cast(Kind::Bf16)]).map_err(|error| error.at(place))?;
+            values.into_iter().next().ok_or_else(|| Error::new(ErrorKind::Value, "nothing was rounded"))?
+        }
+    };
     Ok(Node::input(value, node.shape().clone()).cast(node.kind()))
+}
+
+/// Real numbers, rounded to 16 bits.
+fn rounded(numbers: &Buffer) -> Buffer {
+    Buffer::Bf16(match numbers.numbers() {
+        Numbers::F32(numbers) => numbers.iter().copied().map(Bf16::rounded).collect(),
+        numbers => f64::of(&numbers.to_buffer()).iter().copied().map(Stored::from_f64).collect(),
+    })
 }

@@ -125,15 +125,12 @@ impl Layer {
     }
 
     /// The new positions after this layer; their keys and values are added to the cache.
-    fn apply(&self, x: &Tensor<R![seq, chans]>, cache: &mut Option<Cache>) -> Tensor<R![seq, chans]> {
+    fn apply(&self, x: &Tensor<R![seq, chans]>, cache: &mut Cache) -> Tensor<R![seq, chans]> {
         let roles = self.roles.apply(&self.norm1.apply(x));
         let (new_keys, new_values) = (roles.at(role, 1), roles.at(role, 2).rename(key, val));
-        let (keys, values) = match cache.take() {
-            Some((keys, values)) => (keys.concat(seq, &new_keys), values.concat(seq, &new_values)),
-            None => (new_keys, new_values),
-        };
+        let (keys, values) = (cache.0.concat(seq, &new_keys), cache.1.concat(seq, &new_values));
         let drawn = Causal(&roles.at(role, 0).rename(seq, seq_), &keys, &values).rename(seq_, seq);
-        *cache = Some((keys, values));
+        *cache = (keys, values);
         let x = x + self.joined.apply(&drawn);
         &x + self.ffn.apply(&self.norm2.apply(&x))
     }
@@ -153,7 +150,7 @@ impl Decoder {
     }
 
     /// The logits of the word after `text`, which stands from position `from` on.
-    fn next(&self, text: &[usize], from: usize, caches: &mut [Option<Cache>]) -> Result<Vec<f32>, Error> {
+    fn next(&self, text: &[usize], from: usize, caches: &mut [Cache]) -> Result<Vec<f32>, Error> {
         let size = text.len();
         let ids = Tensor::indices_from_vec(seq.of(size), vocab, text.to_vec())?;
         let mut x = self.words.apply(&ids) + self.positions.slice(seq, from..from + size);
@@ -162,11 +159,11 @@ impl Decoder {
         }
         let logits = Logits(&self.norm.apply(&x.at(seq, size - 1)), &self.words.E);
         let mut wanted: Vec<&dyn Evaluate> = vec![&logits];
-        for (keys, values) in caches.iter().flatten() {
+        for (keys, values) in caches.iter() {
             wanted.extend([keys as &dyn Evaluate, values]);
         }
         eval(&wanted)?;
-        for (keys, values) in caches.iter_mut().flatten() {
+        for (keys, values) in caches.iter_mut() {
             (*keys, *values) = (keys.eval()?, values.eval()?);
         }
         logits.to_vec(vocab)
@@ -195,7 +192,10 @@ fn stored(run: &Run, weights: Weights, [first_case, next_case]: [&str; 2]) -> Re
         return Ok(());
     }
     let (decoder, text, [prompt, word]) = (Decoder::new(weights)?, tokens(CONTEXT), costs(weights));
-    let none = || vec![None; LAYERS];
+    let none = || {
+        let (h, d) = (heads.of(HEADS), CHANS / HEADS);
+        vec![(Tensor::zeros((seq.of(0), h, key.of(d))), Tensor::zeros((seq.of(0), h, val.of(d)))); LAYERS]
+    };
     if run.wants(first_case) {
         let first = || decoder.next(&text[..512], 0, &mut none());
         let checks = [summary("logits", &first()?)];

@@ -245,7 +245,10 @@ impl Cut {
 /// These columns of a matrix.
 fn columns<X: Copy>(numbers: &[X], width: usize, part: Range<usize>) -> Vec<X> {
     // A matrix of no width has no rows either.
-    numbers.chunks_exact(width.max(1)).flat_map(|row| row[part.clone()].iter().copied()).collect()
+    let rows = numbers.chunks_exact(width.max(1));
+    let mut columns = Vec::with_capacity(rows.len() * part.len());
+    rows.for_each(|row| columns.extend_from_slice(&row[part.clone()]));
+    columns
 }
 
 /// The axes of a parameter with their sizes, one group for each axis of the file.

@@ -14,14 +14,15 @@ use crate::plan::schedule::{Action, Piece, Sizes};
 use crate::plan::simplify::Work;
 
 impl Lowering<'_, '_> {
-    /// Whether a concatenation puts a few positions behind those of a stored tensor, and its result is kept: then it
-    /// may be expected to grow on. Room for as many positions again is not taken for anything else.
+    /// Whether a concatenation puts a few positions behind those of a stored tensor, or any behind none, and its result is
+    /// kept: then it may be expected to grow on. Room for as many positions again is not taken for anything else.
     pub(super) fn grows(&self, i: u32) -> bool {
         let item = self.items.item(i);
         let [first, second] = [0, 1].map(|which| self.items.item(item.inputs[which]));
         let few = (1..=first.shape.elements()).contains(&second.shape.elements());
         let stored = self.trace.value(first.node).is_some();
-        few && stored && first.shape.rank() == item.shape.rank() && self.is_kept(i)
+        let begins = first.shape.elements() == 0;
+        (few && stored || begins) && first.shape.rank() == item.shape.rank() && self.is_kept(i)
     }
 
     /// Whether an item is a root, maybe under other names.

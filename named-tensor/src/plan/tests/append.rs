@@ -93,7 +93,7 @@ fn of_two_continuations_one_shares_the_memory_and_neither_changes_the_other() {
 }
 
 #[test]
-fn only_what_is_kept_and_grows_by_little_takes_room_to_grow() {
+fn only_what_is_kept_and_begins_or_grows_by_little_takes_room_to_grow() {
     let axis = NAMES[0];
     let of = |size: usize| stored(&mut Draw::new(2), Kind::F32, Shape::new([(axis, size)]), 1);
     let appends = |root: Node| {
@@ -104,5 +104,6 @@ fn only_what_is_kept_and_grows_by_little_takes_room_to_grow() {
     assert_eq!(appends(of(4).concat(axis, &of(1)).unary(Unary::Exp)), 0, "not kept");
     assert_eq!(appends(of(4).concat(axis, &of(5))), 0, "more than there was");
     assert_eq!(appends(of(4).unary(Unary::Exp).concat(axis, &of(1))), 0, "not stored");
-    assert_eq!(appends(of(0).concat(axis, &of(1))), 0, "nothing to grow from");
+    assert_eq!(appends(of(0).concat(axis, &of(3))), 1, "a beginning");
+    assert_eq!(appends(of(0).concat(axis, &of(0))), 0, "nothing");
 }
