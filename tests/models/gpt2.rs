@@ -1,5 +1,6 @@
 //! GPT-2 against the reference implementation, and reading piece by piece; rows 2.16 to 2.18, 4.19 to 4.21.
 
+use named_tensor::element::{Bf16, Stored};
 use named_tensor::params::init;
 use named_tensor::prelude::*;
 use named_tensor_tests::differences::{assert_gradients, with_numbers};
@@ -24,6 +25,58 @@ fn s2_16_s2_18_gpt2_computes_what_the_reference_implementation_computes() {
     for name in ["gpt2", "gpt2-f16"] {
         assert_reads_as_expected(name, &Gpt2::load(golden(name)).unwrap(), &golden(name));
     }
+}
+
+/// The model with its numbers rounded to 16 bits, and stored in 32.
+fn rounded(model: &Gpt2) -> Gpt2 {
+    let mut rounded = model.in_bf16().unwrap();
+    let mut numbers: Vec<Vec<f32>> = Vec::new();
+    rounded.each(|parameter| {
+        let stored = parameter.stored().unwrap();
+        numbers.push(Bf16::of(&stored).iter().map(|number| number.widened()).collect());
+    });
+    let mut numbers = numbers.into_iter();
+    rounded.each_mut(|mut parameter| {
+        let shape = parameter.shape().only(&parameter.axes);
+        parameter.set(shape, numbers.next().unwrap()).unwrap();
+    });
+    rounded
+}
+
+#[test]
+fn weights_stored_in_16_bits_say_what_the_rounded_weights_say() {
+    let model = Gpt2::load(golden("gpt2")).unwrap();
+    let (narrow, rounded) = (model.in_bf16().unwrap(), rounded(&model));
+    for text in [&[7, 250, 3][..], &[1; 20]] {
+        let (mut context, mut other) = (narrow.start(), rounded.start());
+        let mut words = text.to_vec();
+        for _ in 0..8 {
+            let ((said, longer), (expected, others)) =
+                (narrow.next(&words, &context).unwrap(), rounded.next(&words, &other).unwrap());
+            let [said, expected] = [said, expected].map(|logits| logits.to_vec(vocab).unwrap());
+            assert_agreement("logits", &said, &expected, 1e-5);
+            let likeliest = |logits: &[f32]| (0..logits.len()).max_by(|&i, &j| logits[i].total_cmp(&logits[j]));
+            assert_eq!(likeliest(&said), likeliest(&expected), "the next word");
+            (context, other, words) = (longer, others, likeliest(&said).into_iter().collect());
+        }
+    }
+}
+
+#[test]
+fn gradients_by_weights_in_16_bits_are_those_by_the_rounded_weights() {
+    let model = small(5, 2);
+    let gradient = |model: &Gpt2| {
+        let words = Tensor::indices(seq_, vocab, [1, 2, 3]);
+        let at = Tensor::indices(seq_, places, [0, 1, 2]);
+        let mask = Tensor::zeros((seq.of(3), seq_.of(3)));
+        let (x, _) = model.read(&words, &at, &mask, &model.start().layers);
+        let gradient = grad(&model.logits(&x).sin().sum((seq_, vocab)), model).eval().unwrap();
+        let mut numbers: Vec<f32> = Vec::new();
+        gradient.each(|parameter| numbers.extend(parameter.to_vec().unwrap()));
+        numbers
+    };
+    let (found, expected) = (gradient(&model.in_bf16().unwrap()), gradient(&rounded(&model)));
+    assert_agreement("all gradients", &found, &expected, 1e-5);
 }
 
 proptest! {

@@ -81,6 +81,7 @@ impl<A: Axes, T: Element> fmt::Debug for Tensor<A, T> {
         match (self.node().error(), self.node().value()) {
             (Some(error), _) => write!(f, " (error: {error})"),
             (None, Some(_)) => f.write_str(" (computed)"),
+            (None, None) if self.node().widens().is_some() => f.write_str(" (stored in bf16)"),
             (None, None) => f.write_str(" (lazy)"),
         }
     }

@@ -184,6 +184,11 @@ fn debug_is_one_line_and_computes_nothing() {
     let _ = x.to_string();
     assert_eq!(format!("{x:?}"), "Tensor[height: 3, width: 2] f64 (computed)");
     assert_eq!(format!("{:?}", Tensor::scalar(1.0_f32)), "Tensor[] f32 (lazy)");
+    let wide = Tensor::new(seq, [1.0, 2.0]);
+    let narrow = wide.in_bf16().unwrap();
+    assert_eq!(format!("{narrow:?}"), "Tensor[seq: 2] f32 (stored in bf16)");
+    let equation = |x: &Tensor<R![seq]>| (x * x).equations().to_string();
+    assert_eq!(equation(&narrow), equation(&wide), "it is a tensor like another");
     assert_eq!(format!("{:?}", Tensor::positions(seq_.of(4))), "Tensor[seq′: 4] index (lazy)");
     assert_eq!(format!("{:?}", Tensor::from_array(seq, [true])), "Tensor[seq: 1] bool (computed)");
 }

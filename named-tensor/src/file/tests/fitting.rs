@@ -30,6 +30,46 @@ fn every_element_comes_back_bit_by_bit() -> Result<()> {
 }
 
 #[test]
+fn what_is_stored_in_16_bits_is_written_in_16_bits_and_comes_back_so() -> Result<()> {
+    let narrow = linear(3, 5).in_bf16()?;
+    let tensors = narrow.to_tensors()?;
+    let written = Tensors::from_bytes(&bytes(&tensors))?;
+    assert_eq!(format!("{:?}", written.entries["weights"]), "[chans: 3, key: 5] BF16");
+    let mut read = linear(4, 5);
+    read.load_from(&written)?;
+    assert_eq!(read.weights.to_vec((chans, key))?, narrow.weights.to_vec((chans, key))?, "the same numbers");
+    assert!(format!("{:?}", read.bias).ends_with("(stored in bf16)"), "{:?}", read.bias);
+    assert_eq!(bytes(&read.to_tensors()?), bytes(&tensors), "and the same file");
+    // In double precision as well; as positions they are none.
+    assert_eq!(written.get::<R![key], f64>("bias")?.to_vec(key)?[2] as f32, narrow.bias.to_vec(key)?[2]);
+    let error = written.get::<R![key], Index<vocab>>("bias").map(drop).unwrap_err().to_string();
+    assert!(error.contains("holds BF16, but I64 is needed"), "{error}");
+    Ok(())
+}
+
+#[test]
+fn numbers_of_other_precisions_are_taken_as_they_are_or_become_single() -> Result<()> {
+    let header = r#"{"b":{"dtype":"BF16","shape":[2],"data_offsets":[0,4]},
+        "d":{"dtype":"F64","shape":[1],"data_offsets":[4,12]},"h":{"dtype":"F16","shape":[2],"data_offsets":[12,16]},
+        "u":{"dtype":"U8","shape":[1],"data_offsets":[16,17]}}"#;
+    let numbers = [&[0x80, 0x3F, 0x40, 0xC0][..], &0.1_f64.to_le_bytes(), &[0, 0x3C, 0, 0xC0], &[7]].concat();
+    let file = file(&format!("{header:0$}", header.len().next_multiple_of(8)), &numbers);
+    let mut tensors = Tensors::from_bytes(&file)?;
+    let all = ["b", "d", "h"].map(|name| tensors.numbers(name).unwrap());
+    assert_eq!(all, [vec![1.0, -3.0], vec![0.1], vec![1.0, -2.0]]);
+    assert!(matches!(tensors.take("b")?, Buffer::Bf16(numbers) if numbers[1].widened() == -3.0));
+    assert!(tensors.take("b").unwrap_err().to_string().contains("is missing"), "it was taken");
+    assert_eq!(tensors.take("h")?, Buffer::F32(vec![1.0, -2.0]));
+    assert!(tensors.numbers("u").unwrap_err().to_string().contains("holds U8, but real numbers are needed"));
+    // What is no number of ours is written as it was read.
+    let mut again = Vec::new();
+    Tensors::from_bytes(&file)?.write(&mut again).unwrap();
+    let again = Tensors::from_bytes(&again)?;
+    assert_eq!(["b", "d", "h"].map(|name| again.numbers(name).unwrap()), all);
+    Ok(())
+}
+
+#[test]
 fn the_same_tensors_give_the_same_bytes_with_aligned_numbers() -> Result<()> {
     let mut tensors = Tensors::new();
     tensors.insert("a", &Tensor::from_array(key, [true]))?;
