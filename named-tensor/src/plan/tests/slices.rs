@@ -48,7 +48,7 @@ fn the_last_word_of_a_layer_is_computed_alone_except_for_keys_and_values() {
         let [y, values] = layer(&x);
         let alone = last(&y);
         assert!(largest(&kept(std::slice::from_ref(&alone))) <= WORDS * 5, "the values, and nothing else of all words");
-        both_ways(&[alone.clone()], "the last word");
+        both_ways(std::slice::from_ref(&alone), "the last word");
         both_ways(&[alone, values], "the last word, and values for later ones");
         // Two layers: the first is needed whole.
         let [y, _] = layer(&layer(&x)[0]);

@@ -73,7 +73,8 @@ fn products_with_matrices_in_16_bits_of_any_axes_and_layouts_have_the_same_numbe
         let kind = if seed % 2 == 0 { Kind::F32 } else { Kind::F64 };
         let sizes = [1, 1, 2, 3, 5, 9, 12];
         let mut axes = |names: &[Name]| -> Vec<(Name, usize)> {
-            names.iter().filter_map(|&name| (draw.below(4) > 0).then(|| (name, *draw.of(&sizes)))).collect()
+            let sized = names.iter().map(|&name| (name, *draw.of(&sizes), draw.below(4) > 0));
+            sized.filter(|&(.., is_there)| is_there).map(|(name, size, _)| (name, size)).collect()
         };
         let (own, batch, summed, columns) =
             (axes(&[SEQ]), axes(&[BATCH]), axes(&[CHANS, CHANS.freshened()]), axes(&[HIDDEN, VOCAB]));
