@@ -44,6 +44,18 @@ impl Copy {
         Copy(folder)
     }
 
+    /// Gives it a vocabulary of this many words.
+    fn words(&self, count: usize) {
+        let words: Vec<String> = (0..count).map(|word| format!("\"w{word}\":{word}")).collect();
+        let tokenizer = format!(
+            r#"{{"version":"1.0","truncation":null,"padding":null,"added_tokens":[],"normalizer":null,
+            "pre_tokenizer":{{"type":"WhitespaceSplit"}},"post_processor":null,"decoder":null,
+            "model":{{"type":"WordLevel","vocab":{{{}}},"unk_token":"w0"}}}}"#,
+            words.join(",")
+        );
+        fs::write(self.0.join("tokenizer.json"), tokenizer).unwrap();
+    }
+
     fn change(&self, file: &str, change: impl FnOnce(&mut Vec<u8>)) {
         let path = self.0.join(file);
         let mut bytes = fs::read(&path).unwrap();
@@ -204,15 +216,7 @@ fn an_error_on_the_way_stands_on_its_own_line() {
 #[test]
 fn s4_18_llama_continues_a_text() {
     let llama = Copy::of("llama");
-    // A vocabulary of as many words as the model has.
-    let words: Vec<String> = (0..64).map(|word| format!("\"w{word}\":{word}")).collect();
-    let tokenizer = format!(
-        r#"{{"version":"1.0","truncation":null,"padding":null,"added_tokens":[],"normalizer":null,
-        "pre_tokenizer":{{"type":"WhitespaceSplit"}},"post_processor":null,"decoder":null,
-        "model":{{"type":"WordLevel","vocab":{{{}}},"unk_token":"w0"}}}}"#,
-        words.join(",")
-    );
-    fs::write(llama.0.join("tokenizer.json"), tokenizer).unwrap();
+    llama.words(64);
     let of = |more: &[&str]| {
         let output = generate(&llama.0, "w5 w9", more);
         assert!(output.status.success(), "{}", text(&output.stderr));
@@ -231,4 +235,14 @@ fn settings_that_contradict_each_other_are_an_error_of_usage() {
     for more in [&["--greedy", "--top-k", "3"][..], &["--beam", "2", "--temperature", "0.5"], &["--penalty", "1"]] {
         assert_eq!(generate(&golden("gpt2"), "a", more).status.code(), Some(2), "{more:?}");
     }
+}
+
+#[test]
+fn weights_are_stored_in_16_bits_where_that_is_said_or_the_file_has_them_so() {
+    assert!(written(&["--bf16", "--greedy", "--max", "5"]).starts_with("the cat"), "a file of 32 bits");
+    let llama = Copy::of("llama-bf16-sharded");
+    llama.words(64);
+    let of = |more: &[&str]| text(&generate(&llama.0, "w5 w9", &[&["--greedy", "--max", "6"], more].concat()).stdout);
+    assert_eq!(of(&["--bf16"]), of(&[]), "a file of 16 bits");
+    assert_eq!(of(&[]).split_whitespace().count(), 8);
 }

@@ -56,6 +56,19 @@ impl Model {
             _ => Err(config.unknown("model_type", "`bert`, `gpt2` or `llama`")),
         }
     }
+
+    /// The same model, its weights rounded to 16 bits if they are not stored so: half the memory of 32, and words come
+    /// nearly twice as fast.
+    ///
+    /// # Errors
+    /// Those of [`Parameters::in_bf16`].
+    pub fn in_bf16(self) -> Result<Model, Error> {
+        match self {
+            Model::Bert(model) => model.in_bf16().map(Model::Bert),
+            Model::Gpt2(model) => model.in_bf16().map(Model::Gpt2),
+            Model::Llama(model) => Ok(Model::Llama(Llama { weights: model.weights.in_bf16()?, ..model })),
+        }
+    }
 }
 
 /// The tensors of a checkpoint, of one file or several.

@@ -59,12 +59,16 @@ pub(crate) struct Arguments {
     /// When no position is left, read the last WORDS again and go on
     #[arg(long, value_name = "WORDS")]
     slide: Option<usize>,
+    /// Store the weights in 16 bits: half the memory and nearly twice the speed, numbers rounded to 8 bits
+    #[arg(long)]
+    bf16: bool,
 }
 
 pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Error> {
     let ends = Config::open(&arguments.model)?.words("eos_token_id")?;
     let vocabulary = Vocabulary::open(&arguments.model)?;
-    match Model::load(&arguments.model)? {
+    let model = Model::load(&arguments.model)?;
+    match if arguments.bf16 { model.in_bf16()? } else { model } {
         Model::Gpt2(model) => written(arguments, &model, &vocabulary, ends)?,
         Model::Llama(model) => written(arguments, &model, &vocabulary, ends)?,
         Model::Bert(_) => {
