@@ -88,6 +88,14 @@ impl Entry {
         }
     }
 
+    /// The same, taken out.
+    pub(super) fn into_numbers(self) -> Option<Buffer> {
+        match self.held {
+            Held::Numbers(numbers) => Some(numbers),
+            Held::Bytes(_) => None,
+        }
+    }
+
     /// The real numbers as they are stored, in single precision or in 16 bits; those of other precisions become single.
     pub(super) fn into_reals(self) -> Result<Buffer, String> {
         match (self.held, self.dtype) {

@@ -3,12 +3,14 @@
 //! Lives here: saving, and loading that checks every name, axis, size and element before it replaces anything, so that
 //! one error tells all that does not fit. Not here: single tensors (`Tensors`), walking over a struct (`params`).
 
+use std::borrow::Cow;
+use std::collections::BTreeSet;
 use std::path::Path;
 
 use super::Tensors;
 use super::entry::{Entry, dtype, listed};
 use crate::axis::Name;
-use crate::element::{Buffer, Real};
+use crate::element::Real;
 use crate::error::{Error, ErrorKind, Result};
 use crate::graph::Shape;
 use crate::params::{self, Parameter, Parameters};
@@ -48,7 +50,7 @@ pub trait Files<T: Real>: Parameters<T> {
     /// missing, unexpected, or has other axes, sizes or elements. Then no parameter has changed.
     #[track_caller]
     fn load(&mut self, path: impl AsRef<Path>) -> Result<()> {
-        self.load_from(&Tensors::open(path)?)
+        load(self, Cow::Owned(Tensors::open(path)?))
     }
 
     /// All parameters under their dotted names.
@@ -72,48 +74,53 @@ pub trait Files<T: Real>: Parameters<T> {
     /// As [`load`](Files::load).
     #[track_caller]
     fn load_from(&mut self, tensors: &Tensors) -> Result<()> {
-        let (mut fitting, mut problems, mut needed) = (Vec::new(), Vec::new(), Vec::new());
-        self.visit(&mut params::Path::default(), &mut |parameter| {
-            needed.push(parameter.name.to_owned());
-            match fit(tensors, &parameter) {
-                Ok(found) => fitting.push(found),
-                Err(problem) => problems.push(problem),
-            }
-        });
-        let unexpected = tensors.entries.iter().filter(|(name, _)| !needed.contains(name));
-        problems.extend(unexpected.map(|(name, entry)| format!("`{name}` {entry} is unexpected")));
-        if !problems.is_empty() {
-            let source = tensors.source.as_ref().map_or("the tensors".to_owned(), |source| format!("`{source}`"));
-            let message = format!(
-                "the parameters are not those of {source}:\n  {}\nno parameter was changed",
-                problems.join("\n  ")
-            );
-            return Err(Error::here(ErrorKind::File, message));
-        }
-        let (mut fitting, mut done) = (fitting.into_iter(), Ok(()));
-        self.visit_mut(&mut params::Path::default(), &mut |mut parameter| {
-            if let (true, Some((shape, entry))) = (done.is_ok(), fitting.next()) {
-                // Elements of another kind were refused above.
-                let numbers = entry.numbers().cloned().unwrap_or_else(|| Buffer::zeros(T::KIND, 0));
-                done = parameter.set_stored(shape, numbers);
-            }
-        });
-        done
+        load(self, Cow::Borrowed(tensors))
     }
 }
 
 impl<T: Real, P: Parameters<T>> Files<T> for P {}
+
+/// Replaces all parameters by these tensors, or none. Tensors that are ours are taken apart, so that numbers are not held
+/// twice.
+#[track_caller]
+fn load<T: Real>(parameters: &mut impl Parameters<T>, mut tensors: Cow<'_, Tensors>) -> Result<()> {
+    let (mut fitting, mut problems, mut needed) = (Vec::new(), Vec::new(), BTreeSet::new());
+    parameters.each(|parameter| {
+        needed.insert(parameter.name.to_owned());
+        match fit(&tensors, &parameter) {
+            Ok(shape) => fitting.push(shape),
+            Err(problem) => problems.push(problem),
+        }
+    });
+    let unexpected = tensors.entries.iter().filter(|(name, _)| !needed.contains(*name));
+    problems.extend(unexpected.map(|(name, entry)| format!("`{name}` {entry} is unexpected")));
+    if !problems.is_empty() {
+        let source = tensors.source.as_ref().map_or("the tensors".to_owned(), |source| format!("`{source}`"));
+        let message =
+            format!("the parameters are not those of {source}:\n  {}\nno parameter was changed", problems.join("\n  "));
+        return Err(Error::here(ErrorKind::File, message));
+    }
+    let (mut fitting, mut done) = (fitting.into_iter(), Ok(()));
+    parameters.each_mut(|mut parameter| {
+        let entry = match &mut tensors {
+            Cow::Owned(tensors) => tensors.entries.remove(parameter.name),
+            Cow::Borrowed(tensors) => tensors.entries.get(parameter.name).cloned(),
+        };
+        if let (true, Some(shape), Some(numbers)) = (done.is_ok(), fitting.next(), entry.and_then(Entry::into_numbers))
+        {
+            done = parameter.set_stored(shape, numbers);
+        }
+    });
+    done
+}
 
 /// A parameter as it stands in a file.
 fn entry<T: Real>(parameter: &Parameter<'_, T>) -> Result<Entry> {
     Ok(Entry::new(&parameter.shape().only(&parameter.axes), parameter.stored()?))
 }
 
-/// The tensor that is to replace a parameter, or what is wrong with it.
-fn fit<'a, T: Real>(
-    tensors: &'a Tensors,
-    parameter: &Parameter<'_, T>,
-) -> std::result::Result<(Shape, &'a Entry), String> {
+/// The axes of the tensor that is to replace a parameter, in its order, or what is wrong with it.
+fn fit<T: Real>(tensors: &Tensors, parameter: &Parameter<'_, T>) -> std::result::Result<Shape, String> {
     let name = parameter.name;
     let needed = parameter.shape().only(&parameter.axes);
     let needed_sizes = || listed(needed.iter().map(|(axis, size)| (axis.text(), size)));
@@ -124,5 +131,5 @@ fn fit<'a, T: Real>(
     if parameter.axes.iter().any(|&axis: &Name| shape.size(axis) != needed.size(axis)) {
         return Err(format!("`{name}` has the sizes {entry}, but {} are needed", needed_sizes()));
     }
-    Ok((shape, entry))
+    Ok(shape)
 }
