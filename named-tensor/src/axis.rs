@@ -40,13 +40,27 @@ pub struct Name {
     text: &'static str,
     /// 0 for a declared name, else unlike any other.
     fresh: u32,
+    /// A digest of the text. Names are compared far more often than they are made, and nearly always this tells them apart.
+    digest: u32,
 }
 
 impl Name {
     /// A declared name.
     #[must_use]
     pub const fn declared(text: &'static str) -> Name {
-        Name { text, fresh: 0 }
+        // FNV-1a.
+        let (mut digest, mut rest) = (0x811c_9dc5_u32, text.as_bytes());
+        while let [byte, after @ ..] = rest {
+            digest = (digest ^ *byte as u32).wrapping_mul(0x0100_0193);
+            rest = after;
+        }
+        Name { text, fresh: 0, digest }
+    }
+
+    /// The name of an axis, made at compile time.
+    #[must_use]
+    pub(crate) const fn of<A: Axis>() -> Name {
+        const { Name::declared(A::NAME) }
     }
 
     /// A name that meets no other, and prints as this one.
@@ -55,7 +69,7 @@ impl Name {
         static NEXT: AtomicU32 = AtomicU32::new(1);
         // After 2³² calls the counter starts again; by then no graph holds the first names.
         let fresh = NEXT.fetch_add(1, Ordering::Relaxed).max(1);
-        Name { text: self.text, fresh }
+        Name { fresh, ..self }
     }
 
     /// Whether it stands for an axis outside a lifted function.
@@ -71,9 +85,16 @@ impl Name {
     }
 }
 
+impl Name {
+    fn number(self) -> u64 {
+        u64::from(self.fresh) << 32 | u64::from(self.digest)
+    }
+}
+
 impl PartialEq for Name {
+    #[inline]
     fn eq(&self, other: &Name) -> bool {
-        self.fresh == other.fresh && (std::ptr::eq(self.text, other.text) || self.text == other.text)
+        self.number() == other.number() && (std::ptr::eq(self.text, other.text) || self.text == other.text)
     }
 }
 
@@ -81,8 +102,7 @@ impl Eq for Name {}
 
 impl Hash for Name {
     fn hash<H: Hasher>(&self, state: &mut H) {
-        self.fresh.hash(state);
-        self.text.hash(state);
+        state.write_u64(self.number());
     }
 }
 

@@ -88,7 +88,7 @@ impl Lift {
 
     /// Lets the axis `Inside` of the body stand for the axes `Outside` of the arguments.
     pub fn stand_for<Inside: Axis, Outside: Selector>(&mut self) {
-        let inside = Name::declared(Inside::NAME);
+        let inside = Name::of::<Inside>();
         self.stand_ins.push(StandIn { inside, outside: Outside::names(), sizes: None });
     }
 

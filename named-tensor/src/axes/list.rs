@@ -220,7 +220,7 @@ impl<Head: Axis, Tail: List> List for Cons<Head, Tail> {
     > = TooManyAxes;
 
     fn names(into: &mut Names) {
-        into.push(Name::declared(Head::NAME));
+        into.push(Name::of::<Head>());
         Tail::names(into);
     }
 }

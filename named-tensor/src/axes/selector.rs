@@ -47,7 +47,7 @@ impl<F: Fn() -> A + Copy, A: Axis> Selector for F {
     type Positions = [usize; 1];
 
     fn names() -> Names {
-        Names::from_iter([Name::declared(A::NAME)])
+        Names::from_slice(&[Name::of::<A>()])
     }
 }
 
@@ -110,7 +110,7 @@ impl<A: Axis> Extents for Extent<A> {
     type Positions = [usize; 1];
 
     fn sizes(self) -> SmallVec<[(Name, usize); 6]> {
-        SmallVec::from_iter([(Name::declared(A::NAME), self.size)])
+        SmallVec::from_slice(&[(Name::of::<A>(), self.size)])
     }
 }
 
@@ -165,7 +165,7 @@ macro_rules! tuples {
             type Positions = [usize; $rank];
 
             fn names() -> Names {
-                Names::from_iter([$(Name::declared($axis::NAME)),*])
+                Names::from_slice(&[$(Name::of::<$axis>()),*])
             }
         }
 
@@ -176,7 +176,7 @@ macro_rules! tuples {
             type Positions = [usize; $rank];
 
             fn sizes(self) -> SmallVec<[(Name, usize); 6]> {
-                SmallVec::from_iter([$((Name::declared($axis::NAME), self.$index.size)),*])
+                SmallVec::from_slice(&[$((Name::of::<$axis>(), self.$index.size)),*])
             }
         }
 
@@ -186,7 +186,7 @@ macro_rules! tuples {
             type Repeated = $repeated;
 
             fn parts(self) -> SmallVec<[(Name, Option<usize>); 4]> {
-                SmallVec::from_iter([$((Name::declared($axis::NAME), self.$index.size())),*])
+                SmallVec::from_iter([$((Name::of::<$axis>(), self.$index.size())),*])
             }
         }
     )*};

@@ -32,8 +32,10 @@ impl Node {
     #[must_use]
     #[track_caller]
     pub fn new(op: Op, inputs: impl IntoIterator<Item = Node>, shape: Shape, kind: Kind) -> Node {
-        let (inputs, place) = (inputs.into_iter().collect(), Location::caller());
-        Node(Arc::new(Inner { op, inputs, shape, kind, place, value: OnceLock::new() }))
+        let (mut list, place) = (SmallVec::new(), Location::caller());
+        // One by one: as a rule there are two, for which `collect` is long.
+        inputs.into_iter().for_each(|input| list.push(input));
+        Node(Arc::new(Inner { op, inputs: list, shape, kind, place, value: OnceLock::new() }))
     }
 
     /// The same operation, written at the same place, on other inputs of the same shapes and kinds.
@@ -171,9 +173,13 @@ impl Drop for Inner {
             retire(buffer);
         }
         let mut stack: SmallVec<[Node; 2]> = std::mem::take(&mut self.inputs);
-        while let Some(node) = stack.pop() {
-            if let Some(mut inner) = Arc::into_inner(node.0) {
-                stack.extend(std::mem::take(&mut inner.inputs));
+        while let Some(mut node) = stack.pop() {
+            // Most have one owner, us, and are freed where they lie. Where several threads give up a node at once, the last
+            // one moves it out.
+            if let Some(inner) = Arc::get_mut(&mut node.0) {
+                stack.extend(std::iter::from_fn(|| inner.inputs.pop()));
+            } else if let Some(mut inner) = Arc::into_inner(node.0) {
+                stack.extend(std::iter::from_fn(|| inner.inputs.pop()));
             }
         }
     }

@@ -4,6 +4,8 @@
 //! Lives here: lookup, union, and the checks of sizes. Not here: strides (`value`), sets in types (`axes`).
 
 use std::fmt;
+use std::hash::{Hash, Hasher};
+use std::sync::Arc;
 
 use smallvec::SmallVec;
 
@@ -13,14 +15,30 @@ use crate::error::{Error, ErrorKind, Result};
 /// A few axes.
 pub type Names = SmallVec<[Name; 4]>;
 
-/// Axes with their sizes, each name once.
-#[derive(PartialEq, Eq, Hash, Default)]
-pub struct Shape(SmallVec<[(Name, usize); 6]>);
+/// Axes with their sizes, each name once. Cheap to clone: every node has a shape, and most have that of an input.
+#[derive(Clone, Eq)]
+pub struct Shape(Arc<[(Name, usize)]>);
 
-/// As a whole: every node has a shape, and most have that of an input.
-impl Clone for Shape {
-    fn clone(&self) -> Shape {
-        Shape(SmallVec::from_slice(&self.0))
+/// Axes on their way to be a shape.
+type Axes = SmallVec<[(Name, usize); 8]>;
+
+impl Default for Shape {
+    /// No axes.
+    fn default() -> Shape {
+        Shape(Arc::default())
+    }
+}
+
+impl PartialEq for Shape {
+    #[inline]
+    fn eq(&self, other: &Shape) -> bool {
+        self.is(other) || self.0 == other.0
+    }
+}
+
+impl Hash for Shape {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.0.hash(state);
     }
 }
 
@@ -28,12 +46,19 @@ impl Shape {
     /// A shape of these axes. The names are unlike each other.
     #[must_use]
     pub fn new(axes: impl IntoIterator<Item = (Name, usize)>) -> Shape {
-        let axes: SmallVec<[(Name, usize); 6]> = axes.into_iter().collect();
+        let axes: Axes = axes.into_iter().collect();
         debug_assert!(
             axes.iter().enumerate().all(|(i, (name, _))| axes.iter().skip(i + 1).all(|(other, _)| name != other)),
             "an axis stands twice in a shape: {axes:?}"
         );
-        Shape(axes)
+        Shape(Arc::from(&axes[..]))
+    }
+
+    /// Whether both are one in memory. Shapes that are equal need not be.
+    #[inline]
+    #[must_use]
+    pub fn is(&self, other: &Shape) -> bool {
+        Arc::ptr_eq(&self.0, &other.0)
     }
 
     /// The axes in the order listed.
@@ -85,7 +110,7 @@ impl Shape {
     /// The axes other than `names`.
     #[must_use]
     pub fn without(&self, names: &[Name]) -> Shape {
-        Shape(self.0.iter().copied().filter(|(name, _)| !names.contains(name)).collect())
+        Shape::new(self.iter().filter(|(name, _)| !names.contains(name)))
     }
 
     /// The axes among `names`, in the order of `names`.
@@ -115,6 +140,9 @@ impl Shape {
     /// # Errors
     /// A shared axis with two sizes.
     pub fn union(&self, other: &Shape, operation: &str) -> Result<Shape> {
+        if self == other {
+            return Ok(self.clone());
+        }
         for (name, left) in self.iter() {
             if let Some(right) = other.size(name)
                 && left != right
@@ -127,7 +155,7 @@ impl Shape {
         if extra.peek().is_none() {
             return Ok(first.clone());
         }
-        Ok(Shape(first.iter().chain(extra).collect()))
+        Ok(Shape::new(first.iter().chain(extra)))
     }
 
     /// Refuses a shape whose elements cannot be counted, or would not fit in the address space.

@@ -125,8 +125,11 @@ fn near<T: Scalar>(scale: T, [m, k, n]: [usize; 3], lhs: View<'_, T>, rhs: View<
                 for (chunk, to) in whole.iter_mut().enumerate() {
                     let mut sums = [T::default(); LANES];
                     for x in 0..k {
-                        let (factor, row) = (factor(x), &row(x)[chunk * LANES..][..LANES]);
-                        sums.iter_mut().zip(row).for_each(|(sum, &y)| *sum = y.times_plus(factor, *sum));
+                        let factor = factor(x);
+                        let start = at(rhs.offset, x, r_inner) + chunk * LANES;
+                        if let Some(row) = rhs.data.get(start..).and_then(<[T]>::first_chunk::<LANES>) {
+                            (0..LANES).for_each(|j| sums[j] = row[j].times_plus(factor, sums[j]));
+                        }
                     }
                     *to = sums;
                 }

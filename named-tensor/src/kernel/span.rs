@@ -43,19 +43,32 @@ pub(super) fn check_inside(what: &str, size: usize, offset: usize, sizes: &[usiz
     if sizes.contains(&0) {
         return;
     }
-    let (mut low, mut high) = (offset as i128, offset as i128);
+    // `low` only falls and `high` only rises, so what saturates stays outside.
+    let start = isize::try_from(offset).unwrap_or(isize::MAX);
+    let (mut low, mut high) = (start, start);
     for (&n, &stride) in sizes.iter().zip(strides) {
-        let reach = (n as i128 - 1) * stride as i128;
-        low += reach.min(0);
-        high += reach.max(0);
+        let reach = isize::try_from(n - 1).unwrap_or(isize::MAX).saturating_mul(stride);
+        low = low.saturating_add(reach.min(0));
+        high = high.saturating_add(reach.max(0));
     }
-    assert!(low >= 0 && high < size as i128, "{what}: elements {low} to {high} of a slice of {size} are asked for");
+    let inside = low >= 0 && high.unsigned_abs() < size;
+    assert!(inside, "{what}: elements {low} to {high} of a slice of {size} are asked for");
 }
 
 /// Panics unless all positions of the space are different elements, as a destination needs. The test is that each
 /// stride steps over all that smaller strides can reach, which holds for every slice of a dense array in any order.
 #[track_caller]
 pub(super) fn check_distinct(what: &str, sizes: &[usize], strides: &[isize]) {
+    // As a rule the last axis is the fastest, and each steps over those behind it.
+    let mut reach = Some(0_usize);
+    for (&n, stride) in sizes.iter().zip(strides).rev().filter(|(n, _)| **n != 1) {
+        let stride = stride.unsigned_abs();
+        let further = reach.filter(|&reach| stride > reach);
+        reach = further.and_then(|reach| stride.checked_mul(n.wrapping_sub(1))?.checked_add(reach));
+    }
+    if reach.is_some() {
+        return;
+    }
     let mut axes: SmallVec<[(usize, usize); 8]> =
         sizes.iter().zip(strides).filter(|(n, _)| **n != 1).map(|(&n, s)| (s.unsigned_abs(), n)).collect();
     if axes.iter().any(|&(_, n)| n == 0) {

@@ -52,7 +52,7 @@ where
     T: Real,
 {
     let _ = axis;
-    let name = Name::declared(<S::Set as Axis>::NAME);
+    let name = Name::of::<S::Set>();
     let Some(first) = each.first() else {
         return Err(Error::here(ErrorKind::Empty, format!("no layers to stack along axis `{}`", name.text())));
     };
@@ -84,7 +84,7 @@ fn nodes<P: Parameters<T>, T: Real>(of: &P, mut change: impl FnMut(&Node) -> Nod
 }
 
 impl<X: Axis, P: Parameters<T>, T: Real> Stacked<X, P, T> {
-    const AXIS: Name = Name::declared(X::NAME);
+    const AXIS: Name = Name::of::<X>();
 
     /// The tensors of all layers.
     pub(crate) fn every(&self) -> &P {

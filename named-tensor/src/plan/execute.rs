@@ -1,6 +1,7 @@
 //! A schedule run on the leaves of a graph.
 //!
-//! Lives here: which buffer stands in which slot. Buffers come from the pool and go back when they are dead.
+//! Lives here: which buffer stands in which slot. Buffers come from the pool and go back when they are dead; small ones
+//! wait for the next step that needs one of their size, since a step may take less time than the allocator.
 //! Not here: the calls of the kernels (`compute`), decisions (`lower`).
 
 use std::sync::Arc;
@@ -27,7 +28,20 @@ pub(super) struct Held {
 }
 
 /// What stands in the slots while a schedule runs.
-pub(super) struct Slots(pub(super) SmallVec<[Option<Held>; 16]>);
+#[derive(Default)]
+pub(super) struct Slots {
+    pub(super) held: SmallVec<[Option<Held>; 16]>,
+    spare: Spare,
+}
+
+/// Small buffers that are dead and belong to nobody else.
+#[derive(Default)]
+struct Spare(SmallVec<[Arc<Buffer>; SPARE]>);
+
+/// At most this many buffers are spare.
+const SPARE: usize = 4;
+/// Bytes up to which a buffer may be spare.
+const SMALL: usize = 64 << 10;
 
 /// The numbers of the roots.
 pub(super) fn run(schedule: &Schedule, trace: &Trace<'_>) -> Result<SmallVec<[Value; 2]>> {
@@ -49,17 +63,11 @@ pub(super) fn perform_and_tell(
     mut tell: impl FnMut(usize),
 ) -> Result<()> {
     for (number, step) in schedule.steps.iter().enumerate() {
-        let buffer = Arc::new(filled(schedule.slots[step.out as usize], step, slots, trace)?);
-        let node = trace.node(step.node);
-        if let Op::Random(..) = node.op() {
-            // Random numbers are data from now on: the next evaluation need not draw them again.
-            let strides = row_major(node.shape().sizes());
-            node.remember(Value { buffer: buffer.clone(), offset: 0, strides });
-        }
-        slots.0[step.out as usize] = Some(Held { buffer, offset: 0 });
+        let buffer = filled(schedule.slots[step.out as usize], step, slots, trace)?;
+        slots.held[step.out as usize] = Some(Held { buffer, offset: 0 });
         for &dead in &step.dead {
-            if let Some(buffer) = slots.0[dead as usize].take().and_then(|held| Arc::into_inner(held.buffer)) {
-                pool::give(buffer);
+            if let Some(held) = slots.held[dead as usize].take() {
+                slots.retire(held.buffer);
             }
         }
         tell(number);
@@ -84,15 +92,26 @@ impl Slots {
             (None, Op::Placeholder(_)) => None,
             (None, _) => Some(Held { buffer: Arc::new(constant(trace, leaf)), offset: 0 }),
         };
-        let mut slots: SmallVec<_> = schedule.leaves.iter().map(held).collect();
+        let mut slots = SmallVec::with_capacity(schedule.slots.len());
+        slots.extend(schedule.leaves.iter().map(held));
         slots.resize_with(schedule.slots.len(), || None);
-        Slots(slots)
+        Slots { held: slots, ..Slots::default() }
+    }
+
+    /// Slots that hold these buffers.
+    pub(super) fn of(held: impl IntoIterator<Item = Held>) -> Slots {
+        Slots { held: held.into_iter().map(Some).collect(), ..Slots::default() }
+    }
+
+    /// Takes back a buffer that no slot needs any more.
+    pub(super) fn retire(&mut self, buffer: Arc<Buffer>) {
+        self.spare.keep(buffer);
     }
 
     /// The buffer in a slot, and where numbers at this offset begin in it.
     pub(super) fn at(&self, slot: u32, offset: usize) -> (&Arc<Buffer>, usize) {
         // A schedule reads what earlier steps have written and not yet given back.
-        let held = self.0[slot as usize].as_ref().expect("a step reads a buffer that is alive");
+        let held = self.held[slot as usize].as_ref().expect("a step reads a buffer that is alive");
         (&held.buffer, held.offset + offset)
     }
 
@@ -109,25 +128,65 @@ impl Slots {
     }
 }
 
+impl Spare {
+    /// A buffer for the numbers of a step, which nobody else has, with any numbers in it.
+    fn room(&mut self, slot: Slot) -> Result<Arc<Buffer>> {
+        let fits = |buffer: &Arc<Buffer>| buffer.kind() == slot.kind && buffer.size() == slot.size;
+        match self.0.iter().rposition(fits) {
+            Some(at) => Ok(self.0.swap_remove(at)),
+            None => taken(slot).map(Arc::new),
+        }
+    }
+
+    /// Keeps a dead buffer if it is small, and there is room; else it goes back to the pool.
+    fn keep(&mut self, buffer: Arc<Buffer>) {
+        let is_kept = Arc::strong_count(&buffer) == 1
+            && self.0.len() < SPARE
+            && !matches!(*buffer, Buffer::Lent(_))
+            && buffer.size() * buffer.kind().bytes() <= SMALL;
+        if is_kept {
+            self.0.push(buffer);
+        } else if let Some(buffer) = Arc::into_inner(buffer) {
+            pool::give(buffer);
+        }
+    }
+}
+
+impl Drop for Spare {
+    fn drop(&mut self) {
+        self.0.drain(..).filter_map(Arc::into_inner).for_each(pool::give);
+    }
+}
+
 /// The buffer of a step, with its numbers.
-fn filled(slot: Slot, step: &Step, slots: &Slots, trace: &Trace<'_>) -> Result<Buffer> {
+fn filled(slot: Slot, step: &Step, slots: &mut Slots, trace: &Trace<'_>) -> Result<Arc<Buffer>> {
     if let Action::Plain { inputs } = &step.action {
-        return plain(step, inputs, slots, trace);
+        let buffer = Arc::new(plain(step, inputs, slots, trace)?);
+        let node = trace.node(step.node);
+        if let Op::Random(..) = node.op() {
+            // Random numbers are data from now on: the next evaluation need not draw them again.
+            let strides = row_major(node.shape().sizes());
+            node.remember(Value { buffer: buffer.clone(), offset: 0, strides });
+        }
+        return Ok(buffer);
     }
     if let Action::Append { pieces, continues } = &step.action {
-        return Ok(append::run(slot, pieces, *continues, slots));
+        return Ok(Arc::new(append::run(slot, pieces, *continues, slots)));
     }
-    let mut out = taken(slot)?;
+    let mut buffer = slots.spare.room(slot)?;
+    let out = Arc::get_mut(&mut buffer).expect("nobody else has the buffer yet");
     if let Action::Scan { inputs, body } = &step.action {
         // The plan was made of a graph that has a body here.
         let trace = trace.body(step.node).expect("a scan has a body");
-        scan::run(body, inputs, slots, trace, &mut out)?;
-        return Ok(out);
+        scan::run(body, inputs, slots, trace, out)?;
+        return Ok(buffer);
     }
-    match (compute(&step.action, slots, &mut out), &step.action) {
+    match (compute(&step.action, slots, out), &step.action) {
         // A position is out of range: the plain evaluation says which.
-        (false, Action::Gather { inputs, .. } | Action::Update { inputs, .. }) => plain(step, inputs, slots, trace),
-        _ => Ok(out),
+        (false, Action::Gather { inputs, .. } | Action::Update { inputs, .. }) => {
+            plain(step, inputs, slots, trace).map(Arc::new)
+        }
+        _ => Ok(buffer),
     }
 }
 
@@ -157,6 +216,6 @@ fn plain(step: &Step, inputs: &[Place], slots: &Slots, trace: &Trace<'_>) -> Res
     let source = Place { slot: 0, offset: 0, strides: value.strides };
     let pieces = [Piece { source, sizes, offset: 0, strides }];
     let mut out = taken(Slot { kind: node.kind(), size: total })?;
-    join(&pieces, &Slots(SmallVec::from_iter([Some(held)])), &mut out);
+    join(&pieces, &Slots::of([held]), &mut out);
     Ok(out)
 }

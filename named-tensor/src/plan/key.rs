@@ -40,12 +40,12 @@ impl<'a> Trace<'a> {
     fn listed(roots: &'a [Node], in_body: bool) -> Result<Trace<'a>> {
         let mut trace = Trace::default();
         let mut words = Words::default();
-        let mut seen: Numbered<usize> = Numbered::default();
+        let mut seen = Seen::default();
         // The numbers of inputs that are done and whose users are not.
         let mut done: SmallVec<[u32; 32]> = SmallVec::new();
         let mut stack: SmallVec<[Visit<'a>; 16]> = SmallVec::new();
         for root in roots {
-            if let Some(number) = seen.get(root.id()) {
+            if let Some(number) = seen.number(root) {
                 trace.roots.push(number);
                 continue;
             }
@@ -53,7 +53,7 @@ impl<'a> Trace<'a> {
             while let Some(visit) = stack.last_mut() {
                 if let Some(input) = visit.inputs.get(visit.next) {
                     visit.next += 1;
-                    match seen.get(input.id()) {
+                    match seen.number(input) {
                         Some(number) => done.push(number),
                         None => stack.push(Visit::new(input)),
                     }
@@ -73,12 +73,14 @@ impl<'a> Trace<'a> {
                     trace.key.extend_from_slice(&body.key);
                     trace.bodies.insert(narrow(trace.nodes.len()), body);
                 }
-                trace.edges.extend(done.drain(first..));
+                trace.edges.extend_from_slice(&done[first..]);
+                done.truncate(first);
+                let number = narrow(trace.nodes.len());
+                done.push(number);
+                seen.add(node, number);
                 trace.ends.push(narrow(trace.edges.len()));
                 trace.nodes.push(node);
                 trace.values.push(value);
-                // Nodes are seen in the order of their numbers.
-                done.push(seen.add(node.id()));
             }
             trace.roots.extend(done.pop());
         }
@@ -128,6 +130,29 @@ impl<'a> Visit<'a> {
     fn new(node: &'a Node) -> Visit<'a> {
         let value = node.value();
         Visit { node, value, inputs: if value.is_some() { &[] } else { node.inputs() }, next: 0 }
+    }
+}
+
+/// The numbers of nodes that have been listed and may be met again.
+#[derive(Default)]
+struct Seen {
+    nodes: Numbered<usize>,
+    numbers: SmallVec<[u32; 16]>,
+}
+
+impl Seen {
+    /// The number of a node that is listed. One with a single owner is met only through that, so it is never looked for:
+    /// a second owner inside of this graph would have been there before the walk.
+    fn number(&self, node: &Node) -> Option<u32> {
+        let at = if node.owners() == 1 { None } else { self.nodes.get(node.id()) };
+        at.map(|at| self.numbers[at as usize])
+    }
+
+    fn add(&mut self, node: &Node, number: u32) {
+        if node.owners() > 1 {
+            self.nodes.add(node.id());
+            self.numbers.push(number);
+        }
     }
 }
 

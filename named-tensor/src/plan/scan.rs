@@ -15,7 +15,6 @@ use super::schedule::{Body, Piece, Slot};
 use crate::element::{Buffer, Kind, Numbers, Stored};
 use crate::error::Result;
 use crate::graph::value::row_major;
-use crate::kernel::pool;
 
 /// Writes the results of all steps.
 pub(super) fn run(body: &Body, inputs: &[Place], outer: &Slots, trace: &Trace<'_>, out: &mut Buffer) -> Result<()> {
@@ -39,7 +38,7 @@ pub(super) fn run(body: &Body, inputs: &[Place], outer: &Slots, trace: &Trace<'_
     }
     for (slot, place) in body.slots.iter().zip(inputs).skip(count) {
         if let Some(slot) = *slot {
-            slots.0[slot as usize] = Some(held(place));
+            slots.held[slot as usize] = Some(held(place));
         }
     }
     let starts: SmallVec<[usize; 4]> =
@@ -48,11 +47,11 @@ pub(super) fn run(body: &Body, inputs: &[Place], outer: &Slots, trace: &Trace<'_
         let position = if body.backwards { body.size - 1 - step } else { step };
         for (slot, carry) in body.slots.iter().zip(&carries) {
             if let Some(slot) = *slot {
-                slots.0[slot as usize] = Some(carry.clone());
+                slots.held[slot as usize] = Some(carry.clone());
             }
         }
         for ((slot, &start), &stride) in body.slots.iter().skip(count).zip(&starts).zip(&body.along) {
-            if let Some(held) = slot.and_then(|slot| slots.0[slot as usize].as_mut()) {
+            if let Some(held) = slot.and_then(|slot| slots.held[slot as usize].as_mut()) {
                 held.offset = start.wrapping_add_signed(stride.wrapping_mul(position as isize));
             }
         }
@@ -68,16 +67,13 @@ pub(super) fn run(body: &Body, inputs: &[Place], outer: &Slots, trace: &Trace<'_
         let next: SmallVec<[Held; 2]> = schedule.roots.iter().take(count).map(next).collect();
         // What this step has left behind, the carries before it too.
         for slot in body.slots.iter().take(count).flatten() {
-            slots.0[*slot as usize] = None;
+            slots.held[*slot as usize] = None;
         }
-        let left = slots.0.iter_mut().skip(schedule.leaves.len()).filter_map(Option::take);
-        for held in std::mem::replace(&mut carries, next).into_iter().chain(left) {
-            if let Some(buffer) = Arc::into_inner(held.buffer) {
-                pool::give(buffer);
-            }
-        }
+        let left = slots.held.iter_mut().skip(schedule.leaves.len()).filter_map(Option::take);
+        let left: SmallVec<[Held; 4]> = std::mem::replace(&mut carries, next).into_iter().chain(left).collect();
+        left.into_iter().for_each(|held| slots.retire(held.buffer));
     }
-    let last = Slots(carries.into_iter().map(Some).collect());
+    let last = Slots::of(carries);
     for ((slot, (kind, piece)), sizes) in (0..).zip(&body.pieces).zip(&body.carries) {
         let strides = row_major(sizes.iter().copied());
         let source = Place { slot, offset: 0, strides: strides.clone() };
@@ -107,6 +103,6 @@ fn put(kind: Kind, piece: &Piece, behind: usize, slots: &Slots, out: &mut Buffer
     };
     let held = Held { buffer: Arc::new(Buffer::F64(doubles)), offset: 0 };
     let source = Place { slot: 0, offset: 0, strides: dense };
-    join(&[Piece { source, ..piece }], &Slots(SmallVec::from_iter([Some(held)])), out);
+    join(&[Piece { source, ..piece }], &Slots::of([held]), out);
     Ok(())
 }

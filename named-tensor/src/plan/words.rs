@@ -24,43 +24,64 @@ pub(super) struct Words {
     constants: Numbered<u64>,
 }
 
-/// Things numbered by first appearance. The first few are found by looking at all of them: a small graph has no more,
-/// and a table costs more than its plan.
+/// Things numbered by first appearance.
 pub(super) struct Numbered<K: Copy> {
-    few: SmallVec<[K; 16]>,
-    many: FoldMap<K, u32>,
+    things: SmallVec<[K; 16]>,
+    /// A thing is looked for from the place that its hash names on: there is 0 or one more than a number. There are at
+    /// least twice as many places as things, and a power of two of them. A graph with few names needs no other memory.
+    places: SmallVec<[u32; 32]>,
 }
 
 impl<K: Copy> Default for Numbered<K> {
     fn default() -> Numbered<K> {
-        Numbered { few: SmallVec::new(), many: FoldMap::default() }
+        Numbered { things: SmallVec::new(), places: SmallVec::from_elem(0, 32) }
     }
 }
 
 impl<K: Copy + Eq + Hash> Numbered<K> {
     /// The number of a thing that has appeared.
     pub(super) fn get(&self, thing: K) -> Option<u32> {
-        match self.few.iter().position(|&known| known == thing) {
-            Some(at) => Some(narrow(at)),
-            None if self.many.is_empty() => None,
-            None => self.many.get(&thing).copied(),
-        }
+        self.find(thing).ok()
     }
 
     /// The number of a thing, the next one if it is new.
     pub(super) fn number(&mut self, thing: K) -> u32 {
-        self.get(thing).unwrap_or_else(|| self.add(thing))
+        self.find(thing).unwrap_or_else(|place| self.put(thing, place))
     }
 
     /// Gives a new thing the next number.
     pub(super) fn add(&mut self, thing: K) -> u32 {
-        let next = narrow(self.few.len() + self.many.len());
-        if self.few.len() < self.few.inline_size() {
-            self.few.push(thing);
-        } else {
-            self.many.insert(thing, next);
+        self.number(thing)
+    }
+
+    /// The number of a thing, or the place where it would be.
+    fn find(&self, thing: K) -> Result<u32, usize> {
+        let mut hasher = Fold::default();
+        thing.hash(&mut hasher);
+        let last = self.places.len() - 1;
+        let mut place = hasher.finish() as usize & last;
+        loop {
+            match self.places[place] {
+                0 => return Err(place),
+                next if self.things[next as usize - 1] == thing => return Ok(next - 1),
+                _ => place = (place + 1) & last,
+            }
         }
-        next
+    }
+
+    fn put(&mut self, thing: K, place: usize) -> u32 {
+        self.things.push(thing);
+        let next = narrow(self.things.len());
+        self.places[place] = next;
+        if 2 * self.things.len() > self.places.len() {
+            self.places = SmallVec::from_elem(0, 4 * self.places.len());
+            for (number, &thing) in (1..).zip(&self.things) {
+                if let Err(place) = self.find(thing) {
+                    self.places[place] = number;
+                }
+            }
+        }
+        next - 1
     }
 }
 
@@ -70,18 +91,19 @@ impl Words {
         let shape = node.shape();
         // Most nodes have the axes of their first input; then one bit says all.
         let same = !inputs.is_empty() && node.inputs().first().is_some_and(|input| input.shape() == shape);
-        let header = kind_code(node.kind()) << 8 | u64::from(same) << 16 | (inputs.len() as u64) << 24;
-        if let Some(value) = value {
-            words.push(header);
-            self.shape(shape, words);
-            words.extend(value.strides.iter().map(|&stride| stride.cast_unsigned() as u64));
-            return;
-        }
+        let header = kind_code(node.kind()) << 8 | u64::from(same) << 16 | (inputs.len() as u64) << 32;
         let start = words.len();
         words.push(header);
+        if let Some(value) = value {
+            self.shape(shape, words);
+            value.strides.iter().for_each(|&stride| words.push(stride.cast_unsigned() as u64));
+            return;
+        }
         let code = self.op(node.op(), words);
         words[start] |= code;
-        words.extend(inputs.iter().map(|&input| u64::from(input)));
+        for pair in inputs.chunks(2) {
+            words.push(pair.iter().rev().fold(0, |word, &input| word << 32 | u64::from(input)));
+        }
         if !same {
             self.shape(shape, words);
         }
@@ -90,8 +112,15 @@ impl Words {
     fn shape(&mut self, shape: &Shape, words: &mut KeyWords) {
         words.push(shape.rank() as u64);
         for (name, size) in shape.iter() {
-            words.push(self.name(name));
-            words.push(size as u64);
+            // Names and sizes share a word, unless a size is so large that it needs one of its own.
+            let name = self.name(name) << 32;
+            let size = size as u64;
+            if size < u64::from(u32::MAX) {
+                words.push(name | size);
+            } else {
+                words.push(name | u64::from(u32::MAX));
+                words.push(size);
+            }
         }
     }
 
@@ -100,13 +129,16 @@ impl Words {
     }
 
     fn names(&mut self, names: &[Name], words: &mut KeyWords) {
-        words.push(names.len() as u64);
-        for &name in names {
-            words.push(self.name(name));
+        match names {
+            &[name] => words.push(1 << 32 | self.name(name)),
+            names => {
+                words.push((names.len() as u64) << 32);
+                names.iter().for_each(|&name| words.push(self.name(name)));
+            }
         }
     }
 
-    /// Appends the parameters of a primitive and returns its code.
+    /// Appends the parameters of a primitive and returns its code. Which function it is stands beside the code.
     fn op(&mut self, op: &Op, words: &mut KeyWords) -> u64 {
         match op {
             Op::Input | Op::Failed(_) => 1,
@@ -135,32 +167,21 @@ impl Words {
             Op::Iota => 3,
             Op::Random(..) => 4,
             Op::Cast => 5,
-            Op::Unary(function) => {
-                words.push(*function as u64);
-                6
-            }
-            Op::Binary(function) => {
-                words.push(*function as u64);
-                7
-            }
-            Op::Compare(comparison) => {
-                words.push(*comparison as u64);
-                8
-            }
+            Op::Unary(function) => 6 | (*function as u64) << 24,
+            Op::Binary(function) => 7 | (*function as u64) << 24,
+            Op::Compare(comparison) => 8 | (*comparison as u64) << 24,
             Op::Select => 9,
             Op::Reduce(reduction, axes) => {
-                words.push(reduction_code(*reduction));
                 self.names(axes, words);
-                10
+                10 | reduction_code(*reduction) << 24
             }
             Op::Contract(axes) => {
                 self.names(axes, words);
                 11
             }
             Op::Softmax { axes, log } => {
-                words.push(u64::from(*log));
                 self.names(axes, words);
-                12
+                12 | u64::from(*log) << 24
             }
             Op::Standardize { axes, epsilon } => {
                 words.push(epsilon.to_bits());

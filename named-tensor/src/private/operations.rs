@@ -5,6 +5,8 @@
 
 use std::ops::RangeBounds;
 
+use smallvec::SmallVec;
+
 use crate::axes::rules::{Aligned, Among, Has, Lacks, Once, SameAs, Single};
 use crate::axes::selector::{Extent, Of, Parts, Selector};
 use crate::axes::set::{Axes, Created, Dot, Indexed, Minus, Reduced, Renamed};
@@ -39,7 +41,7 @@ where
     Minus<A, O::Set>: Lacks<N::Set>,
 {
     let _ = (from, to);
-    let pairs: Vec<(Name, Name)> = O::names().into_iter().zip(N::names()).collect();
+    let pairs: SmallVec<[(Name, Name); 4]> = O::names().into_iter().zip(N::names()).collect();
     Tensor::from_node(x.node().rename(&pairs))
 }
 
@@ -152,7 +154,7 @@ where
     T: Element,
 {
     let _ = (axis, kernel);
-    Tensor::from_node(x.node().window(only(&S::names()), Name::declared(X::NAME), size, 1))
+    Tensor::from_node(x.node().window(only(&S::names()), Name::of::<X>(), size, 1))
 }
 
 /// `pool_{ax, kernel}(X, n)`
@@ -167,7 +169,7 @@ where
     T: Element,
 {
     let _ = (axis, kernel);
-    Tensor::from_node(x.node().window(only(&S::names()), Name::declared(X::NAME), size, size))
+    Tensor::from_node(x.node().window(only(&S::names()), Name::of::<X>(), size, size))
 }
 
 /// `eye_{ax, ax_}(n)`
@@ -229,7 +231,7 @@ where
     X: Axis + Single,
 {
     let _ = axis;
-    Tensor::from_node(x.node().spread(Shape::new([(Name::declared(X::NAME), size)])))
+    Tensor::from_node(x.node().spread(Shape::new([(Name::of::<X>(), size)])))
 }
 
 /// `|ax|`

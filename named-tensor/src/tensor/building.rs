@@ -179,8 +179,8 @@ impl<A: Axes, T: Real> Tensor<A, T> {
         Y: Axis,
     {
         let _ = (axis, other);
-        let rows = Node::iota(Name::declared(X::NAME), size);
-        let columns = Node::iota(Name::declared(Y::NAME), size);
+        let rows = Node::iota(Name::of::<X>(), size);
+        let columns = Node::iota(Name::of::<Y>(), size);
         Tensor::from_node(rows.compare(Comparison::Eq, &columns).cast(T::KIND))
     }
 }
@@ -201,7 +201,7 @@ impl<X: Axis> Tensor<X, Index<X>> {
         E: Extents<Set = X>,
         X: Single,
     {
-        let (name, size) = axis.sizes().first().copied().unwrap_or((Name::declared(X::NAME), 0));
+        let (name, size) = axis.sizes().first().copied().unwrap_or((Name::of::<X>(), 0));
         Tensor::from_node(Node::iota(name, size))
     }
 }

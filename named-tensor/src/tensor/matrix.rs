@@ -31,7 +31,7 @@ impl<A: Axes, T: Real> Tensor<A, T> {
         A: Has<X> + Has<Y>,
     {
         let _ = (axis, other);
-        Tensor::from_node(self.node().determinant(Name::declared(X::NAME), Name::declared(Y::NAME)))
+        Tensor::from_node(self.node().determinant(Name::of::<X>(), Name::of::<Y>()))
     }
 
     /// Computes `inv_{a,b} S`, for every position of the other axes: contracted with S over either axis it gives the
@@ -62,6 +62,6 @@ impl<A: Axes, T: Real> Tensor<A, T> {
         A: Has<X> + Has<Y>,
     {
         let _ = (axis, other);
-        Tensor::from_node(self.node().inverse(Name::declared(X::NAME), Name::declared(Y::NAME)))
+        Tensor::from_node(self.node().inverse(Name::of::<X>(), Name::of::<Y>()))
     }
 }

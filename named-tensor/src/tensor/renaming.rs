@@ -4,6 +4,8 @@
 //! `x.rename((a, b), (b, a))` swaps. Lives here: what must be there before and absent before.
 //! Not here: how numbers move (they mostly do not).
 
+use smallvec::SmallVec;
+
 use super::Tensor;
 use crate::axes::rules::{Has, Lacks, Once, Single};
 use crate::axes::selector::{Parts, Selector};
@@ -31,7 +33,7 @@ impl<A: Axes, T: Element> Tensor<A, T> {
         Minus<A, O::Set>: Lacks<N::Set>,
     {
         let _ = (from, to);
-        let pairs: Vec<(Name, Name)> = O::names().into_iter().zip(N::names()).collect();
+        let pairs: SmallVec<[(Name, Name); 4]> = O::names().into_iter().zip(N::names()).collect();
         Tensor::from_node(self.node().rename(&pairs))
     }
 

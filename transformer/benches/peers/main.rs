@@ -1,4 +1,4 @@
-//! The workloads of the peer measurements, W1 to W7, computed from equations; peer name `ours`.
+//! The workloads of the peer measurements, W1 to W7, computed from equations, and what planning costs; peer name `ours`.
 //!
 //! `cargo bench -p transformer --bench peers -- W2/M W6` prints a row per case with the machine's limits (`limits`); with
 //! `PEER_THREADS` in the environment a JSON line, to be put beside the lines of other programs (`protocol`).
@@ -9,6 +9,7 @@ mod block;
 mod decoder;
 mod limits;
 mod passes;
+mod planning;
 mod products;
 mod protocol;
 mod small;
@@ -24,5 +25,6 @@ fn main() -> Result<(), Error> {
     decoder::decoder(&run)?;
     passes::passes(&run)?;
     small::small(&run)?;
+    planning::planning(&run)?;
     products::einsums(&run)
 }

@@ -1,0 +1,71 @@
+//! What it costs to find a plan, on a model of GPT-2 small's depth whose tensors are so small that numbers cost nothing.
+//!
+//! A graph of other sizes has a plan of its own. So each length of a text is read twice: the second time costs the making
+//! of the graph, its key, the look into the table of plans and the steps; the first time that and the planning.
+//! The rows `../planning` tell the difference of both, the rows `../again` the second.
+
+use named_tensor::prelude::*;
+use transformer::axes::*;
+use transformer::mask::ContextMask;
+use transformer::models::context::Reads;
+use transformer::models::gpt2::Gpt2;
+
+use crate::protocol::{Cost, Run, clock};
+
+const LAYERS: usize = 12;
+const WORDS: usize = 11;
+
+/// The seconds of the first call and of the second.
+fn twice<R>(call: impl Fn() -> Result<R, Error>) -> Result<[f64; 2], Error> {
+    let timed = || -> Result<f64, Error> {
+        let start = clock();
+        let result = call()?;
+        let time = clock() - start;
+        drop(result);
+        Ok(time)
+    };
+    Ok([timed()?, timed()?])
+}
+
+/// Reading a text, a step of training on it, and one more word after it.
+pub(crate) fn planning(run: &Run) -> Result<(), Error> {
+    let sizes = (vocab.of(WORDS), places.of(1024), chans.of(8), heads.of(2), key.of(4), val.of(4), hidden.of(16));
+    let model = Gpt2::init(&mut seeded(0), LAYERS, sizes)?.eval()?;
+    let text = |size: usize| -> Vec<usize> { (0..size).map(|i| i % WORDS).collect() };
+    let forward = |size: usize| twice(|| model.next(&text(size), &model.start()));
+    let training = |size: usize| twice(|| value_and_grad(&likelihood(&model, &text(size))?, &model));
+    let decode = |size: usize| {
+        let context = model.next(&text(size), &model.start())?.1;
+        twice(|| model.next(&[3], &context))
+    };
+    let cases: [(&str, &dyn Fn(usize) -> Result<[f64; 2], Error>); 3] =
+        [("plan/forward", &forward), ("plan/training", &training), ("plan/decode", &decode)];
+    for (case, of) in cases {
+        if !run.wants(case) {
+            continue;
+        }
+        // The first length warms up.
+        of(8)?;
+        let times = (9..33).map(of).collect::<Result<Vec<_>, _>>()?;
+        let none = Cost { flops: 0.0, bytes: 0.0 };
+        run.print(
+            &format!("{case}/planning"),
+            none,
+            &[],
+            times.iter().map(|[first, again]| first - again).collect(),
+            1,
+        )?;
+        run.print(&format!("{case}/again"), none, &[], times.iter().map(|[_, again]| *again).collect(), 1)?;
+    }
+    Ok(())
+}
+
+/// The mean of minus the logarithm of the probability of each word after the words before it.
+fn likelihood(model: &Gpt2, words: &[usize]) -> Result<Tensor<R![]>, Error> {
+    let size = words.len();
+    let ids = Tensor::indices_from_vec(seq_.of(size), vocab, words.to_vec())?;
+    let at = Tensor::indices_from_vec(seq_.of(size), places, (0..size).collect())?;
+    let mask = ContextMask(&Tensor::<_, f32>::zeros(seq.of(size)), &Tensor::zeros(seq_.of(size)));
+    let (features, _) = model.read(&ids, &at, &mask, &model.start().layers);
+    Ok(-model.logits(&features).log_softmax(vocab).mean((seq_, vocab)))
+}
