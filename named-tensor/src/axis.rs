@@ -94,7 +94,9 @@ impl Name {
 impl PartialEq for Name {
     #[inline]
     fn eq(&self, other: &Name) -> bool {
-        self.number() == other.number() && (std::ptr::eq(self.text, other.text) || self.text == other.text)
+        // A fresh name is unlike any other whatever its text.
+        self.number() == other.number()
+            && (self.fresh != 0 || std::ptr::eq(self.text, other.text) || self.text == other.text)
     }
 }
 

@@ -30,6 +30,7 @@ struct Inner {
 impl Node {
     /// A node whose shape has been found by the shape rule of `op`, written at the caller's place.
     #[must_use]
+    #[inline]
     #[track_caller]
     pub fn new(op: Op, inputs: impl IntoIterator<Item = Node>, shape: Shape, kind: Kind) -> Node {
         let (mut list, place) = (SmallVec::new(), Location::caller());
@@ -177,9 +178,11 @@ impl Drop for Inner {
             // Most have one owner, us, and are freed where they lie. Where several threads give up a node at once, the last
             // one moves it out.
             if let Some(inner) = Arc::get_mut(&mut node.0) {
-                stack.extend(std::iter::from_fn(|| inner.inputs.pop()));
+                while let Some(input) = inner.inputs.pop() {
+                    stack.push(input);
+                }
             } else if let Some(mut inner) = Arc::into_inner(node.0) {
-                stack.extend(std::iter::from_fn(|| inner.inputs.pop()));
+                stack.append(&mut inner.inputs);
             }
         }
     }

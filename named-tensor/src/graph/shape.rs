@@ -46,12 +46,18 @@ impl Shape {
     /// A shape of these axes. The names are unlike each other.
     #[must_use]
     pub fn new(axes: impl IntoIterator<Item = (Name, usize)>) -> Shape {
-        let axes: Axes = axes.into_iter().collect();
+        // One by one into place: there are few, and to collect them would move them.
+        let mut list = Axes::new();
+        axes.into_iter().for_each(|axis| list.push(axis));
+        Shape::listed(&list)
+    }
+
+    fn listed(axes: &[(Name, usize)]) -> Shape {
         debug_assert!(
             axes.iter().enumerate().all(|(i, (name, _))| axes.iter().skip(i + 1).all(|(other, _)| name != other)),
             "an axis stands twice in a shape: {axes:?}"
         );
-        Shape(Arc::from(&axes[..]))
+        Shape(Arc::from(axes))
     }
 
     /// Whether both are one in memory. Shapes that are equal need not be.
@@ -143,6 +149,29 @@ impl Shape {
         if self == other {
             return Ok(self.clone());
         }
+        self.agree(other, operation)?;
+        let (first, second) = if self.names().all(|name| other.has(name)) { (other, self) } else { (self, other) };
+        if second.names().all(|name| first.has(name)) {
+            return Ok(first.clone());
+        }
+        Ok(Shape::new(first.iter().chain(second.iter().filter(|&(name, _)| !first.has(name)))))
+    }
+
+    /// Rule 2: the union of what both have beside `axes`, all shared axes having one size.
+    ///
+    /// # Errors
+    /// A shared axis with two sizes.
+    pub fn contracted(&self, other: &Shape, axes: &[Name], operation: &str) -> Result<Shape> {
+        self.agree(other, operation)?;
+        let kept = |&(name, _): &(Name, usize)| !axes.contains(&name);
+        let inside = self.iter().filter(kept).all(|(name, _)| other.has(name));
+        let (first, second) = if inside { (other, self) } else { (self, other) };
+        let more = second.iter().filter(|axis| kept(axis) && !first.has(axis.0));
+        Ok(Shape::new(first.iter().filter(kept).chain(more)))
+    }
+
+    /// Refuses a shared axis with two sizes.
+    fn agree(&self, other: &Shape, operation: &str) -> Result<()> {
         for (name, left) in self.iter() {
             if let Some(right) = other.size(name)
                 && left != right
@@ -150,12 +179,7 @@ impl Shape {
                 return Err(Error::size_clash(operation, name.text(), left, right));
             }
         }
-        let (first, second) = if self.names().all(|name| other.has(name)) { (other, self) } else { (self, other) };
-        let mut extra = second.iter().filter(|&(name, _)| !first.has(name)).peekable();
-        if extra.peek().is_none() {
-            return Ok(first.clone());
-        }
-        Ok(Shape::new(first.iter().chain(extra)))
+        Ok(())
     }
 
     /// Refuses a shape whose elements cannot be counted, or would not fit in the address space.

@@ -18,6 +18,10 @@ pub(super) const WIDTH: usize = 256;
 pub(super) trait Line<T>: Sync {
     /// Computes one contiguous line.
     fn row(&self, src: &[T], dst: &mut [T]);
+    /// Computes contiguous lines of this size, one after the other.
+    fn rows(&self, size: usize, src: &[T], dst: &mut [T]) {
+        src.chunks_exact(size).zip(dst.chunks_exact_mut(size)).for_each(|(src, dst)| self.row(src, dst));
+    }
     /// Computes up to [`WIDTH`] lines, element `i` of all of them in `row(i)`.
     fn columns(&self, src: &Columns<'_, T>, dst: &mut ColumnsMut<'_, T>);
 }
@@ -80,6 +84,11 @@ pub(super) fn along<T: Stored>(
     if sizes.contains(&0) {
         return;
     }
+    let total = sizes.iter().product();
+    if total <= GRAIN && is_dense(&sizes, src.strides) && is_dense(&sizes, dst.strides) {
+        // Not worth a second thread, nor a walk: the lines follow each other.
+        return line.rows(size, &src.data[src.offset..][..total], &mut dst.data[dst.offset..][..total]);
+    }
     let (src_stride, dst_stride) = (src.strides[outer.len()], dst.strides[outer.len()]);
     // The order of the other axes is ours: that of the destination, so that more of them merge.
     let mut axes: SmallVec<[usize; 8]> = (0..outer.len()).collect();
@@ -97,6 +106,16 @@ pub(super) fn along<T: Stored>(
     } else {
         walk.copies(line, &shared, dst.offset as isize);
     }
+}
+
+/// Whether the elements follow each other in the order of the axes.
+fn is_dense(sizes: &[usize], strides: &[isize]) -> bool {
+    let mut step = 1;
+    sizes.iter().zip(strides).rev().all(|(&size, &stride)| {
+        let goes_on = stride == step || size == 1;
+        step *= size as isize;
+        goes_on
+    })
 }
 
 /// The lines of a source, and how far apart those of the destination are.

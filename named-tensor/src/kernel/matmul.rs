@@ -5,8 +5,8 @@
 //! operands as it needs them, so nothing is copied or transposed beforehand.
 //! The order of the sum over `k` is that of `gemm`: the error is at most `2 k ε Σₖ |lhs rhs|`, with ε = 2⁻²⁴ (`f64`: 2⁻⁵³).
 
-use super::lanes::vectorised;
 use super::math::Scalar;
+use super::near;
 use super::parallel::{self, Shared};
 use super::span::{Odometer, Span, check_distinct, check_inside};
 use super::vector::Few;
@@ -21,8 +21,6 @@ const SMALL: usize = 128 * 1024;
 const MANY: usize = 8;
 /// Rows or columns of a part of a product are a multiple of this, so that `gemm` has whole tiles.
 const TILE: usize = 16;
-/// Columns whose sums are kept in one register.
-const LANES: usize = 8;
 /// Multiplications of a product that is done in the time that packing would take.
 const NEAR: usize = 4096;
 /// Rows (or columns) for which the other operand is read as it lies, where it lies across the sum.
@@ -50,7 +48,7 @@ pub(crate) fn matmul<T: Scalar>(
     dst: ViewMut<'_, T>,
 ) {
     if batch.is_empty() && m * k * n <= NEAR && m * n > 0 && rhs.strides[1] == 1 && dst.strides[1] == 1 {
-        return near(scale, [m, k, n], lhs, rhs, dst);
+        return near::product(scale, [m, k, n], lhs, rhs, dst);
     }
     let with = |rows: usize, columns: usize| -> SmallVec<[usize; 8]> {
         batch.iter().copied().chain([rows, columns]).collect()
@@ -103,42 +101,6 @@ pub(crate) fn matmul<T: Scalar>(
             }
         }
     });
-}
-
-/// A product that ends before another one would have packed its operands: row by row, as it is defined.
-fn near<T: Scalar>(scale: T, [m, k, n]: [usize; 3], lhs: View<'_, T>, rhs: View<'_, T>, dst: ViewMut<'_, T>) {
-    check_inside("matmul: left operand", lhs.data.len(), lhs.offset, &[m, k], lhs.strides);
-    check_inside("matmul: right operand", rhs.data.len(), rhs.offset, &[k, n], rhs.strides);
-    check_inside("matmul: destination", dst.data.len(), dst.offset, &[m, n], dst.strides);
-    check_distinct("matmul", &[m, n], dst.strides);
-    let ([l_row, l_inner], [r_inner, _], [d_row, _]) =
-        (last_two(lhs.strides), last_two(rhs.strides), last_two(dst.strides));
-    let at = |offset: usize, first: usize, second: isize| offset.wrapping_add_signed(first as isize * second);
-    vectorised(
-        #[inline(always)]
-        move || {
-            for i in 0..m {
-                let factor = |x: usize| scale * lhs.data[at(at(lhs.offset, i, l_row), x, l_inner)];
-                let row = |x: usize| &rhs.data[at(rhs.offset, x, r_inner)..][..n];
-                let (whole, rest) = dst.data[at(dst.offset, i, d_row)..][..n].as_chunks_mut::<LANES>();
-                let left = whole.len() * LANES;
-                for (chunk, to) in whole.iter_mut().enumerate() {
-                    let mut sums = [T::default(); LANES];
-                    for x in 0..k {
-                        let factor = factor(x);
-                        let start = at(rhs.offset, x, r_inner) + chunk * LANES;
-                        if let Some(row) = rhs.data.get(start..).and_then(<[T]>::first_chunk::<LANES>) {
-                            (0..LANES).for_each(|j| sums[j] = row[j].times_plus(factor, sums[j]));
-                        }
-                    }
-                    *to = sums;
-                }
-                for (j, to) in (left..).zip(rest) {
-                    *to = (0..k).fold(T::default(), |sum, x| row(x)[j].times_plus(factor(x), sum));
-                }
-            }
-        },
-    );
 }
 
 /// The product of two matrices in the calling thread, for callers that split their work themselves.

@@ -37,28 +37,53 @@ struct LogSoftmax;
 
 /// Elements of a line for which one loop after the other, each with accumulators of its own, costs more than it brings.
 const SHORT: usize = 32;
+/// Elements of short lines that go through each loop before the next begins.
+const BLOCK: usize = 1024;
+/// Elements of a short line that are compared or added together.
+const TOGETHER: usize = 8;
 
-/// Softmax of a short row.
-fn short<T: Scalar>(src: &[T], dst: &mut [T]) {
+/// Softmax of short rows that follow each other. What is done to each element by itself is done to all rows at once, so
+/// that no row leaves a vector half empty.
+fn short<T: Scalar>(size: usize, src: &[T], dst: &mut [T]) {
     vectorised(
         #[inline(always)]
         move || {
-            let top = src.iter().copied().fold(T::LOWEST, higher);
-            let mut sum = 0.0;
-            for (y, &x) in dst.iter_mut().zip(src) {
-                *y = (x - top).exp();
+            for (src, dst) in src.chunks_exact(size).zip(dst.chunks_exact_mut(size)) {
+                let top = folded(src, T::LOWEST, higher, higher);
+                dst.iter_mut().zip(src).for_each(|(y, &x)| *y = x - top);
             }
-            dst.iter().for_each(|y| sum += y.wide());
-            let scale = T::narrow(1.0 / sum);
-            dst.iter_mut().for_each(|y| *y = *y * scale);
+            dst.iter_mut().for_each(|y| *y = y.exp());
+            for dst in dst.chunks_exact_mut(size) {
+                let sum = folded(dst, 0.0, |sum, y| sum + y.wide(), |sum, other| sum + other);
+                let scale = T::narrow(1.0 / sum);
+                dst.iter_mut().for_each(|y| *y = *y * scale);
+            }
         },
     );
+}
+
+/// A fold over a short row, [`TOGETHER`] elements at a time as far as they go.
+#[inline(always)]
+fn folded<T: Copy, A: Copy>(row: &[T], start: A, step: impl Fn(A, T) -> A, join: impl Fn(A, A) -> A) -> A {
+    let (groups, rest) = row.as_chunks::<TOGETHER>();
+    let result = rest.iter().fold(start, |result, &x| step(result, x));
+    if groups.is_empty() {
+        return result;
+    }
+    let mut all = [start; TOGETHER];
+    for group in groups {
+        (0..TOGETHER).for_each(|i| all[i] = step(all[i], group[i]));
+    }
+    for half in [TOGETHER / 2, TOGETHER / 4, TOGETHER / 8] {
+        (0..half).for_each(|i| all[i] = join(all[i], all[i + half]));
+    }
+    join(result, all[0])
 }
 
 impl<T: Scalar> Line<T> for Softmax {
     fn row(&self, src: &[T], dst: &mut [T]) {
         if src.len() <= SHORT {
-            return short(src, dst);
+            return short(src.len(), src, dst);
         }
         let (_, sum) = exponentials(src, dst);
         let scale = T::narrow(1.0 / sum);
@@ -66,6 +91,13 @@ impl<T: Scalar> Line<T> for Softmax {
             #[inline(always)]
             move || dst.iter_mut().for_each(|y| *y = *y * scale),
         );
+    }
+
+    fn rows(&self, size: usize, src: &[T], dst: &mut [T]) {
+        let at_once = if size > SHORT { size } else { BLOCK / size * size };
+        for (src, dst) in src.chunks(at_once).zip(dst.chunks_mut(at_once)) {
+            if size > SHORT { self.row(src, dst) } else { short(size, src, dst) }
+        }
     }
 
     fn columns(&self, src: &Columns<'_, T>, dst: &mut ColumnsMut<'_, T>) {

@@ -7,8 +7,8 @@ use std::collections::HashMap;
 use std::hash::BuildHasherDefault;
 use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 
+use super::numbered::Fold;
 use super::schedule::Schedule;
-use super::words::Fold;
 
 /// At most this many plans are kept.
 const PLANS: usize = 1024;

@@ -119,10 +119,15 @@ fn rows<T: Scalar>(action: &Action, slots: &Slots, out: &mut [T]) {
 fn product<T: Scalar>(action: &Action, slots: &Slots, out: &mut [T]) {
     let Action::Product { left, right, batch, rows, columns, inner, scale } = action else { return };
     let [factor, divisor] = scaling(scale.as_ref(), slots);
-    let strides = |stride: fn(&Loop) -> isize, last: [isize; 2]| -> SmallVec<[isize; 6]> {
-        batch.iter().map(stride).chain(last).collect()
+    // One by one: as a rule there are none or two, for which `collect` is long.
+    let strides = |stride: fn(&Loop) -> isize, last: [isize; 2]| {
+        let mut strides: SmallVec<[isize; 6]> = SmallVec::new();
+        batch.iter().for_each(|axis| strides.push(stride(axis)));
+        last.into_iter().for_each(|stride| strides.push(stride));
+        strides
     };
-    let sizes: SmallVec<[usize; 6]> = batch.iter().map(|axis| axis.size).collect();
+    let mut sizes: SmallVec<[usize; 6]> = SmallVec::new();
+    batch.iter().for_each(|axis| sizes.push(axis.size));
     let (lhs, rhs) = (slots.at(left.0, left.1), slots.at(right.0, right.1));
     if rhs.0.kind() == Kind::Bf16 {
         // The plan has found that `columns` and `inner` are the axes of one matrix, and no batch.

@@ -105,7 +105,7 @@ mod tests {
     use crate::plan::key::Trace;
     use crate::plan::lower;
     use crate::plan::simplify::{self, Work};
-    use crate::plan::words::FoldMap;
+    use crate::plan::numbered::FoldMap;
 
     const A: Name = Name::declared("a");
     const B: Name = Name::declared("b");

@@ -7,7 +7,8 @@
 
 use smallvec::SmallVec;
 
-use super::words::{FoldMap, KeyWords, Numbered, Words};
+use super::numbered::{FoldMap, Numbered};
+use super::words::{KeyWords, Words};
 use crate::error::Result;
 use crate::graph::op::scan::unread;
 use crate::graph::{Node, Op, Value};

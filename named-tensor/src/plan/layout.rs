@@ -8,8 +8,8 @@
 use smallvec::SmallVec;
 
 use super::fuse::Part;
+use super::numbered::ByNumber;
 use super::simplify::{Item, Items, Work};
-use super::words::FoldMap;
 use crate::graph::shape::Names;
 use crate::graph::value::Strides;
 use crate::graph::{Op, Shape};
@@ -116,8 +116,8 @@ pub(super) fn view(item: &Item<'_>, input: &Shape, of: &Place) -> Option<Place> 
 }
 
 /// For each item, which axes its users want fastest, the fastest last; the user with the most work decides.
-pub(super) fn tails(items: &Items<'_>, parts: &[Part], places: &FoldMap<u32, Place>) -> FoldMap<u32, Names> {
-    let mut wishes: FoldMap<u32, (usize, Names)> = FoldMap::default();
+pub(super) fn tails(items: &Items<'_>, parts: &[Part], places: &ByNumber<Place>) -> ByNumber<Names> {
+    let mut wishes: ByNumber<(usize, Names)> = ByNumber::new(items.list.len());
     for i in (0..items.list.len()).rev().filter(|&i| parts[i] != Part::Dead) {
         let item = &items.list[i];
         let own = wishes.get(&super::key::narrow(i)).cloned();
@@ -130,13 +130,13 @@ pub(super) fn tails(items: &Items<'_>, parts: &[Part], places: &FoldMap<u32, Pla
             }
         }
     }
-    wishes.into_iter().map(|(item, (_, tail))| (item, tail)).collect()
+    wishes.map(|(_, tail)| tail)
 }
 
 /// What `item` wants of the input `which`, given what is wanted of itself.
 fn wish(
     items: &Items<'_>,
-    places: &FoldMap<u32, Place>,
+    places: &ByNumber<Place>,
     item: &Item<'_>,
     which: usize,
     own: Option<&(usize, Names)>,

@@ -15,6 +15,7 @@ mod fuse;
 mod key;
 mod layout;
 mod lower;
+mod numbered;
 mod order;
 mod scan;
 mod schedule;

@@ -8,7 +8,7 @@
 use smallvec::SmallVec;
 
 use super::key::{Trace, narrow};
-use super::words::FoldMap;
+use super::numbered::FoldMap;
 use crate::axis::Name;
 use crate::graph::shape::Names;
 use crate::graph::{Op, Shape};

@@ -8,9 +8,10 @@ use smallvec::SmallVec;
 
 use super::LARGEST_RANK;
 use super::key::{Trace, narrow};
+use super::numbered::{FoldMap, Sentences};
 use super::order::{Operand, Pair};
 use super::widen;
-use super::words::{self, FoldMap, Words};
+use super::words::{self, Words};
 use crate::axis::Name;
 use crate::element::{Binary, Kind};
 use crate::graph::op::Reduction;
@@ -108,7 +109,7 @@ pub(super) fn rewritten(items: Items<'_>) -> Items<'_> {
 pub(super) fn shared<'a, 't: 'a>(trace: &Trace<'t>, orders: &'a FoldMap<u32, Vec<Pair>>) -> Items<'a> {
     let mut list: Vec<Item<'a>> = Vec::with_capacity(trace.size());
     let mut item_of: Vec<u32> = Vec::with_capacity(trace.size());
-    let mut known: FoldMap<Box<[u64]>, u32> = FoldMap::default();
+    let mut known = Sentences::default();
     let mut written = Words::default();
     let mut scratch = SmallVec::new();
     for number in 0..narrow(trace.size()) {
@@ -126,11 +127,17 @@ pub(super) fn shared<'a, 't: 'a>(trace: &Trace<'t>, orders: &'a FoldMap<u32, Vec
         if !stored && !matches!(node.op(), Op::Random(..) | Op::Scan(_)) {
             scratch.clear();
             written.node(node, value, &inputs, &mut scratch);
-            if let Some(&item) = known.get(&scratch[..]) {
-                item_of.push(item);
-                continue;
+            match known.find(&scratch) {
+                Ok(item) => {
+                    item_of.push(item);
+                    continue;
+                }
+                // Of several contractions in a new order the last is the node.
+                Err(digest) => {
+                    let last = orders.get(&number).map_or(0, |pairs| pairs.len() - 1);
+                    known.keep(digest, &scratch, next + narrow(last));
+                }
             }
-            known.insert(scratch.as_slice().into(), next);
         }
         if let Some(pairs) = orders.get(&number) {
             // The last pair is the node itself; the others come before it.
@@ -146,9 +153,7 @@ pub(super) fn shared<'a, 't: 'a>(trace: &Trace<'t>, orders: &'a FoldMap<u32, Vec
                 let shape = if at + 1 == pairs.len() { node.shape() } else { &pair.shape };
                 list.push(Item { work, inputs, shape, kind: node.kind(), node: number });
             }
-            let last = narrow(list.len() - 1);
-            known.insert(scratch.as_slice().into(), last);
-            item_of.push(last);
+            item_of.push(narrow(list.len() - 1));
             continue;
         }
         let work = match node.op() {

@@ -10,8 +10,9 @@ use smallvec::SmallVec;
 
 use super::LARGEST_RANK;
 use super::key::narrow;
+use super::numbered::FoldMap;
 use super::simplify::{Item, Items, Work};
-use super::words::FoldMap;
+
 use crate::axis::Name;
 use crate::graph::{Op, Shape};
 

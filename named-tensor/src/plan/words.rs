@@ -1,14 +1,10 @@
 //! Nodes as words: what a plan depends on, and nothing else.
 //!
-//! Lives here: the words of each primitive, and the hashing of words, names and addresses.
-//! Not here: the walk over a graph (`key`).
-
-use std::collections::HashMap;
-use std::hash::{BuildHasherDefault, Hash, Hasher};
+//! Lives here: the words of each primitive. Not here: the walk over a graph (`key`), numbering and hashing (`numbered`).
 
 use smallvec::SmallVec;
 
-use super::key::narrow;
+use super::numbered::Numbered;
 use crate::axis::Name;
 use crate::element::Kind;
 use crate::graph::op::Reduction;
@@ -22,67 +18,6 @@ pub(super) type KeyWords = SmallVec<[u64; 64]>;
 pub(super) struct Words {
     names: Numbered<Name>,
     constants: Numbered<u64>,
-}
-
-/// Things numbered by first appearance.
-pub(super) struct Numbered<K: Copy> {
-    things: SmallVec<[K; 16]>,
-    /// A thing is looked for from the place that its hash names on: there is 0 or one more than a number. There are at
-    /// least twice as many places as things, and a power of two of them. A graph with few names needs no other memory.
-    places: SmallVec<[u32; 32]>,
-}
-
-impl<K: Copy> Default for Numbered<K> {
-    fn default() -> Numbered<K> {
-        Numbered { things: SmallVec::new(), places: SmallVec::from_elem(0, 32) }
-    }
-}
-
-impl<K: Copy + Eq + Hash> Numbered<K> {
-    /// The number of a thing that has appeared.
-    pub(super) fn get(&self, thing: K) -> Option<u32> {
-        self.find(thing).ok()
-    }
-
-    /// The number of a thing, the next one if it is new.
-    pub(super) fn number(&mut self, thing: K) -> u32 {
-        self.find(thing).unwrap_or_else(|place| self.put(thing, place))
-    }
-
-    /// Gives a new thing the next number.
-    pub(super) fn add(&mut self, thing: K) -> u32 {
-        self.number(thing)
-    }
-
-    /// The number of a thing, or the place where it would be.
-    fn find(&self, thing: K) -> Result<u32, usize> {
-        let mut hasher = Fold::default();
-        thing.hash(&mut hasher);
-        let last = self.places.len() - 1;
-        let mut place = hasher.finish() as usize & last;
-        loop {
-            match self.places[place] {
-                0 => return Err(place),
-                next if self.things[next as usize - 1] == thing => return Ok(next - 1),
-                _ => place = (place + 1) & last,
-            }
-        }
-    }
-
-    fn put(&mut self, thing: K, place: usize) -> u32 {
-        self.things.push(thing);
-        let next = narrow(self.things.len());
-        self.places[place] = next;
-        if 2 * self.things.len() > self.places.len() {
-            self.places = SmallVec::from_elem(0, 4 * self.places.len());
-            for (number, &thing) in (1..).zip(&self.things) {
-                if let Err(place) = self.find(thing) {
-                    self.places[place] = number;
-                }
-            }
-        }
-        next - 1
-    }
 }
 
 impl Words {
@@ -283,46 +218,5 @@ fn reduction_code(reduction: Reduction) -> u64 {
         Reduction::Product => 1,
         Reduction::Max => 2,
         Reduction::Min => 3,
-    }
-}
-
-/// A map whose hashing costs a few cycles: its keys are addresses, names and words of our own making.
-pub(super) type FoldMap<K, V> = HashMap<K, V, BuildHasherDefault<Fold>>;
-
-/// Multiply and rotate, word by word.
-#[derive(Default, Clone)]
-pub(super) struct Fold(u64);
-
-impl Hasher for Fold {
-    fn write(&mut self, bytes: &[u8]) {
-        let (words, rest) = bytes.as_chunks::<8>();
-        for &word in words {
-            self.write_u64(u64::from_le_bytes(word));
-        }
-        for &byte in rest {
-            self.write_u64(u64::from(byte));
-        }
-    }
-
-    fn write_u8(&mut self, byte: u8) {
-        self.write_u64(u64::from(byte));
-    }
-
-    fn write_u32(&mut self, word: u32) {
-        self.write_u64(u64::from(word));
-    }
-
-    fn write_usize(&mut self, word: usize) {
-        self.write_u64(word as u64);
-    }
-
-    fn write_u64(&mut self, word: u64) {
-        // The odd constant is 2⁶⁴ / φ; its product spreads the low bits upwards.
-        self.0 = (self.0.rotate_left(23) ^ word).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-    }
-
-    fn finish(&self) -> u64 {
-        // The table takes its low bits, the product has its entropy in the high ones.
-        self.0 ^ (self.0 >> 32)
     }
 }

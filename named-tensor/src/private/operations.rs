@@ -41,7 +41,8 @@ where
     Minus<A, O::Set>: Lacks<N::Set>,
 {
     let _ = (from, to);
-    let pairs: SmallVec<[(Name, Name); 4]> = O::names().into_iter().zip(N::names()).collect();
+    let mut pairs: SmallVec<[(Name, Name); 4]> = SmallVec::new();
+    O::names().iter().zip(&N::names()).for_each(|(&old, &new)| pairs.push((old, new)));
     Tensor::from_node(x.node().rename(&pairs))
 }
 

@@ -9,6 +9,7 @@ use super::walk::{Operand, collected, real};
 use crate::axis::Name;
 use crate::element::Stored;
 use crate::error::Result;
+use crate::graph::shape::Names;
 use crate::graph::{Node, Op, Value};
 
 impl Node {
@@ -16,14 +17,12 @@ impl Node {
     #[must_use]
     #[track_caller]
     pub fn contract(&self, other: &Node, axes: &[Name]) -> Node {
-        Node::build(Op::Contract(axes.into()), self.kind(), [self, other], |operation| {
+        Node::build(Op::Contract(Names::from_slice(axes)), self.kind(), [self, other], |operation| {
             same_kind(operation, self, other)?;
             of_kind(operation, self, REAL)?;
             present(operation, self.shape(), axes)?;
             present(operation, other.shape(), axes)?;
-            // The union is there to check the sizes of the contracted axes too.
-            self.shape().union(other.shape(), operation)?;
-            self.shape().without(axes).union(&other.shape().without(axes), operation)
+            self.shape().contracted(other.shape(), axes, operation)
         })
     }
 }

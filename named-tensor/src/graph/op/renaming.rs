@@ -20,12 +20,13 @@ impl Node {
             return self.clone();
         }
         Node::build(Op::Rename, self.kind(), [self], |operation| {
-            let old: Names = pairs.iter().map(|&(old, _)| old).collect();
+            let (mut old, mut names) = (Names::new(), Names::new());
+            pairs.iter().for_each(|&(name, _)| old.push(name));
             present(operation, self.shape(), &old)?;
             let renamed = |name| pairs.iter().find(|&&(old, _)| old == name).map_or(name, |&(_, new)| new);
-            let names: Names = self.shape().names().map(renamed).collect();
+            self.shape().names().for_each(|name| names.push(renamed(name)));
             distinct(operation, &names)?;
-            Ok(Shape::new(names.into_iter().zip(self.shape().sizes())))
+            Ok(Shape::new(names.iter().copied().zip(self.shape().sizes())))
         })
     }
 

@@ -19,11 +19,11 @@ use super::LARGEST_RANK;
 use super::fuse::{self, Part};
 use super::key::{Trace, narrow};
 use super::layout::{self, Order, Place};
+use super::numbered::ByNumber;
 use super::order;
 use super::schedule::{Action, Inputs, Piece, Schedule, Sizes, Slot, Step};
 use super::simplify::{self, Items, Work};
 use super::slices;
-use super::words::FoldMap;
 use crate::axis::Name;
 use crate::element::Kind;
 use crate::graph::shape::Names;
@@ -52,10 +52,15 @@ fn scheduled(trace: &Trace<'_>, placeholders: &[Strides], orders: &[Order]) -> S
         items: &items,
         parts: &parts,
         placeholders,
-        places: FoldMap::default(),
-        tails: FoldMap::default(),
-        members: FoldMap::default(),
-        schedule: Schedule { leaves: Vec::new(), slots: Vec::new(), steps: Vec::new(), roots: SmallVec::new() },
+        places: ByNumber::new(items.list.len()),
+        tails: ByNumber::new(0),
+        members: ByNumber::new(items.list.len()),
+        schedule: Schedule {
+            leaves: Vec::new(),
+            slots: Vec::with_capacity(items.list.len()),
+            steps: Vec::with_capacity(parts.iter().filter(|part| **part != Part::Dead).count()),
+            roots: SmallVec::new(),
+        },
     };
     lowering.stored();
     lowering.tails = layout::tails(&items, &parts, &lowering.places);
@@ -72,6 +77,9 @@ fn scheduled(trace: &Trace<'_>, placeholders: &[Strides], orders: &[Order]) -> S
     let mut schedule = lowering.schedule;
     schedule.roots = roots;
     schedule.find_dead();
+    // A plan is kept for long, and there are many.
+    schedule.steps.shrink_to_fit();
+    schedule.slots.shrink_to_fit();
     schedule
 }
 
@@ -82,11 +90,11 @@ struct Lowering<'a, 't> {
     /// How each placeholder lies, in the body of a scan.
     placeholders: &'a [Strides],
     /// Where the numbers of each item lie, once they have a place.
-    places: FoldMap<u32, Place>,
+    places: ByNumber<Place>,
     /// Which axes the users of an item want fastest.
-    tails: FoldMap<u32, Names>,
+    tails: ByNumber<Names>,
     /// The items of each group that are not its result.
-    members: FoldMap<u32, Vec<u32>>,
+    members: ByNumber<Vec<u32>>,
     schedule: Schedule,
 }
 
@@ -128,7 +136,7 @@ impl Lowering<'_, '_> {
         match &self.parts[i as usize] {
             Part::Dead => {}
             Part::In(group, _) if *group == i => self.group(i),
-            Part::In(group, _) => self.members.entry(*group).or_default().push(i),
+            Part::In(group, _) => self.members.or_default(*group).push(i),
             Part::Alone if self.places.contains_key(&i) || self.view(i) => {}
             Part::Alone => self.alone(i),
         }
