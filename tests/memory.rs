@@ -1,4 +1,4 @@
-//! Memory: training does not grow, however long it goes on.
+//! Memory: reading, training and decoding do not grow, however often they are repeated.
 //!
 //! Every allocation of this process is counted, so this binary has one test and no other beside it.
 
@@ -8,6 +8,9 @@ use std::alloc::System;
 
 use named_tensor::prelude::*;
 use stats_alloc::{INSTRUMENTED_SYSTEM, StatsAlloc};
+use transformer::axes as model_axes;
+use transformer::models::context::Reads;
+use transformer::models::gpt2::Gpt2;
 
 #[global_allocator]
 static COUNTED: &StatsAlloc<System> = &INSTRUMENTED_SYSTEM;
@@ -26,8 +29,29 @@ fn alive() -> (usize, usize) {
     (stats.allocations - stats.deallocations, stats.bytes_allocated - stats.bytes_deallocated)
 }
 
+/// Repeats something, and after ten times expects to find the memory of the tenth each time a tenth of all is done.
+fn repeated<R>(what: &str, times: usize, mut call: impl FnMut() -> R) -> R {
+    for _ in 1..10 {
+        call();
+    }
+    let mut last = call();
+    let after_ten = alive();
+    for i in 10..times {
+        last = call();
+        if (i + 1).is_multiple_of(times / 10) {
+            assert_eq!(alive(), after_ten, "allocations and bytes alive after {i} times {what} and after 10");
+        }
+    }
+    last
+}
+
 #[test]
-fn ten_thousand_steps_of_training_end_with_the_memory_of_ten() {
+fn what_is_repeated_ends_with_the_memory_of_ten_times() {
+    ten_thousand_steps_of_training();
+    a_thousand_texts_read_and_words_written();
+}
+
+fn ten_thousand_steps_of_training() {
     let mut rng = seeded(7);
     let mut model: FFN = FFN::init(&mut rng, (chans.of(4), hidden.of(8), out.of(3))).unwrap();
     let x: Tensor<R![batch, chans]> = Tensor::normal(&mut rng, (batch.of(16), chans.of(4)), 0.0, 1.0).eval().unwrap();
@@ -41,14 +65,20 @@ fn ten_thousand_steps_of_training_end_with_the_memory_of_ten() {
         value
     };
     let first = step();
-    for _ in 1..10 {
-        step();
-    }
-    let after_ten = alive();
-    let mut last = first;
-    for _ in 10..10_000 {
-        last = step();
-    }
-    assert_eq!(alive(), after_ten, "allocations and bytes alive after 10,000 steps and after 10");
+    let last = repeated("a step of training", 10_000, step);
     assert!(last < 0.1 * first, "the loss went from {first} to {last} only");
+}
+
+fn a_thousand_texts_read_and_words_written() {
+    use model_axes::{chans, heads, hidden, key, places, val, vocab};
+    let sizes = (vocab.of(17), places.of(32), chans.of(16), heads.of(2), key.of(8), val.of(8), hidden.of(32));
+    let model = Gpt2::init(&mut seeded(1), 2, sizes).unwrap().eval().unwrap();
+    let read = || model.next(&[3, 1, 4, 1, 5, 9, 2, 6], &model.start()).unwrap();
+    repeated("a text read", 1000, || read().0.to_vec(vocab).unwrap());
+    let (_, context) = read();
+    // Eight words each time, which lengthen the keys and values in place.
+    let written = repeated("eight words written", 1000 / 8, || {
+        (0..8).fold(context.clone(), |after, word| model.next(&[word], &after).unwrap().1)
+    });
+    assert_eq!(written.words(), 16, "eight words read and eight written");
 }

@@ -73,8 +73,10 @@ pub(crate) fn run(program: &Program, sizes: &[usize], operands: &[Operand<'_>], 
         check_inside("map: operand", operand.buffer.size(), operand.offset, sizes, operand.strides);
     }
     assert_eq!(out.size(), sizes.iter().product::<usize>(), "map: one result per position");
+    let with_positions = program.sources().iter().any(|source| matches!(source, Source::Position(_)));
+    let axes = if with_positions { sizes.len() } else { 0 };
     let along: Vec<SmallVec<[isize; 8]>> =
-        (0..sizes.len()).map(|axis| (0..sizes.len()).map(|other| isize::from(other == axis)).collect()).collect();
+        (0..axes).map(|axis| (0..sizes.len()).map(|other| isize::from(other == axis)).collect()).collect();
     let strides: SmallVec<[&[isize]; 8]> = program
         .sources()
         .iter()

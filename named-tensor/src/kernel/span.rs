@@ -95,7 +95,8 @@ pub(super) struct Span {
 impl Span {
     /// The space of these sizes, walked by operands of these strides.
     pub(super) fn new(sizes: &[usize], operands: &[&[isize]]) -> Span {
-        let mut span = Span { sizes: SmallVec::new(), strides: operands.iter().map(|_| SmallVec::new()).collect() };
+        let mut span = Span { sizes: SmallVec::new(), strides: SmallVec::new() };
+        operands.iter().for_each(|_| span.strides.push(SmallVec::new()));
         for (axis, &size) in sizes.iter().enumerate() {
             if size == 1 {
                 continue;

@@ -13,8 +13,8 @@ use super::schedule::Schedule;
 /// At most this many plans are kept.
 const PLANS: usize = 1024;
 
-/// At most this many words of keys are kept; a plan takes some ten times as much memory as its key.
-const WORDS: usize = 1 << 20;
+/// At most this many words of keys are kept; a plan takes some twenty times as much memory as its key.
+const WORDS: usize = 1 << 18;
 
 struct Kept {
     schedule: Arc<Schedule>,

@@ -104,8 +104,8 @@ mod tests {
     use crate::graph::{Node, Op};
     use crate::plan::key::Trace;
     use crate::plan::lower;
-    use crate::plan::simplify::{self, Work};
     use crate::plan::numbered::FoldMap;
+    use crate::plan::simplify::{self, Work};
 
     const A: Name = Name::declared("a");
     const B: Name = Name::declared("b");

@@ -34,12 +34,14 @@ pub(super) struct Trace<'a> {
 impl<'a> Trace<'a> {
     /// Lists what `roots` are computed from. Nodes that have a value are leaves.
     pub(super) fn new(roots: &'a [Node]) -> Result<Trace<'a>> {
-        Trace::listed(roots, false)
+        let mut trace = Trace::default();
+        trace.list(roots, false)?;
+        Ok(trace)
     }
 
-    /// The same; only the body of a scan has placeholders.
-    fn listed(roots: &'a [Node], in_body: bool) -> Result<Trace<'a>> {
-        let mut trace = Trace::default();
+    /// The same, in place; only the body of a scan has placeholders.
+    fn list(&mut self, roots: &'a [Node], in_body: bool) -> Result<()> {
+        let trace = self;
         let mut words = Words::default();
         let mut seen = Seen::default();
         // The numbers of inputs that are done and whose users are not.
@@ -69,7 +71,8 @@ impl<'a> Trace<'a> {
                 let first = done.len() - inputs.len();
                 words.node(node, value, &done[first..], &mut trace.key);
                 if let (Op::Scan(scan), None) = (node.op(), value) {
-                    let body = Trace::listed(&scan.results, true)?;
+                    let mut body = Trace::default();
+                    body.list(&scan.results, true)?;
                     trace.key.push(body.key.len() as u64);
                     trace.key.extend_from_slice(&body.key);
                     trace.bodies.insert(narrow(trace.nodes.len()), body);
@@ -86,7 +89,7 @@ impl<'a> Trace<'a> {
             trace.roots.extend(done.pop());
         }
         trace.key.extend(trace.roots.iter().map(|&root| u64::from(root)));
-        Ok(trace)
+        Ok(())
     }
 
     /// How many nodes there are.
@@ -151,7 +154,7 @@ impl Seen {
 
     fn add(&mut self, node: &Node, number: u32) {
         if node.owners() > 1 {
-            self.nodes.add(node.id());
+            self.nodes.number(node.id());
             self.numbers.push(number);
         }
     }

@@ -174,10 +174,10 @@ fn wish(
         }
         Work::Op(Op::Merge(parts, axis)) => match own {
             Some((work, tail)) if tail.contains(axis) => {
-                let one = |name| if name == *axis { parts.clone() } else { Names::from_slice(&[name]) };
+                let one = |name| if name == *axis { (**parts).clone() } else { Names::from_slice(&[name]) };
                 Some((*work, tail.iter().flat_map(|&name| one(name)).collect()))
             }
-            _ => Some((input.elements(), parts.clone())),
+            _ => Some((input.elements(), (**parts).clone())),
         },
         Work::Op(Op::Slice { .. } | Op::At(..)) => passed(own?.1.clone()),
         _ if item.is_elementwise() => passed(own?.1.iter().copied().filter(|&name| input.has(name)).collect()),

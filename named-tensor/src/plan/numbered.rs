@@ -11,17 +11,19 @@ use smallvec::SmallVec;
 
 use super::key::narrow;
 
-/// Things numbered by first appearance.
-pub(super) struct Numbered<K: Copy> {
-    things: SmallVec<[K; 16]>,
-    /// A thing is looked for from the place that its hash names on: there is 0 or one more than a number. There are at
-    /// least twice as many places as things, and a power of two of them. A graph with few names needs no other memory.
-    places: SmallVec<[u32; 32]>,
+/// Things numbered by first appearance. The first few are found by looking at all of them: a small graph has no more.
+pub(super) struct Numbered<K> {
+    things: SmallVec<[K; FEW]>,
+    /// Once there are more: a thing is looked for from the place that its hash names on, where there is 0 or one more
+    /// than a number. There are at least twice as many places as things, and a power of two of them.
+    places: Vec<u32>,
 }
 
-impl<K: Copy> Default for Numbered<K> {
+const FEW: usize = 8;
+
+impl<K> Default for Numbered<K> {
     fn default() -> Numbered<K> {
-        Numbered { things: SmallVec::new(), places: SmallVec::from_elem(0, 32) }
+        Numbered { things: SmallVec::new(), places: Vec::new() }
     }
 }
 
@@ -36,13 +38,11 @@ impl<K: Copy + Eq + Hash> Numbered<K> {
         self.find(thing).unwrap_or_else(|place| self.put(thing, place))
     }
 
-    /// Gives a new thing the next number.
-    pub(super) fn add(&mut self, thing: K) -> u32 {
-        self.number(thing)
-    }
-
     /// The number of a thing, or the place where it would be.
     fn find(&self, thing: K) -> Result<u32, usize> {
+        if self.places.is_empty() {
+            return self.things.iter().position(|known| *known == thing).map(narrow).ok_or(0);
+        }
         let mut hasher = Fold::default();
         thing.hash(&mut hasher);
         let last = self.places.len() - 1;
@@ -59,9 +59,11 @@ impl<K: Copy + Eq + Hash> Numbered<K> {
     fn put(&mut self, thing: K, place: usize) -> u32 {
         self.things.push(thing);
         let next = narrow(self.things.len());
-        self.places[place] = next;
-        if 2 * self.things.len() > self.places.len() {
-            self.places = SmallVec::from_elem(0, 4 * self.places.len());
+        if let Some(number) = self.places.get_mut(place) {
+            *number = next;
+        }
+        if self.things.len() > FEW.max(self.places.len() / 2) {
+            self.places = vec![0; (4 * self.places.len()).max(8 * FEW)];
             for (number, &thing) in (1..).zip(&self.things) {
                 if let Err(place) = self.find(thing) {
                     self.places[place] = number;
@@ -100,18 +102,24 @@ impl Sentences {
     }
 }
 
-/// Some of the things with the numbers 0, 1, 2, ...
-pub(super) struct ByNumber<T>(Vec<Option<T>>);
+/// Things that have numbers among 0, 1, 2, ...
+pub(super) struct ByNumber<T> {
+    /// For each number, one more than the place of its thing; 0 if there is none.
+    places: Vec<u32>,
+    /// What was taken away leaves its place empty.
+    things: Vec<Option<T>>,
+}
 
 impl<T> ByNumber<T> {
     /// None of so many.
     pub(super) fn new(size: usize) -> ByNumber<T> {
-        ByNumber(std::iter::repeat_with(|| None).take(size).collect())
+        ByNumber { places: vec![0; size], things: Vec::new() }
     }
 
     /// The thing with this number.
     pub(super) fn get(&self, number: &u32) -> Option<&T> {
-        self.0[*number as usize].as_ref()
+        let place = *self.places.get(*number as usize)?;
+        self.things.get((place as usize).wrapping_sub(1))?.as_ref()
     }
 
     /// Whether there is one.
@@ -121,17 +129,13 @@ impl<T> ByNumber<T> {
 
     /// Puts a thing there, and returns what was there.
     pub(super) fn insert(&mut self, number: u32, thing: T) -> Option<T> {
-        self.0[number as usize].replace(thing)
+        self.place(number).replace(thing)
     }
 
     /// Takes the thing away.
     pub(super) fn remove(&mut self, number: &u32) -> Option<T> {
-        self.0[*number as usize].take()
-    }
-
-    /// Of each thing what `part` says.
-    pub(super) fn map<U>(self, mut part: impl FnMut(T) -> U) -> ByNumber<U> {
-        ByNumber(self.0.into_iter().map(|thing| thing.map(&mut part)).collect())
+        let place = *self.places.get(*number as usize)?;
+        self.things.get_mut((place as usize).wrapping_sub(1))?.take()
     }
 
     /// The thing with this number, made if there is none.
@@ -139,7 +143,22 @@ impl<T> ByNumber<T> {
     where
         T: Default,
     {
-        self.0[number as usize].get_or_insert_default()
+        self.place(number).get_or_insert_default()
+    }
+
+    fn place(&mut self, number: u32) -> &mut Option<T> {
+        let place = &mut self.places[number as usize];
+        if *place == 0 {
+            self.things.push(None);
+            *place = narrow(self.things.len());
+        }
+        &mut self.things[*place as usize - 1]
+    }
+
+    /// Of each thing what `part` says.
+    pub(super) fn map<U>(self, mut part: impl FnMut(T) -> U) -> ByNumber<U> {
+        let things = self.things.into_iter().map(|thing| thing.map(&mut part)).collect();
+        ByNumber { places: self.places, things }
     }
 }
 
@@ -189,5 +208,48 @@ impl Hasher for Fold {
     fn finish(&self) -> u64 {
         // The table takes its low bits, the product has its entropy in the high ones.
         self.0 ^ (self.0 >> 32)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn things_have_the_numbers_of_their_first_appearance_however_many_there_are() {
+        let mut numbered = Numbered::default();
+        for round in 0..2 {
+            for i in 0..1000_u64 {
+                assert_eq!(numbered.get(i << 20), (round == 1).then_some(narrow(i as usize)), "{i} in round {round}");
+                assert_eq!(numbered.number(i << 20), narrow(i as usize), "{i} in round {round}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_sentence_is_known_by_all_of_its_words() {
+        let mut sentences = Sentences::default();
+        let said: [&[u64]; 4] = [&[], &[1], &[1, 2], &[2, 1]];
+        for (number, sentence) in (0..).zip(said) {
+            let digest = sentences.find(sentence).expect_err("it is new");
+            sentences.keep(digest, sentence, number);
+        }
+        for (number, sentence) in (0..).zip(said) {
+            assert_eq!(sentences.find(sentence), Ok(number), "{sentence:?}");
+        }
+        let digest = sentences.find(&[1]).map_or_else(|digest| digest, u64::from);
+        sentences.keep(digest, &[7, 7], 9);
+        assert!(sentences.find(&[7, 7]).is_err(), "another one under the same digest is not mixed up with the first");
+    }
+
+    #[test]
+    fn what_is_put_under_a_number_is_found_there_until_it_is_taken() {
+        let mut by_number: ByNumber<Vec<u32>> = ByNumber::new(5);
+        by_number.or_default(3).push(1);
+        assert_eq!(by_number.insert(1, vec![2]), None, "nothing was there");
+        assert_eq!((&by_number[&3], &by_number[&1]), (&vec![1], &vec![2]));
+        assert!(!by_number.contains_key(&0) && by_number.get(&9).is_none(), "nothing there, and no such number");
+        let mut sizes = by_number.map(|list| list.len());
+        assert_eq!((sizes.remove(&3), sizes.get(&3)), (Some(1), None), "taken");
     }
 }

@@ -30,26 +30,26 @@ impl Words {
         let start = words.len();
         words.push(header);
         if let Some(value) = value {
-            self.shape(shape, words);
+            self.shape(shape, None, words);
             value.strides.iter().for_each(|&stride| words.push(stride.cast_unsigned() as u64));
             return;
         }
-        let code = self.op(node.op(), words);
+        let first = node.inputs().first().map(Node::shape);
+        let code = self.op(node.op(), first, words);
         words[start] |= code;
         for pair in inputs.chunks(2) {
             words.push(pair.iter().rev().fold(0, |word, &input| word << 32 | u64::from(input)));
         }
         if !same {
-            self.shape(shape, words);
+            self.shape(shape, first, words);
         }
     }
 
-    fn shape(&mut self, shape: &Shape, words: &mut KeyWords) {
+    fn shape(&mut self, shape: &Shape, first: Option<&Shape>, words: &mut KeyWords) {
         words.push(shape.rank() as u64);
         for (name, size) in shape.iter() {
             // Names and sizes share a word, unless a size is so large that it needs one of its own.
-            let name = self.name(name) << 32;
-            let size = size as u64;
+            let (name, size) = (self.name(name, first) << 32, size as u64);
             if size < u64::from(u32::MAX) {
                 words.push(name | size);
             } else {
@@ -59,22 +59,26 @@ impl Words {
         }
     }
 
-    fn name(&mut self, name: Name) -> u64 {
-        u64::from(self.names.number(name))
+    /// A name: where the first input has it, if it does, else its number.
+    fn name(&mut self, name: Name, first: Option<&Shape>) -> u64 {
+        match first.and_then(|first| first.position(name)) {
+            Some(at) => 1 << 31 | at as u64,
+            None => u64::from(self.names.number(name)),
+        }
     }
 
-    fn names(&mut self, names: &[Name], words: &mut KeyWords) {
+    fn names(&mut self, names: &[Name], first: Option<&Shape>, words: &mut KeyWords) {
         match names {
-            &[name] => words.push(1 << 32 | self.name(name)),
+            &[name] => words.push(1 << 32 | self.name(name, first)),
             names => {
                 words.push((names.len() as u64) << 32);
-                names.iter().for_each(|&name| words.push(self.name(name)));
+                names.iter().for_each(|&name| words.push(self.name(name, first)));
             }
         }
     }
 
     /// Appends the parameters of a primitive and returns its code. Which function it is stands beside the code.
-    fn op(&mut self, op: &Op, words: &mut KeyWords) -> u64 {
+    fn op(&mut self, op: &Op, first: Option<&Shape>, words: &mut KeyWords) -> u64 {
         match op {
             Op::Input | Op::Failed(_) => 1,
             Op::Placeholder(number) => {
@@ -86,7 +90,7 @@ impl Words {
             Op::Constrain(..) => 34,
             // The words of its body follow (`key`).
             Op::Scan(scan) => {
-                words.extend([self.name(scan.axis), u64::from(scan.backwards), scan.size as u64]);
+                words.extend([self.name(scan.axis, first), u64::from(scan.backwards), scan.size as u64]);
                 words.extend([scan.carries as u64, scan.slices as u64]);
                 32
             }
@@ -107,89 +111,89 @@ impl Words {
             Op::Compare(comparison) => 8 | (*comparison as u64) << 24,
             Op::Select => 9,
             Op::Reduce(reduction, axes) => {
-                self.names(axes, words);
+                self.names(axes, first, words);
                 10 | reduction_code(*reduction) << 24
             }
             Op::Contract(axes) => {
-                self.names(axes, words);
+                self.names(axes, first, words);
                 11
             }
             Op::Softmax { axes, log } => {
-                self.names(axes, words);
+                self.names(axes, first, words);
                 12 | u64::from(*log) << 24
             }
             Op::Standardize { axes, epsilon } => {
                 words.push(epsilon.to_bits());
-                self.names(axes, words);
+                self.names(axes, first, words);
                 13
             }
             Op::Rename => 14,
             Op::StopGradient => 35,
             Op::Split(axis, parts) => {
-                words.push(self.name(*axis));
-                self.names(parts, words);
+                words.push(self.name(*axis, first));
+                self.names(parts, first, words);
                 15
             }
             Op::Merge(parts, axis) => {
-                words.push(self.name(*axis));
-                self.names(parts, words);
+                words.push(self.name(*axis, first));
+                self.names(parts, first, words);
                 16
             }
             Op::Slice { axis, start, step } => {
-                words.extend([self.name(*axis), *start as u64, *step as u64]);
+                words.extend([self.name(*axis, first), *start as u64, *step as u64]);
                 17
             }
             Op::At(axis, position) => {
-                words.extend([self.name(*axis), *position as u64]);
+                words.extend([self.name(*axis, first), *position as u64]);
                 18
             }
             Op::Window { axis, into, step } => {
-                words.extend([self.name(*axis), self.name(*into), *step as u64]);
+                words.extend([self.name(*axis, first), self.name(*into, first), *step as u64]);
                 19
             }
             Op::Pad { axis, before, value } => {
-                words.extend([self.name(*axis), *before as u64, value.to_bits()]);
+                words.extend([self.name(*axis, first), *before as u64, value.to_bits()]);
                 20
             }
             Op::Concat(axis) => {
-                words.push(self.name(*axis));
+                words.push(self.name(*axis, first));
                 21
             }
             Op::Gather(axis) => {
-                words.push(self.name(*axis));
+                words.push(self.name(*axis, first));
                 22
             }
             Op::ScatterAdd { axis, over } => {
-                words.push(self.name(*axis));
-                self.names(over, words);
+                words.push(self.name(*axis, first));
+                self.names(over, first, words);
                 23
             }
             Op::DynamicSlice(axis) => {
-                words.push(self.name(*axis));
+                words.push(self.name(*axis, first));
                 24
             }
             Op::DynamicUpdate(axis) => {
-                words.push(self.name(*axis));
+                words.push(self.name(*axis, first));
                 25
             }
             Op::CumulativeSum(axis) => {
-                words.push(self.name(*axis));
+                words.push(self.name(*axis, first));
                 26
             }
             Op::Sort { axis, descending } => {
-                words.extend([self.name(*axis), u64::from(*descending)]);
+                words.extend([self.name(*axis, first), u64::from(*descending)]);
                 27
             }
             Op::ArgSort { axis, descending } => {
-                words.extend([self.name(*axis), u64::from(*descending)]);
+                words.extend([self.name(*axis, first), u64::from(*descending)]);
                 28
             }
             Op::Determinant(a, b) => {
-                words.extend([self.name(*a), self.name(*b)]);
+                words.extend([self.name(*a, first), self.name(*b, first)]);
                 30
             }
             Op::Inverse(a, b) => {
-                words.extend([self.name(*a), self.name(*b)]);
+                words.extend([self.name(*a, first), self.name(*b, first)]);
                 36
             }
         }

@@ -110,7 +110,7 @@ fn plain(node: &Node) -> Form {
         Op::Split(axis, parts) => {
             Form::Subscript(Entry::Split(*axis, parts.iter().map(|&part| (part, size(part))).collect()))
         }
-        Op::Merge(from, into) => Form::Subscript(Entry::Flatten(from.clone(), *into)),
+        Op::Merge(from, into) => Form::Subscript(Entry::Flatten((**from).clone(), *into)),
         &Op::Slice { axis, start, .. } => Form::Subscript(Entry::Range(axis, start, start + size(axis))),
         &Op::At(axis, position) => Form::Subscript(Entry::At(axis, position)),
         &Op::Window { axis, into, .. } => {

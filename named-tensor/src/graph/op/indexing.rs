@@ -28,7 +28,7 @@ impl Node {
     #[must_use]
     #[track_caller]
     pub fn scatter_add(&self, positions: &Node, axis: Name, size: usize, over: &[Name]) -> Node {
-        Node::build(Op::ScatterAdd { axis, over: over.into() }, self.kind(), [self, positions], |operation| {
+        Node::build(Op::ScatterAdd { axis, over: Box::new(over.into()) }, self.kind(), [self, positions], |operation| {
             of_kind(operation, self, REAL)?;
             of_kind(operation, positions, &[Kind::Index])?;
             let all = self.shape().union(positions.shape(), operation)?;

@@ -90,9 +90,9 @@ pub enum Op {
     /// The same numbers, which no derivative passes through.
     StopGradient,
     /// One axis becomes several, the first named slowest.
-    Split(Name, Names),
+    Split(Name, Box<Names>),
     /// Several axes become one, the first named slowest.
-    Merge(Names, Name),
+    Merge(Box<Names>, Name),
     /// Positions `start`, `start + step`, ... of an axis, as many as the node's shape says.
     Slice {
         /// The axis.
@@ -132,7 +132,7 @@ pub enum Op {
         /// The new axis.
         axis: Name,
         /// The axes of the positions that are summed away.
-        over: Names,
+        over: Box<Names>,
     },
     /// Inputs (X, start): positions start, start + 1, ... of an axis, as many as the shape says.
     DynamicSlice(Name),

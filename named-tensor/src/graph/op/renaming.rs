@@ -26,7 +26,10 @@ impl Node {
             let renamed = |name| pairs.iter().find(|&&(old, _)| old == name).map_or(name, |&(_, new)| new);
             self.shape().names().for_each(|name| names.push(renamed(name)));
             distinct(operation, &names)?;
-            Ok(Shape::new(names.iter().copied().zip(self.shape().sizes())))
+            // A linear layer gives its result the names that its input had: then the shape is there already.
+            let axes = || names.iter().copied().zip(self.shape().sizes());
+            let known = self.inputs().first().map(Node::shape).filter(|known| known.iter().eq(axes()));
+            Ok(known.cloned().unwrap_or_else(|| Shape::new(axes())))
         })
     }
 
@@ -41,7 +44,7 @@ impl Node {
     #[must_use]
     #[track_caller]
     pub fn merge(&self, from: &[Name], into: Name) -> Node {
-        Node::build(Op::Merge(from.into(), into), self.kind(), [self], |operation| {
+        Node::build(Op::Merge(Box::new(Names::from_slice(from)), into), self.kind(), [self], |operation| {
             present(operation, self.shape(), from)?;
             let rest = self.shape().without(from);
             absent(operation, &rest, into)?;
@@ -57,7 +60,7 @@ impl Node {
     #[track_caller]
     pub fn split(&self, from: Name, parts: &[(Name, Option<usize>)]) -> Node {
         let names: Names = parts.iter().map(|&(name, _)| name).collect();
-        Node::build(Op::Split(from, names.clone()), self.kind(), [self], |operation| {
+        Node::build(Op::Split(from, Box::new(names.clone())), self.kind(), [self], |operation| {
             let size = size_of(operation, self.shape(), from)?;
             distinct(operation, &names)?;
             let rest = self.shape().without(&[from]);

@@ -57,8 +57,8 @@ fn scheduled(trace: &Trace<'_>, placeholders: &[Strides], orders: &[Order]) -> S
         members: ByNumber::new(items.list.len()),
         schedule: Schedule {
             leaves: Vec::new(),
-            slots: Vec::with_capacity(items.list.len()),
-            steps: Vec::with_capacity(parts.iter().filter(|part| **part != Part::Dead).count()),
+            slots: Vec::new(),
+            steps: Vec::with_capacity(steps(&items, &parts)),
             roots: SmallVec::new(),
         },
     };
@@ -77,10 +77,19 @@ fn scheduled(trace: &Trace<'_>, placeholders: &[Strides], orders: &[Order]) -> S
     let mut schedule = lowering.schedule;
     schedule.roots = roots;
     schedule.find_dead();
-    // A plan is kept for long, and there are many.
-    schedule.steps.shrink_to_fit();
-    schedule.slots.shrink_to_fit();
     schedule
+}
+
+/// About how many steps there will be. A plan is kept for long, and its steps are most of it.
+fn steps(items: &Items<'_>, parts: &[Part]) -> usize {
+    use Op::{At, Rename, Slice, Split, StopGradient, Window};
+    let is_step = |(i, (item, part)): (u32, (&simplify::Item<'_>, &Part))| match (part, &item.work) {
+        (Part::In(group, _), _) => *group == i,
+        (Part::Dead, _) | (_, Work::Leaf | Work::Constant(_)) => false,
+        (_, Work::Op(Rename | StopGradient | Split(..) | Slice { .. } | At(..) | Window { .. })) => false,
+        _ => true,
+    };
+    (0..).zip(items.list.iter().zip(parts)).filter(|&each| is_step(each)).count()
 }
 
 struct Lowering<'a, 't> {
@@ -163,7 +172,7 @@ impl Lowering<'_, '_> {
                 let order: Names = item
                     .shape
                     .names()
-                    .flat_map(|name| if name == *into { from.clone() } else { Names::from_slice(&[name]) })
+                    .flat_map(|name| if name == *into { (**from).clone() } else { Names::from_slice(&[name]) })
                     .collect();
                 self.join(i, None, &[(0, order, 0)]);
             }
