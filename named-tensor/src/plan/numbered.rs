@@ -75,7 +75,6 @@ impl<K: Copy + Eq + Hash> Numbered<K> {
 }
 
 /// Sentences of words, told apart as [`Numbered`] tells things apart, each with a number of the caller's.
-#[derive(Default)]
 pub(super) struct Sentences {
     words: Vec<u64>,
     /// By the digest of a sentence: where it begins and ends in `words`, and its number.
@@ -83,6 +82,14 @@ pub(super) struct Sentences {
 }
 
 impl Sentences {
+    /// None, with room for so many.
+    pub(super) fn new(size: usize) -> Sentences {
+        /// Most nodes are told in three words.
+        const WORDS: usize = 3;
+        let known = FoldMap::with_capacity_and_hasher(size, BuildHasherDefault::default());
+        Sentences { words: Vec::with_capacity(WORDS * size), known }
+    }
+
     /// The number of a sentence that was kept, or its digest. Of two sentences with one digest the first is known alone.
     pub(super) fn find(&self, sentence: &[u64]) -> Result<u32, u64> {
         let mut hasher = Fold::default();
@@ -113,7 +120,7 @@ pub(super) struct ByNumber<T> {
 impl<T> ByNumber<T> {
     /// None of so many.
     pub(super) fn new(size: usize) -> ByNumber<T> {
-        ByNumber { places: vec![0; size], things: Vec::new() }
+        ByNumber { places: vec![0; size], things: Vec::with_capacity(size) }
     }
 
     /// The thing with this number.
@@ -228,7 +235,7 @@ mod tests {
 
     #[test]
     fn a_sentence_is_known_by_all_of_its_words() {
-        let mut sentences = Sentences::default();
+        let mut sentences = Sentences::new(2);
         let said: [&[u64]; 4] = [&[], &[1], &[1, 2], &[2, 1]];
         for (number, sentence) in (0..).zip(said) {
             let digest = sentences.find(sentence).expect_err("it is new");

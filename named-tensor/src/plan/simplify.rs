@@ -109,7 +109,7 @@ pub(super) fn rewritten(items: Items<'_>) -> Items<'_> {
 pub(super) fn shared<'a, 't: 'a>(trace: &Trace<'t>, orders: &'a FoldMap<u32, Vec<Pair>>) -> Items<'a> {
     let mut list: Vec<Item<'a>> = Vec::with_capacity(trace.size());
     let mut item_of: Vec<u32> = Vec::with_capacity(trace.size());
-    let mut known = Sentences::default();
+    let mut known = Sentences::new(trace.size());
     let mut written = Words::default();
     let mut scratch = SmallVec::new();
     for number in 0..narrow(trace.size()) {
