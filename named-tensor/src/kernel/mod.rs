@@ -17,6 +17,7 @@ mod line;
 pub(crate) mod map;
 pub(crate) mod math;
 pub(crate) mod matmul;
+pub(crate) mod panels;
 pub(crate) mod parallel;
 pub(crate) mod pool;
 pub(crate) mod reduce;

@@ -158,6 +158,9 @@ fn wish(
         Work::Attention(attention) if attention.masked && which + 1 == item.inputs.len() => {
             Some((input.elements(), attention.positions.clone()))
         }
+        Work::AttentionGradient(gradient) if gradient.of.masked && which + 1 == item.inputs.len() => {
+            Some((input.elements(), gradient.of.positions.clone()))
+        }
         Work::Op(Op::Softmax { axes, .. } | Op::Standardize { axes, .. }) => Some((input.elements(), axes.clone())),
         Work::Op(Op::Rename | Op::StopGradient) => {
             let tail = own?.1.iter().filter_map(|&name| input.names().nth(item.shape.position(name)?)).collect();

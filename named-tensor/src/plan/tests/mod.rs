@@ -83,6 +83,7 @@ fn named(action: &Action) -> &'static str {
         Action::Join { .. } => "join",
         Action::Append { .. } => "append",
         Action::Attention { .. } => "attention",
+        Action::AttentionGradient { .. } => "attention gradient",
         Action::Gather { .. } => "gather",
         Action::Update { .. } => "update",
         Action::Plain { .. } => "plain",
