@@ -27,12 +27,7 @@ pub(crate) trait Lanes: Scalar {
     /// The same number everywhere.
     fn splat<S: Simd>(simd: S, x: Self) -> Self::Register<S>;
     /// `a · b + c`, rounded once.
-    fn fused<S: Simd>(
-        simd: S,
-        a: Self::Register<S>,
-        b: Self::Register<S>,
-        c: Self::Register<S>,
-    ) -> Self::Register<S>;
+    fn fused<S: Simd>(simd: S, a: Self::Register<S>, b: Self::Register<S>, c: Self::Register<S>) -> Self::Register<S>;
 }
 
 macro_rules! lanes {
@@ -309,6 +304,69 @@ impl<T: Lanes> Strip<'_, '_, T> {
                 // SAFETY: as above; the result is borrowed mutably.
                 unsafe { to.write_unaligned(T::fused(simd, factor, sum, before)) };
             }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::kernel::testing::Random;
+
+    /// Multiplies a strip into what holds 1 everywhere, by `run`; returns it with the exact numbers.
+    fn strip<T: Lanes>(sizes: [usize; 3], run: impl FnOnce(Strip<'_, '_, T>)) -> Vec<(f64, f64)> {
+        let [rows, depth, columns] = sizes;
+        let mut random = Random::new(4);
+        let mut data = |size| -> Vec<T> { random.reals(size).into_iter().map(|x| T::narrow(f64::from(x))).collect() };
+        let (left, right) = (data(rows * (depth + 3)), data(depth * columns));
+        let mut panels = Panels::new::<T>(depth, columns);
+        panels.pack_matrix(View { data: &right, offset: 0, strides: &[columns as isize, 1] });
+        let (panel, step) = (panels.panel::<T>(0), width(columns) + 5);
+        let mut to = vec![T::narrow(1.0); rows * step];
+        let from = Left { numbers: &left, row: depth + 3, along: 1 };
+        run(Strip { factor: T::narrow(0.5), rows, left: from, panel, to: &mut to, step, adds: true });
+        let exact = |i: usize, j: usize| {
+            (0..depth).map(|k| left[i * (depth + 3) + k].wide() * right[k * columns + j].wide()).sum::<f64>() / 2.0
+                + 1.0
+        };
+        (0..rows)
+            .flat_map(|i| (0..columns).map(move |j| (i, j)))
+            .map(|(i, j)| (to[i * step + j].wide(), exact(i, j)))
+            .collect()
+    }
+
+    fn check<T: Lanes>(bound: f64) {
+        for sizes in [[4, 1, 1], [8, 5, 16], [4, 70, 40], [12, 33, 64], [4, 0, 3]] {
+            let widest = strip::<T>(sizes, |strip| Arch::new().dispatch(strip));
+            assert!(widest.iter().all(|(got, exact)| (got - exact).abs() < bound), "{sizes:?} in plain loops");
+            let mut others = vec![strip::<T>(sizes, |strip| strip.with_simd(pulp::Scalar::new()))];
+            #[cfg(target_arch = "x86_64")]
+            if let Some(simd) = pulp::x86::V3::try_new() {
+                others.push(strip::<T>(sizes, |strip| simd.vectorize(strip)));
+            }
+            assert!(others.iter().all(|other| *other == widest), "{sizes:?} in registers of any width");
+        }
+    }
+
+    #[test]
+    fn a_strip_is_the_same_product_in_registers_of_any_width() {
+        check::<f32>(1e-5);
+        check::<f64>(1e-13);
+    }
+
+    #[test]
+    fn columns_are_packed_as_rows_are() {
+        let data = Random::new(9).reals(70 * 90);
+        let view = |strides| View { data: &data[..], offset: 0, strides };
+        let (mut rows, mut columns) = (Panels::new::<f32>(70, 90), Panels::new::<f32>(90, 70));
+        rows.pack_matrix(view(&[90, 1]));
+        columns.pack_matrix(view(&[1, 90]));
+        let element = |panels: &Panels, row: usize, column: usize| {
+            let panel = panels.panel::<f32>(column / WIDTH);
+            panel.numbers[row * panel.width + column % WIDTH]
+        };
+        for (i, j) in (0..70).flat_map(|i| (0..90).map(move |j| (i, j))) {
+            assert_eq!([element(&rows, i, j), element(&columns, j, i)], [data[i * 90 + j]; 2], "at {i}, {j}");
         }
     }
 }

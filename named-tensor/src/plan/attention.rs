@@ -202,7 +202,7 @@ impl<'a> Found<'a> {
                 && !self.scores.attention.positions.iter().any(|&axis| owed.has(axis))
                 && owed.names().filter(beside).all(|axis| values.has(axis))
                 && values.names().filter(beside).all(|axis| owed.has(axis))
-                && shape(weights).rank() + keys.len() + columns <= LARGEST_RANK / 2
+                && shape(weights).rank() + keys.len() + columns <= LARGEST_RANK
         };
         self.forward.iter().all(|&(_, values)| apart(values)) && self.gradient.as_ref().is_none_or(sound)
     }

@@ -148,7 +148,7 @@ fn wish(
             let work = item.shape.elements().saturating_mul(input.elements());
             // Stored numbers cannot be asked to lie otherwise, so both operands follow them.
             let stored = item.inputs[..2].iter().find_map(|input| Some((items.item(*input).shape, places.get(input)?)));
-            let mut tail = axes.clone();
+            let mut tail: Names = axes.iter().copied().filter(|&axis| input.size(axis) != Some(1)).collect();
             if let Some((shape, place)) = stored {
                 tail.sort_by_key(|&name| shape.position(name).map_or(0, |at| -place.strides[at]));
             }

@@ -11,12 +11,12 @@ use super::seen::{Seen, firsts};
 use super::stripe::{BLOCK, Stripe, dot, sum_rows};
 use super::{Attention, SMALL, Sizes, matrix, put};
 use crate::element::Buffer;
+use crate::kernel::View;
 use crate::kernel::lanes::vectorised;
 use crate::kernel::panels::{Lanes, Left, Panels, ROWS, WIDTH, accumulate, panels, width};
 use crate::kernel::parallel::{self, Shared};
 use crate::kernel::pool;
 use crate::kernel::span::{Odometer, check_distinct, check_inside};
-use crate::kernel::View;
 use std::ops::Range;
 
 /// Numbers in a stripe: weights and their cotangents take half of a usual second-level cache in `f32`.

@@ -5,8 +5,8 @@
 //! does not see beside others of its stripe that do has weight 0.
 //! Not here: which stripes there are and what becomes of them (`attention`, `gradient`).
 
+use super::seen::{Sight, firsts, looked_at, lookers};
 use super::{Attention, add};
-use super::seen::{Sight, firsts, lookers, looked_at};
 use crate::kernel::View;
 use crate::kernel::lanes::{fold, vectorised};
 use crate::kernel::panels::{Lanes, Left, Panels, WIDTH, accumulate, panels, write};
@@ -72,7 +72,8 @@ impl Stripe<'_> {
         let (step, all) = (Stripe::step(self.positions), self.positions());
         let masks = job.mask.map(|mask| (mask, firsts(self.sizes, mask, self.rows.clone())));
         let weigh = |(i, (row, sight)): (usize, (&mut [T], &Sight))| {
-            let mask = masks.as_ref().filter(|_| sight.masked).map(|(mask, firsts)| View { offset: firsts[i], ..*mask });
+            let mask =
+                masks.as_ref().filter(|_| sight.masked).map(|(mask, firsts)| View { offset: firsts[i], ..*mask });
             row[all.start..sight.start].fill(T::default());
             row[sight.end..all.end].fill(T::default());
             weigh(job.scale[1], mask, sight.start, &mut row[sight.start..sight.end])

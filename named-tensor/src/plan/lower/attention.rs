@@ -84,8 +84,13 @@ impl<'a> Lowering<'a, '_> {
             let Some(result) = result else { continue };
             let shape = self.items.item(result).shape;
             let at = |name| operands.names.iter().position(|&other| other == name);
-            let lies = |name| at(name).map_or(0, |at| operands.places[which].strides[at]);
-            let order = layout::by_stride(&shape.names().map(lies).collect::<Strides>());
+            let lies = &operands.places[which].strides;
+            // Runs stay runs, whatever the strides of what they are read from.
+            let mut units: SmallVec<[&Order; 8]> = roles.loops.iter().chain(spaces[which].iter().copied()).collect();
+            units.sort_by_key(|unit| unit.last().map_or(0, |&last| -lies[last]));
+            let runs = units.iter().flat_map(|unit| unit.iter()).filter_map(|&at| shape.position(operands.names[at]));
+            let ones = shape.iter().enumerate().filter(|(_, (_, size))| *size == 1).map(|(at, _)| at);
+            let order: Order = ones.chain(runs).collect();
             let place = Place { slot, offset: size, strides: dense(shape, &order) };
             let mut strides = Strides::from_elem(0, operands.sizes.len());
             for (name, &stride) in shape.names().zip(&place.strides) {

@@ -3,6 +3,7 @@
 //! Lives here: the comparison both ways, on random graphs (`draw`) and on chosen ones.
 
 mod append;
+mod attention;
 pub(crate) mod draw;
 mod scan;
 mod slices;
