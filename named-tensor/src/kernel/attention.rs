@@ -31,8 +31,9 @@ const STRIPE: usize = 128 * 1024;
 /// Rows of a stripe: few, so that all of it stays near, and enough to use what is fetched for it.
 const HEIGHT: [usize; 2] = [32, 64];
 
-/// Rows for which keys and values are better read where they lie than packed.
+/// Rows for which keys and values are better read where they lie than packed, and scores for which that is so.
 const FEW: usize = 8;
+const SMALL_SCORES: usize = 1024;
 
 /// Multiplications below which threads cost more than they bring.
 const SMALL: usize = 128 * 1024;
@@ -120,7 +121,7 @@ pub(crate) fn attention<T: Lanes>(sizes: Sizes<'_>, job: &Attention<'_, T>, dst:
     let shared = Shared::new(dst.data);
     let to = View { data: &[], offset: dst.offset, strides: dst.strides };
     let work = rows * positions * (keys + columns);
-    if rows <= FEW && sizes.rows.len() < 2 {
+    if (rows <= FEW || rows * positions <= SMALL_SCORES) && sizes.rows.len() < 2 {
         return parallel::for_each_range(batches, SMALL.div_ceil(work.max(1)), |range| {
             range.for_each(|at| few(sizes, job, &seen, at, &shared, to));
         });

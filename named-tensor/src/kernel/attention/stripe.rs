@@ -18,6 +18,9 @@ pub(super) const BLOCK: usize = 1024;
 /// Partial sums of a row.
 const LANES: usize = 64;
 
+/// Elements that the end of a row is taken in.
+const PART: usize = 16;
+
 /// Rows of attention that are computed together.
 pub(super) struct Stripe<'a> {
     /// The sizes of the batch and of the rows.
@@ -106,19 +109,39 @@ fn exponentials<T: Lanes>(top: T, row: &mut [T]) -> T {
         move || {
             let mut sums = [T::default(); LANES];
             let (whole, rest) = row.as_chunks_mut::<LANES>();
-            for chunk in whole {
-                for (x, sum) in chunk.iter_mut().zip(&mut sums) {
-                    *x = (*x - top).decay();
-                    *sum = *sum + *x;
-                }
+            whole.iter_mut().for_each(|chunk| raise(top, chunk, &mut sums));
+            let (parts, rest) = rest.as_chunks_mut::<PART>();
+            parts.iter_mut().for_each(|part| raise(top, part, &mut sums));
+            if !rest.is_empty() {
+                // What is added to make it a whole part has the exponential 0.
+                let mut part = [T::LOWEST; PART];
+                part[..rest.len()].copy_from_slice(rest);
+                raise(top, &mut part, &mut sums);
+                rest.copy_from_slice(&part[..rest.len()]);
             }
-            for (x, sum) in rest.iter_mut().zip(&mut sums) {
-                *x = (*x - top).decay();
-                *sum = *sum + *x;
-            }
-            sums.into_iter().fold(T::default(), |total, sum| total + sum)
+            total(sums)
         },
     )
+}
+
+/// Exponentials in their place, each added to a sum of its own.
+#[inline(always)]
+fn raise<T: Lanes, const N: usize>(top: T, numbers: &mut [T; N], sums: &mut [T; LANES]) {
+    for (x, sum) in numbers.iter_mut().zip(sums) {
+        *x = (*x - top).decay();
+        *sum = *sum + *x;
+    }
+}
+
+/// Partial sums as one, by halves, so that they need not wait for each other.
+#[inline(always)]
+fn total<T: Lanes>(mut sums: [T; LANES]) -> T {
+    for half in [32, 16, 8, 4, 2, 1] {
+        for i in 0..half {
+            sums[i] = sums[i] + sums[i + half];
+        }
+    }
+    sums[0]
 }
 
 /// Σ over a block of the products of two rows.
@@ -132,7 +155,7 @@ pub(super) fn dot<T: Lanes>(xs: &[T], ys: &[T]) -> T {
                 sums.iter_mut().zip(xs).zip(ys).for_each(|((sum, &x), &y)| *sum = x.times_plus(y, *sum));
             }
             sums.iter_mut().zip(x_rest).zip(y_rest).for_each(|((sum, &x), &y)| *sum = x.times_plus(y, *sum));
-            sums.into_iter().fold(T::default(), |total, sum| total + sum)
+            total(sums)
         },
     )
 }
