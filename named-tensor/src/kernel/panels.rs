@@ -342,7 +342,7 @@ mod tests {
             let mut others = vec![strip::<T>(sizes, |strip| strip.with_simd(pulp::Scalar::new()))];
             #[cfg(target_arch = "x86_64")]
             if let Some(simd) = pulp::x86::V3::try_new() {
-                others.push(strip::<T>(sizes, |strip| simd.vectorize(strip)));
+                others.push(strip::<T>(sizes, |strip| Simd::vectorize(simd, strip)));
             }
             assert!(others.iter().all(|other| *other == widest), "{sizes:?} in registers of any width");
         }

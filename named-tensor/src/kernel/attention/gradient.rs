@@ -98,7 +98,7 @@ pub(crate) fn gradient<T: Lanes>(
         let [down, across] = if which == 1 { [last[1], last[0]] } else { [last[0], last[1]] };
         let skipped = if which == 1 { 0 } else { of_keys };
         parallel::for_each_range(batches, parallel::GRAIN.div_ceil(positions * size), |range| {
-            let mut line = vec![T::default(); WIDTH];
+            let mut line = [T::default(); WIDTH];
             for at in range {
                 let first = offset.wrapping_add_signed(Odometer::new(sizes.batch, outer, at).distance);
                 let of_part = |part: usize| &sums_of[(at * parts + part) * (of_keys + of_values) + skipped..];

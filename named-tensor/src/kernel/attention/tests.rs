@@ -121,8 +121,7 @@ fn a_position_that_is_masked_away_counts_for_nothing() {
 }
 
 /// The gradients of queries, keys and values by plain loops in `f64`, for the cotangent `g`; everything dense, in the order
-/// batch, position, feature; `sees` says which positions a row may see.
-#[expect(clippy::too_many_arguments, reason = "a problem and its data")]
+/// batch, position, feature; `mask` is what is added to a score.
 fn plain_gradients(
     batch: usize,
     [rows, keys, positions, columns]: [usize; 4],
