@@ -1,27 +1,39 @@
-//! Attention: scores, softmax and values, tile by tile, so that the scores are never all in memory.
+//! Attention: scores, softmax and values, stripe by stripe, so that the scores are never all in memory.
 //!
 //! Computes  `dst[b, i, v] = Σⱼ softmaxⱼ(s Σₖ queries[b, i, k] keys[b, j, k] + mask[b, i, j]) values[b, j, v]`.
-//! A tile is some rows of one batch position; its scores stay in the cache from the first product to the second.
-//! Positions before the first and after the last that any row of a tile may see are not computed: half of the work under
-//! a causal mask, more under a window. Errors and special values are those of `matmul` and `softmax` one after the
-//! other, except that what the mask takes away there is not looked at, be it NaN.
+//! A stripe is some rows of one batch position; its scores stay in the cache from the first product to the second, and keys
+//! and values are packed once for all stripes of a batch position. Positions that no row of a tile may see are not
+//! computed: half of the work under a causal mask, more under a window. Errors and special values are those of `matmul` and
+//! `softmax` one after the other, except that what the mask takes away there is not looked at, be it NaN.
+//! Not here: what the results owe backwards (`gradient`).
 
-use super::math::Scalar;
+pub(crate) mod gradient;
+mod seen;
+mod stripe;
+#[cfg(test)]
+mod tests;
+
+use super::lanes::vectorised;
 use super::matmul::serial;
+use super::panels::{Lanes, Panels, ROWS};
 use super::parallel::{self, Shared};
 use super::pool;
 use super::softmax::softmax_row;
 use super::span::{Odometer, check_distinct, check_inside, row_major};
 use super::{View, ViewMut};
-use crate::element::Stored;
-use smallvec::SmallVec;
-use std::ops::Range;
+use crate::element::Buffer;
+use seen::{Seen, firsts};
+use stripe::{Stripe, sum_rows};
 
-/// Scores in a tile: half of a usual second-level cache in `f32`.
-const TILE: usize = 128 * 1024;
+/// Scores in a stripe: half of a usual second-level cache in `f32`.
+const STRIPE: usize = 128 * 1024;
 
-/// Rows of a tile under a mask: few, so that its edge cuts much away, and enough to be worth a product.
-const UNDER_MASK: usize = 128;
+/// Rows of a stripe: few, so that all of it stays near, and enough to use what is fetched for it.
+const HEIGHT: [usize; 2] = [32, 64];
+
+/// Rows for which keys and values are better read where they lie than packed, and scores for which that is so.
+const FEW: usize = 8;
+const SMALL_SCORES: usize = 1024;
 
 /// Multiplications below which threads cost more than they bring.
 const SMALL: usize = 128 * 1024;
@@ -41,149 +53,196 @@ pub(crate) struct Attention<'a, T> {
     pub(crate) mask: Option<View<'a, T>>,
 }
 
-/// Attention of `[rows, keys, positions, columns]` at every position of `batch`, to a view over the batch, rows and
-/// columns.
+/// The sizes of attention.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Sizes<'a> {
+    /// The axes that are looped over.
+    pub(crate) batch: &'a [usize],
+    /// The axes of the rows.
+    pub(crate) rows: &'a [usize],
+    pub(crate) keys: usize,
+    pub(crate) positions: usize,
+    pub(crate) columns: usize,
+}
+
+impl Sizes<'_> {
+    /// The batch and what comes behind it.
+    fn with(&self, last: &[usize]) -> Vec<usize> {
+        [self.batch, last].concat()
+    }
+
+    /// The batch, the rows and what comes behind them.
+    fn with_rows(&self, last: &[usize]) -> Vec<usize> {
+        [self.batch, self.rows, last].concat()
+    }
+
+    fn batches(&self) -> usize {
+        self.batch.iter().product()
+    }
+
+    fn height(&self) -> usize {
+        self.rows.iter().product()
+    }
+
+    fn check<T: Lanes>(&self, job: &Attention<'_, T>) {
+        let check = |what, view: View<'_, T>, sizes: &[usize]| {
+            check_inside(what, view.data.len(), view.offset, sizes, view.strides);
+        };
+        check("attention: queries", job.queries, &self.with_rows(&[self.keys]));
+        check("attention: keys", job.keys, &self.with(&[self.keys, self.positions]));
+        check("attention: values", job.values, &self.with(&[self.positions, self.columns]));
+        if let Some(mask) = &job.mask {
+            check_inside(
+                "attention: mask",
+                mask.data.len(),
+                mask.offset,
+                &self.with_rows(&[self.positions]),
+                mask.strides,
+            );
+        }
+    }
+}
+
+/// Attention, to a view over the batch, rows and columns.
 ///
 /// # Panics
 /// If a view leaves its slice, or if positions of the destination overlap.
-pub(crate) fn attention<T: Scalar>(batch: &[usize], sizes: [usize; 4], job: &Attention<'_, T>, dst: ViewMut<'_, T>) {
-    let [rows, keys, positions, columns] = sizes;
-    let space = |last: [usize; 2]| [batch, &last].concat();
-    let check =
-        |what, view: View<'_, T>, last| check_inside(what, view.data.len(), view.offset, &space(last), view.strides);
-    check("attention: queries", job.queries, [rows, keys]);
-    check("attention: keys", job.keys, [keys, positions]);
-    check("attention: values", job.values, [positions, columns]);
-    job.mask.into_iter().for_each(|mask| check("attention: mask", mask, [rows, positions]));
-    let out = space([rows, columns]);
+pub(crate) fn attention<T: Lanes>(sizes: Sizes<'_>, job: &Attention<'_, T>, dst: ViewMut<'_, T>) {
+    let Sizes { keys, positions, columns, .. } = sizes;
+    sizes.check(job);
+    let out = sizes.with_rows(&[columns]);
     check_inside("attention: destination", dst.data.len(), dst.offset, &out, dst.strides);
     check_distinct("attention", &out, dst.strides);
     if out.contains(&0) {
         return;
     }
-    let most = if job.mask.is_some() { UNDER_MASK } else { 256 };
-    let height = (TILE / positions.max(1)).clamp(32, most).min(rows);
-    let tiles = rows.div_ceil(height);
-    let seen = Seen::new(batch, [rows, positions, height], job.mask);
-    let (outer, last) = dst.strides.split_at(batch.len());
+    let (batches, rows, outer) = (sizes.batches(), sizes.height(), sizes.with_rows(&[]));
+    let seen = Seen::new(&outer, positions, job.mask);
     let shared = Shared::new(dst.data);
-    let work = height * positions * (keys + columns);
-    parallel::for_each_range(batch.iter().product::<usize>() * tiles, SMALL.div_ceil(work.max(1)), |range| {
-        let mut scratch = pool::take(T::KIND, height * (positions + columns) + positions);
+    let to = View { data: &[], offset: dst.offset, strides: dst.strides };
+    let work = rows * positions * (keys + columns);
+    if (rows <= FEW || rows * positions <= SMALL_SCORES) && sizes.rows.len() < 2 {
+        return parallel::for_each_range(batches, SMALL.div_ceil(work.max(1)), |range| {
+            range.for_each(|at| few(sizes, job, &seen, at, &shared, to));
+        });
+    }
+    let height = (STRIPE / positions.max(1)).clamp(HEIGHT[0], HEIGHT[1]).min(rows).next_multiple_of(ROWS);
+    // Fewer batch positions than threads are cut into parts, each of which packs keys and values for itself.
+    let stripes = rows.div_ceil(height);
+    let parts = (2 * parallel::threads()).div_ceil(batches).min(stripes);
+    let part = stripes.div_ceil(parts) * height;
+    let parts = rows.div_ceil(part);
+    parallel::for_each_range(batches * parts, SMALL.div_ceil(work.div_ceil(parts).max(1)), |range| {
+        let mut packed = Packed::new::<T>(&sizes, height);
         for item in range {
-            let (at, top) = (item / tiles, item % tiles * height);
-            let height = height.min(rows - top);
-            let seen = seen.of(at, item % tiles);
-            let results = job.tile(batch, at, top, seen, [height, keys, columns], T::of_mut(&mut scratch));
-            let first = dst.offset.wrapping_add_signed(Odometer::new(batch, outer, at).distance);
-            for (i, row) in results.chunks(columns).enumerate() {
-                put(row, &shared, first.wrapping_add_signed((top + i) as isize * last[0]), last[1]);
+            let (at, top) = (item / parts, item % parts * part);
+            packed.pack(&sizes, job, at);
+            for top in (top..rows.min(top + part)).step_by(height) {
+                let rows = at * rows + top..at * rows + rows.min(top + height);
+                let stripe = Stripe { sizes: &outer, sights: seen.rows(rows.clone()), rows, positions };
+                let inverses = packed.results(job, &stripe);
+                let step = to.strides[to.strides.len() - 1];
+                for (i, first) in firsts(&outer, to, stripe.rows).into_iter().enumerate() {
+                    packed.results.row(i, |column, part: &[T]| {
+                        put(part, inverses[i], &shared, first.wrapping_add_signed(column as isize * step), step);
+                    });
+                }
             }
         }
-        pool::give(scratch);
+        packed.give();
     });
 }
 
-/// The positions that the rows of each tile see, from the first to behind the last.
-struct Seen<'a> {
-    batch: &'a [usize],
-    /// How far the next position of each batch axis is in `ranges`; 0 where the mask repeats itself.
-    strides: SmallVec<[isize; 6]>,
-    tiles: usize,
-    ranges: Vec<Range<usize>>,
-    positions: usize,
+/// The keys and values of one batch position in panels, and room for what is made of them.
+struct Packed {
+    keys: Panels,
+    values: Panels,
+    queries: Panels,
+    scores: Buffer,
+    results: Panels,
 }
 
-impl<'a> Seen<'a> {
-    fn new<T: Scalar>(
-        batch: &'a [usize],
-        [rows, positions, height]: [usize; 3],
-        mask: Option<View<'_, T>>,
-    ) -> Seen<'a> {
-        let tiles = rows.div_ceil(height);
-        let mut seen =
-            Seen { batch, strides: SmallVec::from_elem(0, batch.len()), tiles, ranges: Vec::new(), positions };
-        let Some(mask) = mask else { return seen };
-        let mut masks = 1;
-        let mut own: SmallVec<[usize; 6]> = batch.into();
-        for axis in (0..batch.len()).rev() {
-            if mask.strides[axis] == 0 {
-                own[axis] = 1;
-            } else {
-                seen.strides[axis] = masks as isize;
-                masks *= batch[axis];
-            }
+impl Packed {
+    fn new<T: Lanes>(sizes: &Sizes<'_>, height: usize) -> Packed {
+        let Sizes { keys, positions, columns, .. } = *sizes;
+        Packed {
+            keys: Panels::new::<T>(keys, positions),
+            values: Panels::new::<T>(positions, columns),
+            queries: Panels::new::<T>(height, keys),
+            scores: pool::take(T::KIND, height * Stripe::step(positions)),
+            results: Panels::new::<T>(height, columns),
         }
-        for at in 0..masks {
-            for top in (0..rows).step_by(height) {
-                let mask = matrix(mask, &own, at, top);
-                seen.ranges.push(visible(mask, height.min(rows - top), positions));
-            }
-        }
-        seen
     }
 
-    /// Those of the tile with this number at the batch position numbered `at`.
-    fn of(&self, at: usize, tile: usize) -> Range<usize> {
-        let first = Odometer::new(self.batch, &self.strides, at).distance as usize * self.tiles;
-        self.ranges.get(first + tile).map_or(0..self.positions, Clone::clone)
+    fn give(self) {
+        [self.keys, self.values, self.queries, self.results].into_iter().for_each(Panels::give);
+        pool::give(self.scores);
+    }
+
+    /// Packs the keys and values at the batch position numbered `at`.
+    fn pack<T: Lanes>(&mut self, sizes: &Sizes<'_>, job: &Attention<'_, T>, at: usize) {
+        self.keys.pack_matrix(matrix(job.keys, sizes.batch, at));
+        self.values.pack_matrix(matrix(job.values, sizes.batch, at));
+    }
+
+    /// The results of a stripe. Weights are divided by their sum last, since there are fewer columns than positions.
+    fn results<T: Lanes>(&mut self, job: &Attention<'_, T>, stripe: &Stripe<'_>) -> Vec<T> {
+        let scores = T::of_mut(&mut self.scores);
+        self.queries.pack_rows(&firsts(stripe.sizes, job.queries, stripe.rows.clone()), job.queries);
+        stripe.products(job.scale[0], &self.queries, &self.keys, scores);
+        let inverses = stripe.weights(job, scores);
+        self.results.clear::<T>();
+        sum_rows(stripe, scores, &self.values, &mut self.results);
+        inverses
     }
 }
 
-/// The positions from the first to the last that is not -∞ in any of the rows.
-fn visible<T: Scalar>(mask: View<'_, T>, rows: usize, positions: usize) -> Range<usize> {
-    let mut seen = positions..0;
-    for row in 0..rows {
-        let first = mask.offset.wrapping_add_signed(row as isize * mask.strides[0]);
-        let is_seen = |&at: &usize| mask.data[first.wrapping_add_signed(at as isize * mask.strides[1])] != T::LOWEST;
-        seen.start = (0..seen.start).find(is_seen).unwrap_or(seen.start);
-        seen.end = (seen.end..positions).rev().find(is_seen).map_or(seen.end, |last| last + 1);
+/// The results of a few rows, from keys and values as they lie.
+fn few<T: Lanes>(
+    sizes: Sizes<'_>,
+    job: &Attention<'_, T>,
+    seen: &Seen<'_>,
+    at: usize,
+    dst: &Shared<'_, T>,
+    to: View<'_, T>,
+) {
+    let (rows, columns) = (sizes.height(), sizes.columns);
+    let range = at * rows..(at + 1) * rows;
+    let sights = seen.rows(range.clone());
+    let first = sights.iter().map(|sight| sight.start).min().unwrap_or(0);
+    let positions = sights.iter().map(|sight| sight.end).max().unwrap_or(0) - first;
+    let mut scratch = pool::take(T::KIND, rows * (2 * positions + columns));
+    let (scores, rest) = T::of_mut(&mut scratch).split_at_mut(rows * positions);
+    let (weights, results) = rest.split_at_mut(rows * positions);
+    let outer = sizes.with_rows(&[]);
+    let strides = |view: View<'_, T>| -> [isize; 2] {
+        let [.., row, last] = *view.strides else { return [0, view.strides[0]] };
+        if sizes.rows.is_empty() { [0, last] } else { [row, last] }
+    };
+    let starts = firsts(&outer, job.queries, range.clone());
+    let queries = View { offset: starts[0], strides: &strides(job.queries), ..job.queries };
+    let from = |view, axis: usize| moved(matrix(view, sizes.batch, at), axis, first);
+    let dense = row_major(&[rows, positions]);
+    let into = ViewMut { data: &mut *scores, offset: 0, strides: &dense };
+    serial(job.scale[0], [rows, sizes.keys, positions], queries, from(job.keys, 1), into);
+    if job.scale[1] != T::narrow(1.0) {
+        scores.iter_mut().for_each(|score| *score = *score / job.scale[1]);
     }
-    seen.start.min(seen.end)..seen.end
-}
-
-impl<T: Scalar> Attention<'_, T> {
-    /// The results of the rows from `top` on at the batch position numbered `at`, row by row.
-    fn tile<'b>(
-        &self,
-        batch: &[usize],
-        at: usize,
-        top: usize,
-        seen: Range<usize>,
-        [height, keys, columns]: [usize; 3],
-        scratch: &'b mut [T],
-    ) -> &'b [T] {
-        let (first, positions) = (seen.start, seen.len());
-        let (scores, rest) = scratch.split_at_mut(height * positions);
-        let (line, rest) = rest.split_at_mut(positions);
-        let results = &mut rest[..height * columns];
-        if positions == 0 {
-            // A softmax over nothing but -∞.
-            results.fill(T::narrow(f64::NAN));
-            return results;
+    if let Some(mask) = job.mask {
+        let step = mask.strides[mask.strides.len() - 1];
+        for (row, start) in scores.chunks_mut(positions).zip(firsts(&outer, mask, range.clone())) {
+            add(row, mask.data, start.wrapping_add_signed(first as isize * step), step);
         }
-        let queries = matrix(self.queries, batch, at, top);
-        let dense = row_major(&[height, positions]);
-        let to = ViewMut { data: &mut *scores, offset: 0, strides: &dense };
-        let from = |view, axis: usize| moved(matrix(view, batch, at, 0), axis, first);
-        serial(self.scale[0], [height, keys, positions], queries, from(self.keys, 1), to);
-        if self.scale[1] != T::narrow(1.0) {
-            scores.iter_mut().for_each(|score| *score = *score / self.scale[1]);
-        }
-        let mask = self.mask.map(|mask| moved(matrix(mask, batch, at, top), 1, first));
-        for (i, row) in scores.chunks_mut(positions).enumerate() {
-            if let Some(mask) = mask {
-                add(row, mask.data, mask.offset.wrapping_add_signed(i as isize * mask.strides[0]), mask.strides[1]);
-            }
-            softmax_row(row, line);
-            row.copy_from_slice(line);
-        }
-        let weights = View { data: &*scores, offset: 0, strides: &dense };
-        let dense = row_major(&[height, columns]);
-        let to = ViewMut { data: &mut *results, offset: 0, strides: &dense };
-        serial(T::narrow(1.0), [height, positions, columns], weights, from(self.values, 0), to);
-        results
     }
+    scores.chunks(positions).zip(weights.chunks_mut(positions)).for_each(|(from, to)| softmax_row(from, to));
+    let weights = View { data: &*weights, offset: 0, strides: &dense };
+    let wide = row_major(&[rows, columns]);
+    let into = ViewMut { data: &mut *results, offset: 0, strides: &wide };
+    serial(T::narrow(1.0), [rows, positions, columns], weights, from(job.values, 0), into);
+    for (row, first) in results.chunks(columns).zip(firsts(&outer, to, range)) {
+        put(row, T::narrow(1.0), dst, first, to.strides[to.strides.len() - 1]);
+    }
+    pool::give(scratch);
 }
 
 /// The same matrix from the position `first` of an axis on.
@@ -191,151 +250,39 @@ fn moved<T>(view: View<'_, T>, axis: usize, first: usize) -> View<'_, T> {
     View { offset: view.offset.wrapping_add_signed(first as isize * view.strides[axis]), ..view }
 }
 
-/// The matrix at the batch position numbered `at`, from the row `top` on.
-fn matrix<'a, T>(view: View<'a, T>, batch: &[usize], at: usize, top: usize) -> View<'a, T> {
+/// The matrix at the batch position numbered `at`.
+fn matrix<'a, T>(view: View<'a, T>, batch: &[usize], at: usize) -> View<'a, T> {
     let (outer, strides) = view.strides.split_at(batch.len());
-    let distance = Odometer::new(batch, outer, at).distance + top as isize * strides[0];
+    let distance = Odometer::new(batch, outer, at).distance;
     View { data: view.data, offset: view.offset.wrapping_add_signed(distance), strides }
 }
 
-/// Adds a row of the mask.
-fn add<T: Scalar>(row: &mut [T], mask: &[T], first: usize, stride: isize) {
+/// Adds a part of the mask to scores.
+fn add<T: Lanes>(scores: &mut [T], mask: &[T], first: usize, stride: isize) {
     if stride == 1 {
-        row.iter_mut().zip(&mask[first..]).for_each(|(score, &mask)| *score = *score + mask);
+        let mask = &mask[first..][..scores.len()];
+        vectorised(
+            #[inline(always)]
+            move || scores.iter_mut().zip(mask).for_each(|(score, &mask)| *score = *score + mask),
+        );
     } else {
-        for (i, score) in row.iter_mut().enumerate() {
+        for (i, score) in scores.iter_mut().enumerate() {
             *score = *score + mask[first.wrapping_add_signed(i as isize * stride)];
         }
     }
 }
 
-/// Writes a row of the results.
-fn put<T: Stored>(row: &[T], dst: &Shared<'_, T>, first: usize, stride: isize) {
+/// Writes a part of a row of the results, times `factor`. The part is this caller's alone.
+fn put<T: Lanes>(part: &[T], factor: T, dst: &Shared<'_, T>, first: usize, stride: isize) {
     if stride == 1 {
         // SAFETY: no positions of the destination overlap, and each row of each batch position is written once.
-        let place = unsafe { dst.slice(first, row.len()) };
-        place.copy_from_slice(row);
+        let place = unsafe { dst.slice(first, part.len()) };
+        place.iter_mut().zip(part).for_each(|(to, &x)| *to = x * factor);
     } else {
-        for (i, &value) in row.iter().enumerate() {
+        for (i, &x) in part.iter().enumerate() {
             // SAFETY: as above; this is one element of the row.
             let place = unsafe { dst.slice(first.wrapping_add_signed(i as isize * stride), 1) };
-            place[0] = value;
+            place[0] = x * factor;
         }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::kernel::testing::{Random, positions as places};
-
-    /// Plain loops in `f64`, one element of the result after the other.
-    fn check(batch: usize, sizes: [usize; 4], masked: bool, interleaved: bool) {
-        let [rows, keys, positions, columns] = sizes;
-        let mut random = Random::new(5);
-        let mut data = |size: usize| random.reals(size);
-        let (q, k) = (data(batch * rows * keys), data(batch * positions * keys));
-        let (v, m) = (data(batch * positions * columns), data(rows * positions));
-        // The batch lies outermost, or between the rows and their elements as heads do.
-        let strides = |rows: usize, columns: usize| -> [isize; 3] {
-            let [rows, columns, batch] = [rows as isize, columns as isize, batch as isize];
-            if interleaved { [columns, batch * columns, 1] } else { [rows * columns, columns, 1] }
-        };
-        let (qs, vs, ds) = (strides(rows, keys), strides(positions, columns), strides(rows, columns));
-        let ks = strides(positions, keys);
-        let ks = [ks[0], ks[2], ks[1]];
-        let ms = [0, positions as isize, 1];
-        let mut out = vec![f32::NAN; batch * rows * columns];
-        let job = Attention {
-            scale: [0.5, 2.0],
-            queries: View { data: &q, offset: 0, strides: &qs },
-            keys: View { data: &k, offset: 0, strides: &ks },
-            values: View { data: &v, offset: 0, strides: &vs },
-            mask: masked.then_some(View { data: &m, offset: 0, strides: &ms }),
-        };
-        attention(&[batch], sizes, &job, ViewMut { data: &mut out, offset: 0, strides: &ds });
-        let wide = |data: &[f32], at: isize| f64::from(data[at as usize]);
-        for (b, i) in (0..batch as isize).flat_map(|b| (0..rows as isize).map(move |i| (b, i))) {
-            let score = |j: isize| {
-                let terms = (0..keys as isize)
-                    .map(|x| wide(&q, b * qs[0] + i * qs[1] + x) * wide(&k, b * ks[0] + j * ks[2] + x));
-                terms.sum::<f64>() / 4.0 + if masked { wide(&m, i * ms[1] + j) } else { 0.0 }
-            };
-            let weights: Vec<f64> = (0..positions as isize).map(|j| score(j).exp()).collect();
-            let total: f64 = weights.iter().sum();
-            for c in 0..columns as isize {
-                let exact = (0..positions as isize).map(|j| weights[j as usize] * wide(&v, b * vs[0] + j * vs[1] + c));
-                let (exact, got) = (exact.sum::<f64>() / total, wide(&out, b * ds[0] + i * ds[1] + c));
-                assert!((got - exact).abs() < 1e-5, "{got} for {exact} at {b}, {i}, {c} of {batch} {sizes:?}");
-            }
-        }
-        assert_eq!(places(&[batch, rows, columns], &ds).count(), out.len(), "every element is checked");
-    }
-
-    #[test]
-    fn tiles_together_are_attention() {
-        for sizes in [[1, 1, 1, 1], [3, 4, 5, 2], [300, 7, 33, 5], [70, 16, 700, 8], [1, 64, 90, 64]] {
-            for (masked, interleaved) in [(false, false), (true, false), (false, true), (true, true)] {
-                check(3, sizes, masked, interleaved);
-            }
-        }
-    }
-
-    #[test]
-    fn only_what_some_row_of_a_tile_sees_is_computed() {
-        // A causal mask, a window, a prefix of other length for each example, and rows that see nothing.
-        let (batch, rows, positions) = (2, 300, 310);
-        let kinds: [&dyn Fn(usize, usize, usize) -> bool; 4] =
-            [&|_, i, j| j <= i + 10, &|_, i, j| j <= i && j + 5 > i, &|b, _, j| j < 7 + 200 * b, &|_, i, j| {
-                i < 140 && (20..29).contains(&j)
-            }];
-        let mut random = Random::new(6);
-        let (q, k, v) = (random.reals(batch * rows), random.reals(batch * positions), random.reals(batch * positions));
-        for sees in kinds {
-            let mask: Vec<f32> = (0..batch * rows * positions)
-                .map(|at| (at / positions / rows, at / positions % rows, at % positions))
-                .map(|(b, i, j)| if sees(b, i, j) { 0.5 } else { f32::NEG_INFINITY })
-                .collect();
-            let strides = [(rows * positions) as isize, positions as isize, 1];
-            let view = |data, strides| View { data, offset: 0, strides };
-            let (wide, tall) = ([rows as isize, 1, 1], [positions as isize, 1, 1]);
-            let job = Attention {
-                scale: [1.0; 2],
-                queries: view(&q, &wide),
-                keys: view(&k, &tall),
-                values: view(&v, &tall),
-                mask: Some(view(&mask, &strides)),
-            };
-            let mut out = vec![0.0; batch * rows];
-            attention(&[batch], [rows, 1, positions, 1], &job, ViewMut { data: &mut out, offset: 0, strides: &wide });
-            for (at, got) in out.into_iter().enumerate() {
-                let (b, i) = (at / rows, at % rows);
-                let seen = (0..positions).filter(|&j| sees(b, i, j));
-                let weight = |j: usize| f64::from(q[at] * k[b * positions + j]).exp();
-                let (sum, total) = seen.fold((0.0, 0.0), |(sum, total), j| {
-                    (sum + weight(j) * f64::from(v[b * positions + j]), total + weight(j))
-                });
-                let exact = sum / total;
-                let got = f64::from(got);
-                assert!((got - exact).abs() < 1e-5 || (got.is_nan() && exact.is_nan()), "{got} for {exact} at {at}");
-            }
-        }
-    }
-
-    #[test]
-    fn a_position_that_is_masked_away_counts_for_nothing() {
-        let one = View { data: &[1.0_f32; 4], offset: 0, strides: &[1, 1] };
-        let values = View { data: &[5.0, f32::MAX, 7.0], offset: 0, strides: &[1, 1] };
-        let mask = View { data: &[0.0, f32::NEG_INFINITY, 0.0], offset: 0, strides: &[0, 1] };
-        let job = Attention {
-            scale: [1.0; 2],
-            queries: one,
-            keys: View { strides: &[0, 1], ..one },
-            values,
-            mask: Some(mask),
-        };
-        let mut out = [0.0];
-        attention(&[], [1, 1, 3, 1], &job, ViewMut { data: &mut out, offset: 0, strides: &[1, 1] });
-        assert_eq!(out, [6.0], "the mean of the other two");
     }
 }

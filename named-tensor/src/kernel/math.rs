@@ -24,6 +24,8 @@ pub(crate) trait Scalar:
     const LOWEST: Self;
     /// `e^x`
     fn exp(self) -> Self;
+    /// `e^x` for `x ≤ 0`; what would be subnormal is 0.
+    fn decay(self) -> Self;
     /// The larger; NaN if either is NaN.
     fn larger(self, other: Self) -> Self;
     /// The smaller; NaN if either is NaN.
@@ -44,11 +46,15 @@ pub(crate) trait Scalar:
 
 /// What both types do alike.
 macro_rules! alike {
-    ($type:ident, $exp:expr) => {
+    ($type:ident, $exp:expr, $decay:expr) => {
         const LOWEST: $type = $type::NEG_INFINITY;
         #[inline(always)]
         fn exp(self) -> $type {
             ($exp)(self)
+        }
+        #[inline(always)]
+        fn decay(self) -> $type {
+            ($decay)(self)
         }
         // NaN is put in by its bits: a choice between three numbers would become a masked store and wait for memory.
         #[inline(always)]
@@ -93,7 +99,7 @@ macro_rules! alike {
 }
 
 impl Scalar for f32 {
-    alike!(f32, exp::exp);
+    alike!(f32, exp::exp, exp::decay);
 
     fn unary(op: Unary, src: &[f32], dst: &mut [f32]) {
         match op {
@@ -118,7 +124,7 @@ impl Scalar for f32 {
 }
 
 impl Scalar for f64 {
-    alike!(f64, f64::exp);
+    alike!(f64, f64::exp, f64::exp);
 
     fn unary(op: Unary, src: &[f64], dst: &mut [f64]) {
         match op {

@@ -11,11 +11,11 @@ use super::layout::Place;
 use super::schedule::{Action, Piece, RowFunction};
 use crate::element::{Bf16, Buffer, Kind, Stored};
 use crate::graph::op::Reduction;
-use crate::kernel::attention::{Attention, attention};
 use crate::kernel::copy::copy_into;
 use crate::kernel::math::Scalar;
 use crate::kernel::matmul::matmul;
-use crate::kernel::{View, ViewMut, gather, half, map, reduce, softmax, standardize};
+use crate::kernel::panels::Lanes;
+use crate::kernel::{View, ViewMut, attention, gather, half, map, reduce, softmax, standardize};
 
 /// Does something with the numbers of a buffer of any of these kinds. The shape rules leave no other kind.
 macro_rules! of {
@@ -34,6 +34,7 @@ pub(super) fn compute(action: &Action, slots: &Slots, out: &mut Buffer) -> bool 
         Action::Map { .. } => mapped(action, slots, out),
         Action::Product { .. } => of!(F32 | F64, out => product(action, slots, out)),
         Action::Attention { .. } => of!(F32 | F64, out => attended(action, slots, out)),
+        Action::AttentionGradient { .. } => of!(F32 | F64, out => attention_owed(action, slots, out)),
         Action::Reduce { .. } => of!(F32 | F64 | Index, out => reduced(action, slots, out)),
         Action::Rows { .. } => of!(F32 | F64, out => rows(action, slots, out)),
         Action::Join { around, pieces } => {
@@ -177,15 +178,40 @@ fn scaling<T: Scalar>(scale: Option<&(Place, bool)>, slots: &Slots) -> [T; 2] {
     })
 }
 
-fn attended<T: Scalar>(action: &Action, slots: &Slots, out: &mut [T]) {
-    let Action::Attention { operands, batch, sizes, scale, out: strides } = action else { return };
-    let [queries, keys, values, mask @ ..] = &operands[..] else { return };
-    let job = Attention {
-        scale: scaling(scale.as_ref(), slots),
+fn attended<T: Lanes>(action: &Action, slots: &Slots, out: &mut [T]) {
+    let Action::Attention { operands, batch, rows, sizes: [keys, positions, columns], scale, out: strides } = action
+    else {
+        return;
+    };
+    let [queries, key, values, mask @ ..] = &operands[..] else { return };
+    let job = attention_of([queries, key, values], mask.first(), scale.as_ref(), slots);
+    let sizes = attention::Sizes { batch, rows, keys: *keys, positions: *positions, columns: *columns };
+    attention::attention(sizes, &job, ViewMut { data: out, offset: 0, strides });
+}
+
+fn attention_owed<T: Lanes>(action: &Action, slots: &Slots, out: &mut [T]) {
+    let Action::AttentionGradient { operands, batch, rows, sizes: [keys, positions, columns], scale, out: to } = action
+    else {
+        return;
+    };
+    let [queries, key, values, owed, mask @ ..] = &operands[..] else { return };
+    let job = attention_of([queries, key, values], mask.first(), scale.as_ref(), slots);
+    let sizes = attention::Sizes { batch, rows, keys: *keys, positions: *positions, columns: *columns };
+    let to = to.each_ref().map(|to| to.as_ref().map(|(offset, strides)| (*offset, &strides[..])));
+    attention::gradient::gradient(sizes, &job, slots.view(owed), out, to);
+}
+
+fn attention_of<'a, T: Lanes>(
+    [queries, keys, values]: [&'a Place; 3],
+    mask: Option<&'a Place>,
+    scale: Option<&(Place, bool)>,
+    slots: &'a Slots,
+) -> attention::Attention<'a, T> {
+    attention::Attention {
+        scale: scaling(scale, slots),
         queries: slots.view(queries),
         keys: slots.view(keys),
         values: slots.view(values),
-        mask: mask.first().map(|mask| slots.view(mask)),
-    };
-    attention(batch, *sizes, &job, ViewMut { data: out, offset: 0, strides });
+        mask: mask.map(|mask| slots.view(mask)),
+    }
 }

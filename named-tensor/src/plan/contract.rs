@@ -160,9 +160,13 @@ fn described(axes: &[Axis], tail: &[usize], copy_left: bool, copy_right: bool) -
 }
 
 /// The axes of the units in the order of a result: those in `tail` last, and at the very end the rows or the columns.
+/// Several axes that are one unit are side by side wherever it is, and stay there.
 pub(super) fn arranged(mut units: SmallVec<[Order; 8]>, tail: &[usize], matrix: [&Order; 2]) -> Order {
-    let wanted = |unit: &Order| unit.iter().filter_map(|axis| tail.iter().position(|other| other == axis)).min();
-    units.sort_by_key(|unit| wanted(unit).map_or(0, |at| at + 1));
+    let together = |unit: &Order| tail.len() > 1 && unit.windows(tail.len()).any(|axes| axes == tail);
+    if !units.iter().any(together) {
+        let wanted = |unit: &Order| unit.iter().filter_map(|axis| tail.iter().position(|other| other == axis)).min();
+        units.sort_by_key(|unit| wanted(unit).map_or(0, |at| at + 1));
+    }
     // One of the steps inside a matrix of the result has to be 1.
     if let Some(last) = units.iter().rposition(|unit| matrix.contains(&unit)) {
         let unit = units.remove(last);

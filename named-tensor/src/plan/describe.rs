@@ -102,7 +102,8 @@ impl Page<'_, '_> {
         let mut line = String::new();
         write!(line, "#{}", step.out)?;
         // A copy or a product on the way to the node has no axes of the node.
-        if slot.size == node.shape().elements() {
+        let is_of_node = !matches!(step.action, Action::AttentionGradient { .. });
+        if is_of_node && slot.size == node.shape().elements() {
             write!(line, "{}", node.shape())?;
         }
         let what = match &step.action {
@@ -110,6 +111,7 @@ impl Page<'_, '_> {
             Action::Append { .. } => "append".to_owned(),
             Action::Product { .. } => "dot".to_owned(),
             Action::Attention { .. } => "attention".to_owned(),
+            Action::AttentionGradient { .. } => "attention gradient".to_owned(),
             Action::Fill(value) => return write!(line, " = {value}").map(|()| line),
             Action::Rows { function: RowFunction::Standardize { .. }, .. } => "standardize".to_owned(),
             _ => {
@@ -127,8 +129,9 @@ impl Page<'_, '_> {
                 let batch: usize = batch.iter().map(|axis| axis.size).product();
                 write!(line, " as {batch} of {}×{}×{}", rows.size, inner.size, columns.size)?;
             }
-            Action::Attention { batch, sizes: [rows, keys, positions, columns], .. } => {
-                let batch: usize = batch.iter().product();
+            Action::Attention { batch, rows, sizes: [keys, positions, columns], .. }
+            | Action::AttentionGradient { batch, rows, sizes: [keys, positions, columns], .. } => {
+                let [batch, rows] = [batch, rows].map(|sizes| sizes.iter().product::<usize>());
                 write!(line, " as {batch} of {rows}×{keys}×{positions}×{columns}")?;
             }
             Action::Scan { body, .. } => write!(line, " as {} of {} steps", body.size, body.schedule.steps.len())?,
@@ -148,8 +151,12 @@ impl Page<'_, '_> {
                 out * (1 + step.fused.iter().filter(computes).count()) as f64
             }
             Action::Product { inner, .. } => 2.0 * out * inner.size as f64,
-            Action::Attention { batch, sizes: [rows, keys, positions, columns], .. } => {
-                size(batch) * size(&[*rows, *positions]) * (2.0 * (*keys + *columns) as f64 + 5.0)
+            Action::Attention { batch, rows, sizes: [keys, positions, columns], .. } => {
+                size(batch) * size(rows) * *positions as f64 * (2.0 * (*keys + *columns) as f64 + 5.0)
+            }
+            // Five products of matrices, if all is wanted, and the derivative of softmax besides.
+            Action::AttentionGradient { batch, rows, sizes: [keys, positions, columns], .. } => {
+                size(batch) * size(rows) * *positions as f64 * ((6 * *keys + 4 * *columns) as f64 + 9.0)
             }
             Action::Reduce { sizes, over, .. } => size(sizes) * size(over),
             // The largest, the difference, the exponential, the sum and the quotient; or mean, difference, square,

@@ -148,7 +148,7 @@ fn wish(
             let work = item.shape.elements().saturating_mul(input.elements());
             // Stored numbers cannot be asked to lie otherwise, so both operands follow them.
             let stored = item.inputs[..2].iter().find_map(|input| Some((items.item(*input).shape, places.get(input)?)));
-            let mut tail = axes.clone();
+            let mut tail: Names = axes.iter().copied().filter(|&axis| input.size(axis) != Some(1)).collect();
             if let Some((shape, place)) = stored {
                 tail.sort_by_key(|&name| shape.position(name).map_or(0, |at| -place.strides[at]));
             }
@@ -157,6 +157,9 @@ fn wish(
         // The scores of a row lie side by side, and so should its mask.
         Work::Attention(attention) if attention.masked && which + 1 == item.inputs.len() => {
             Some((input.elements(), attention.positions.clone()))
+        }
+        Work::AttentionGradient(gradient) if gradient.of.masked && which + 1 == item.inputs.len() => {
+            Some((input.elements(), gradient.of.positions.clone()))
         }
         Work::Op(Op::Softmax { axes, .. } | Op::Standardize { axes, .. }) => Some((input.elements(), axes.clone())),
         Work::Op(Op::Rename | Op::StopGradient) => {

@@ -48,14 +48,26 @@ pub(super) enum Action {
         scale: Option<(Place, bool)>,
     },
     /// Attention. The operands are queries, keys, values and the mask, if there is one; each has strides along `batch`
-    /// and along the two axes of its matrices, and so has the result.
+    /// and along the axes of its matrices, of which `rows` may be several; so has the result.
     Attention {
-        operands: SmallVec<[Place; 4]>,
+        operands: SmallVec<[Place; 5]>,
         batch: Sizes,
-        /// Rows, keys, positions, columns.
-        sizes: [usize; 4],
+        rows: Sizes,
+        /// Keys, positions, columns.
+        sizes: [usize; 3],
         scale: Option<(Place, bool)>,
         out: Strides,
+    },
+    /// What attention owes backwards. The operands are queries, keys, values, the cotangent of the results and the mask, if
+    /// there is one; the results, as far as they are wanted, are the gradients of the first three, one behind the other.
+    AttentionGradient {
+        operands: SmallVec<[Place; 5]>,
+        batch: Sizes,
+        rows: Sizes,
+        /// Keys, positions, columns.
+        sizes: [usize; 3],
+        scale: Option<(Place, bool)>,
+        out: [Option<(usize, Strides)>; 3],
     },
     /// One number for all positions of the last axes, `over`; the result lies without gaps in the order of the others.
     Reduce { reduction: Reduction, source: Place, sizes: Sizes, over: Sizes },
@@ -165,7 +177,7 @@ impl Action {
                 tell(right.0);
                 scale.iter().for_each(|(place, _)| tell(place.slot));
             }
-            Action::Attention { operands, scale, .. } => {
+            Action::Attention { operands, scale, .. } | Action::AttentionGradient { operands, scale, .. } => {
                 operands.iter().for_each(|place| tell(place.slot));
                 scale.iter().for_each(|(place, _)| tell(place.slot));
             }

@@ -2,11 +2,12 @@
 //!
 //! Lives here: sharing of equal items, contraction over nothing as a product elementwise, a sum of products as a
 //! contraction, a scalar factor of a contraction taken into it, and what is dead after that. Each keeps the numbers,
-//! up to rounding. Not here: the order of several contractions (`order`).
+//! up to rounding. Not here: the order of several contractions (`order`), attention (`attention`).
 
 use smallvec::SmallVec;
 
 use super::LARGEST_RANK;
+use super::attention::{self, Attention, AttentionGradient};
 use super::key::{Trace, narrow};
 use super::numbered::{FoldMap, Sentences};
 use super::order::{Operand, Pair};
@@ -31,15 +32,10 @@ pub(super) enum Work<'a> {
     Contract(&'a Names, Scale),
     /// Inputs (queries, keys, values, the scale if there is one, the mask if there is one).
     Attention(Attention<'a>),
-}
-
-/// `softmax_positions(queries ⊙_keys keys, scaled, + mask) ⊙_positions values`.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Attention<'a> {
-    pub(super) positions: &'a Names,
-    pub(super) keys: &'a Names,
-    pub(super) scale: Scale,
-    pub(super) masked: bool,
+    /// Inputs (queries, keys, values, the cotangent of the results, scale, mask); its results are the shares.
+    AttentionGradient(AttentionGradient<'a>),
+    /// One of the results of its only input.
+    Share,
 }
 
 /// What a contraction does with its third input, a scalar.
@@ -97,8 +93,10 @@ pub(super) fn rewritten(items: Items<'_>) -> Items<'_> {
     items.count_uses();
     for i in 0..items.list.len() {
         items.sum_of_product(i);
+    }
+    let mut items = attention::fused(items);
+    for i in 0..items.list.len() {
         items.take_scale(i);
-        items.attention(i);
     }
     widen::in_products(&mut items);
     items.count_uses();
@@ -172,7 +170,7 @@ pub(super) fn shared<'a, 't: 'a>(trace: &Trace<'t>, orders: &'a FoldMap<u32, Vec
 }
 
 impl<'a> Items<'a> {
-    fn count_uses(&mut self) {
+    pub(super) fn count_uses(&mut self) {
         self.uses.clear();
         self.uses.resize(self.list.len(), 0);
         for &root in &self.roots {
@@ -234,60 +232,5 @@ impl<'a> Items<'a> {
                 return;
             }
         }
-    }
-
-    /// Softmax over the axes that are summed next, of a contraction that nothing else needs.
-    fn attention(&mut self, i: usize) {
-        let Work::Contract(positions, Scale::None) = self.list[i].work else { return };
-        let [left, right] = [self.list[i].inputs[0], self.list[i].inputs[1]];
-        for (weights, values) in [(left, right), (right, left)] {
-            if let Some((attention, [queries, keys], rest)) = self.weights(weights, positions) {
-                // An axis that queries and keys are contracted over is another one where the values have it too.
-                if attention.keys.iter().any(|&axis| self.item(values).shape.has(axis)) {
-                    continue;
-                }
-                self.list[i].inputs = SmallVec::from_iter([queries, keys, values]);
-                self.list[i].inputs.extend(rest);
-                self.list[i].work = Work::Attention(attention);
-                return;
-            }
-        }
-    }
-
-    /// What the weights of attention are computed from: queries, keys, and scale and mask if there are any.
-    fn weights(&self, weights: u32, positions: &'a Names) -> Option<(Attention<'a>, [u32; 2], SmallVec<[u32; 2]>)> {
-        let once = |number: u32| (self.uses[number as usize] == 1).then(|| self.item(number));
-        let Work::Op(Op::Softmax { axes, log: false }) = once(weights)?.work else { return None };
-        if axes.len() != positions.len() || !axes.iter().all(|axis| positions.contains(axis)) {
-            return None;
-        }
-        let mut scores = self.item(weights).inputs[0];
-        let mut mask = None;
-        if let Work::Op(Op::Binary(Binary::Add)) = once(scores)?.work {
-            let sum = self.item(scores);
-            let [left, right] = [sum.inputs[0], sum.inputs[1]];
-            let is_product = |number: u32| matches!(self.item(number).work, Work::Contract(..));
-            let (product, other) = if is_product(left) { (left, right) } else { (right, left) };
-            // A mask that brings axes of its own would be more than a mask.
-            if self.item(product).shape.rank() != sum.shape.rank() {
-                return None;
-            }
-            (scores, mask) = (product, Some(other));
-        }
-        let product = once(scores)?;
-        let Work::Contract(keys, scale) = product.work else { return None };
-        let [left, right] = [product.inputs[0], product.inputs[1]];
-        let has = |number: u32, axis: &Name| self.item(number).shape.has(*axis);
-        let (queries, others) = if axes.iter().all(|axis| has(right, axis)) { (left, right) } else { (right, left) };
-        let rank = product.shape.rank() + keys.len();
-        if !axes.iter().all(|axis| has(others, axis) && !has(queries, axis))
-            || product.shape.elements() == 0
-            || keys.iter().any(|&axis| self.item(queries).shape.size(axis) == Some(0))
-            || rank > LARGEST_RANK / 2
-        {
-            return None;
-        }
-        let rest = product.inputs.iter().copied().skip(2).chain(mask).collect();
-        Some((Attention { positions: axes, keys, scale, masked: mask.is_some() }, [queries, others], rest))
     }
 }

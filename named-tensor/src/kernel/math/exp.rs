@@ -48,6 +48,19 @@ pub(super) fn exp(x: f32) -> f32 {
     (1.0 + growth(r)) * power_of_two(half) * power_of_two(n.wrapping_sub(half))
 }
 
+/// `e^x` within 1 ulp for `x ≤ 0`, and 0 where that is below 2⁻¹²⁶; NaN stays NaN. With no subnormal results `2ⁿ` is one
+/// factor, whose exponent is left in the low bits when 127 is rounded along with `n`.
+#[inline(always)]
+pub(super) fn decay(x: f32) -> f32 {
+    const LOWEST: f32 = -87.3;
+    const BIASED: f32 = ROUNDER + 127.0;
+    let shifted = x.mul_add(LOG2_E, BIASED);
+    let n = shifted - BIASED;
+    let r = n.mul_add(-LN_2_LOW, n.mul_add(-LN_2_HIGH, x));
+    let power = (1.0 + growth(r)) * f32::from_bits(shifted.to_bits() << 23);
+    if x < LOWEST { 0.0 } else { power }
+}
+
 /// `tanh x` within 2.5 ulp: with `t = e^(2|x|) - 1`, it is `t / (t + 2)` with the sign of `x`. From 9.02 on it is 1.
 #[inline(always)]
 pub(super) fn tanh(x: f32) -> f32 {

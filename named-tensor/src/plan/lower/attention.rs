@@ -1,30 +1,35 @@
-//! Attention as one step.
+//! Attention as one step, and its gradient as one.
 //!
 //! Lives here: which axes are the rows, the keys, the positions and the columns of its matrices, and the copies that bring
-//! several axes side by side. Not here: when a graph is attention (`simplify`), the tiles (`kernel::attention`).
+//! several axes side by side. Not here: when a graph is attention (`plan::attention`), the stripes (`kernel::attention`).
 
 use smallvec::SmallVec;
 
-use super::Lowering;
+use super::{Lowering, dense};
 use crate::graph::Shape;
 use crate::graph::shape::Names;
 use crate::graph::value::{Strides, row_major};
-use crate::plan::contract::{self, Axis};
+use crate::plan::attention::{Attention, AttentionGradient};
+use crate::plan::contract;
 use crate::plan::layout::{self, Order, Place};
-use crate::plan::schedule::{Action, Sizes};
-use crate::plan::simplify::{Attention, Scale};
+use crate::plan::schedule::{Action, Sizes, Step};
+use crate::plan::simplify::Scale;
 
-/// Queries, keys, values and the mask, if there is one, by the axes of all of them.
+/// Queries, keys, values, the cotangent of the results if it is the gradient, and the mask if there is one, by the axes of
+/// all of them.
 struct Operands<'a> {
     names: Names,
     sizes: Sizes,
-    shapes: SmallVec<[&'a Shape; 4]>,
-    places: SmallVec<[Place; 4]>,
+    shapes: SmallVec<[&'a Shape; 5]>,
+    places: SmallVec<[Place; 5]>,
+    /// Which of them is the cotangent, and which the mask.
+    owed: Option<usize>,
+    mask: Option<usize>,
 }
 
-/// The axes of the matrices, and those that are looped over one run at a time.
+/// The axes of the matrices, and those that are looped over. Runs of rows are walked with one stride.
 struct Roles {
-    rows: Order,
+    rows: SmallVec<[Order; 4]>,
     keys: Order,
     positions: Order,
     columns: Order,
@@ -38,55 +43,101 @@ impl<'a> Lowering<'a, '_> {
         if item.shape.elements() == 0 {
             return self.fill(i, 0.0);
         }
-        let mut operands = self.operands(i, attention.masked);
-        let mut roles = operands.roles(attention);
-        self.side_by_side(i, &mut operands, &roles);
-        operands.split_rows(&mut roles);
-        let Roles { rows, keys, positions, columns, loops } = &roles;
-        let Operands { names, sizes, places, .. } = &operands;
-
+        let (operands, roles) = self.prepared(i, attention, false);
+        let Operands { names, sizes, .. } = &operands;
         let ones = (0..sizes.len()).filter(|&at| sizes[at] == 1 && item.shape.has(names[at]));
         let ones = ones.map(|at| Order::from_slice(&[at]));
-        let matrix = [rows, columns].into_iter().filter(|unit| !unit.is_empty()).cloned();
+        let columns = [&roles.columns].into_iter().filter(|unit| !unit.is_empty());
+        let units = ones.chain(roles.loops.iter().chain(&roles.rows).chain(columns).cloned()).collect();
         let tail = self.tails.get(&i).into_iter().flatten();
         let tail: Order = tail.filter_map(|tail| names.iter().position(|name| name == tail)).collect();
-        let order =
-            contract::arranged(ones.chain(loops.iter().cloned()).chain(matrix).collect(), &tail, [rows, columns]);
+        let order = contract::arranged(units, &tail, [&roles.columns; 2]);
         let mut out = Strides::from_elem(0, sizes.len());
         for (&at, stride) in order.iter().zip(row_major(order.iter().map(|&at| sizes[at]))) {
             out[at] = stride;
         }
-
-        let size = |unit: &Order| unit.iter().map(|&at| sizes[at]).product::<usize>();
-        let along = |strides: &Strides, matrix: [&Order; 2]| -> Strides {
-            let step = |unit: &Order| unit.last().map_or(0, |&at| strides[at]);
-            loops.iter().map(step).chain(matrix.map(step)).collect()
-        };
-        let matrices = [[rows, keys], [keys, positions], [positions, columns], [rows, positions]];
-        let operand = |(place, matrix): (&Place, [&Order; 2])| Place {
-            slot: place.slot,
-            offset: place.offset,
-            strides: along(&place.strides, matrix),
-        };
-        let scale = (attention.scale != Scale::None).then(|| self.places[&item.inputs[3]].clone());
         let action = Action::Attention {
-            operands: places.iter().zip(matrices).map(operand).collect(),
-            batch: loops.iter().map(size).collect(),
-            sizes: [rows, keys, positions, columns].map(size),
-            scale: scale.map(|place| (place, attention.scale == Scale::By)),
-            out: along(&out, [rows, columns]),
+            operands: operands.read(&roles),
+            batch: operands.batch(&roles),
+            rows: operands.rows(&roles),
+            sizes: operands.matrices(&roles),
+            scale: self.scale(i, attention, 3),
+            out: roles.along(&out, &roles.of_rows(&roles.columns)),
         };
         let order: Order = order.iter().filter_map(|&at| item.shape.position(names[at])).collect();
         self.step(i, &order, action, SmallVec::new());
     }
 
+    /// The step of its gradient. Each result lies as that which it is the gradient of; all are in one buffer.
+    pub(super) fn attention_gradient(&mut self, i: u32, gradient: &AttentionGradient<'_>) {
+        let item = self.items.item(i);
+        let (operands, roles) = self.prepared(i, &gradient.of, true);
+        let spaces = [
+            roles.of_rows(&roles.keys),
+            roles.of_matrix([&roles.keys, &roles.positions]),
+            roles.of_matrix([&roles.positions, &roles.columns]),
+        ];
+        let slot = self.slot(item.kind, 0);
+        let mut size = 0;
+        let mut out = [None, None, None];
+        for (which, &result) in gradient.results.iter().enumerate() {
+            let Some(result) = result else { continue };
+            let shape = self.items.item(result).shape;
+            let at = |name| operands.names.iter().position(|&other| other == name);
+            let lies = &operands.places[which].strides;
+            // Runs stay runs, whatever the strides of what they are read from.
+            let mut units: SmallVec<[&Order; 8]> = roles.loops.iter().chain(spaces[which].iter().copied()).collect();
+            units.sort_by_key(|unit| unit.last().map_or(0, |&last| -lies[last]));
+            let runs = units.iter().flat_map(|unit| unit.iter()).filter_map(|&at| shape.position(operands.names[at]));
+            let ones = shape.iter().enumerate().filter(|(_, (_, size))| *size == 1).map(|(at, _)| at);
+            let order: Order = ones.chain(runs).collect();
+            let place = Place { slot, offset: size, strides: dense(shape, &order) };
+            let mut strides = Strides::from_elem(0, operands.sizes.len());
+            for (name, &stride) in shape.names().zip(&place.strides) {
+                if let Some(at) = at(name) {
+                    strides[at] = stride;
+                }
+            }
+            out[which] = Some((size, roles.along(&strides, &spaces[which])));
+            size += shape.elements();
+            self.places.insert(result, place);
+        }
+        self.schedule.slots[slot as usize].size = size;
+        let action = Action::AttentionGradient {
+            operands: operands.read(&roles),
+            batch: operands.batch(&roles),
+            rows: operands.rows(&roles),
+            sizes: operands.matrices(&roles),
+            scale: self.scale(i, &gradient.of, 4),
+            out,
+        };
+        let fused = gradient.results.iter().flatten().map(|&result| self.items.item(result).node).collect();
+        self.schedule.steps.push(Step { action, out: slot, node: item.node, fused, dead: SmallVec::new() });
+    }
+
+    /// The operands where they can be read, and their axes.
+    fn prepared(&mut self, i: u32, attention: &Attention<'_>, owed: bool) -> (Operands<'a>, Roles) {
+        let mut operands = self.operands(i, attention.masked, owed);
+        let mut roles = operands.roles(attention);
+        self.side_by_side(i, &mut operands, &roles);
+        operands.join_rows(&mut roles);
+        (operands, roles)
+    }
+
+    /// The scalar, which is the input `at`, and whether it divides.
+    fn scale(&self, i: u32, attention: &Attention<'_>, at: usize) -> Option<(Place, bool)> {
+        let scalar = || self.places[&self.items.item(i).inputs[at]].clone();
+        (attention.scale != Scale::None).then(|| (scalar(), attention.scale == Scale::By))
+    }
+
     /// What attention reads, spread over the axes of all operands.
-    fn operands(&self, i: u32, masked: bool) -> Operands<'a> {
+    fn operands(&self, i: u32, masked: bool, owed: bool) -> Operands<'a> {
         let items = self.items;
         let inputs = &items.item(i).inputs;
         let mask = masked.then(|| inputs[inputs.len() - 1]);
-        let inputs: SmallVec<[u32; 4]> = inputs[..3].iter().copied().chain(mask).collect();
-        let shapes: SmallVec<[&'a Shape; 4]> = inputs.iter().map(|&input| items.item(input).shape).collect();
+        let matrices = if owed { 4 } else { 3 };
+        let inputs: SmallVec<[u32; 5]> = inputs[..matrices].iter().copied().chain(mask).collect();
+        let shapes: SmallVec<[&'a Shape; 5]> = inputs.iter().map(|&input| items.item(input).shape).collect();
         let mut axes = Shape::default();
         for (name, size) in shapes.iter().flat_map(|shape| shape.iter()) {
             if !axes.has(name) {
@@ -100,14 +151,22 @@ impl<'a> Lowering<'a, '_> {
             Place { slot: place.slot, offset: place.offset, strides: names.iter().map(along).collect() }
         };
         let places = inputs.iter().zip(&shapes).map(spread).collect();
-        Operands { names, sizes: axes.sizes().collect(), shapes, places }
+        let (owed, mask) = (owed.then_some(3), mask.map(|_| matrices));
+        Operands { names, sizes: axes.sizes().collect(), shapes, places, owed, mask }
     }
 
     /// Copies the operands in which the axes of one role cannot be walked with one stride.
     fn side_by_side(&mut self, i: u32, operands: &mut Operands<'_>, roles: &Roles) {
         let Roles { keys, positions, columns, .. } = roles;
-        let groups: [&[&Order]; 4] = [&[keys], &[keys, positions], &[positions, columns], &[positions]];
-        for (which, groups) in groups.iter().enumerate().take(operands.places.len()) {
+        for which in 0..operands.places.len() {
+            let is_mask = operands.mask == Some(which);
+            let groups: &[&Order] = match which {
+                0 => &[keys],
+                1 => &[keys, positions],
+                2 => &[positions, columns],
+                _ if is_mask => &[positions],
+                _ => &[columns],
+            };
             let place = operands.places[which].clone();
             let one_run = |group: &&Order| {
                 let walked = group.iter().map(|&at| (operands.sizes[at], place.strides[at]));
@@ -115,8 +174,8 @@ impl<'a> Lowering<'a, '_> {
                 layout::is_one_run(&sizes, &strides)
             };
             // A mask is read for every batch position, so it pays to have its rows side by side.
-            let scattered = which == 3 && positions.last().is_some_and(|&at| !matches!(place.strides[at], 0 | 1));
-            if scattered || !groups.iter().all(one_run) {
+            let scattered = is_mask && positions.last().is_some_and(|&at| !matches!(place.strides[at], 0 | 1));
+            if !groups.iter().all(one_run) || scattered {
                 let last: Order = groups.iter().flat_map(|group| group.iter().copied()).collect();
                 let others = operands.pick(|at| operands.has(which, at) && !last.contains(&at));
                 let order: Order = others.into_iter().chain(last).collect();
@@ -140,29 +199,82 @@ impl Operands<'_> {
         let mut keys = self.pick(|at| attention.keys.contains(&self.names[at]));
         let mut positions = self.pick(|at| attention.positions.contains(&self.names[at]));
         let mut columns = self.pick(|at| self.has(2, at) && !self.has(0, at) && !self.has(1, at));
-        let rows = self.pick(|at| self.has(0, at) && !self.has(1, at) && !self.has(2, at));
+        let mut rows = self.pick(|at| self.has(0, at) && !self.has(1, at) && !self.has(2, at));
+        rows.retain(|at| !keys.contains(at));
         keys.sort_by_key(|&at| -self.places[1].strides[at]);
         positions.sort_by_key(|&at| -self.places[1].strides[at]);
         columns.sort_by_key(|&at| -self.places[2].strides[at]);
+        rows.sort_by_key(|&at| -self.places[0].strides[at]);
         let in_matrices = |at: &usize| [&keys, &positions, &columns, &rows].iter().any(|role| role.contains(at));
-        let loops = self.pick(|at| !in_matrices(&at)).iter().map(|&at| Order::from_slice(&[at])).collect();
-        Roles { rows, keys, positions, columns, loops }
+        let one = |&at: &usize| Order::from_slice(&[at]);
+        let loops = self.pick(|at| !in_matrices(&at)).iter().map(one).collect();
+        Roles { rows: rows.iter().map(one).collect(), keys, positions, columns, loops }
     }
 
-    /// Rows are walked with one stride in the queries and in the mask; what cannot be is looped over.
-    fn split_rows(&self, roles: &mut Roles) {
-        let axes: SmallVec<[Axis; 8]> = (0..self.sizes.len())
-            .map(|at| Axis {
-                size: self.sizes[at],
-                left: self.places[0].strides[at],
-                right: self.places.get(3).map_or(0, |mask| mask.strides[at]),
-                has: (true, true),
-                summed: false,
-            })
-            .collect();
-        roles.rows.sort_by_key(|&at| (-axes[at].left, -axes[at].right));
-        let mut runs = contract::runs(&axes, &roles.rows);
-        roles.rows = contract::take_largest(&axes, &mut runs);
-        roles.loops.extend(runs);
+    /// Rows of several axes that every operand walks with one stride are one axis.
+    fn join_rows(&self, roles: &mut Roles) {
+        let mut joined: SmallVec<[Order; 4]> = SmallVec::new();
+        for unit in roles.rows.drain(..) {
+            let walked = |place: &Place, run: &Order| {
+                let run = run.iter().chain(&unit);
+                let (sizes, strides): (Sizes, Strides) = run.map(|&at| (self.sizes[at], place.strides[at])).unzip();
+                layout::is_one_run(&sizes, &strides)
+            };
+            let read = [Some(0), self.owed, self.mask];
+            match joined.last_mut() {
+                Some(run) if read.iter().flatten().all(|&which| walked(&self.places[which], run)) => run.extend(unit),
+                _ => joined.push(unit),
+            }
+        }
+        roles.rows = joined;
+    }
+
+    fn size(&self, unit: &Order) -> usize {
+        unit.iter().map(|&at| self.sizes[at]).product()
+    }
+
+    fn batch(&self, roles: &Roles) -> Sizes {
+        roles.loops.iter().map(|unit| self.size(unit)).collect()
+    }
+
+    fn rows(&self, roles: &Roles) -> Sizes {
+        roles.rows.iter().map(|unit| self.size(unit)).collect()
+    }
+
+    /// How many keys, positions and columns there are.
+    fn matrices(&self, roles: &Roles) -> [usize; 3] {
+        [&roles.keys, &roles.positions, &roles.columns].map(|unit| self.size(unit))
+    }
+
+    /// The operands by the axes of their matrices.
+    fn read(&self, roles: &Roles) -> SmallVec<[Place; 5]> {
+        let read = |(which, place): (usize, &Place)| {
+            let axes = match which {
+                0 => roles.of_rows(&roles.keys),
+                1 => roles.of_matrix([&roles.keys, &roles.positions]),
+                2 => roles.of_matrix([&roles.positions, &roles.columns]),
+                _ if self.owed == Some(which) => roles.of_rows(&roles.columns),
+                _ => roles.of_rows(&roles.positions),
+            };
+            Place { slot: place.slot, offset: place.offset, strides: roles.along(&place.strides, &axes) }
+        };
+        self.places.iter().enumerate().map(read).collect()
+    }
+}
+
+impl Roles {
+    /// The rows, and what each of them consists of.
+    fn of_rows<'b>(&'b self, last: &'b Order) -> SmallVec<[&'b Order; 6]> {
+        self.rows.iter().chain([last]).collect()
+    }
+
+    fn of_matrix<'b>(&'b self, axes: [&'b Order; 2]) -> SmallVec<[&'b Order; 6]> {
+        axes.into_iter().collect()
+    }
+
+    /// The strides along the batch and then along these runs of axes.
+    fn along(&self, strides: &Strides, axes: &[&Order]) -> Strides {
+        let step = |unit: &Order| unit.last().map_or(0, |&at| strides[at]);
+        self.loops.iter().chain(axes.iter().copied()).map(step).collect()
     }
 }

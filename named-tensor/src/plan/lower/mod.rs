@@ -162,6 +162,7 @@ impl Lowering<'_, '_> {
                 self.product(i, axes, *scale);
             }
             (Work::Attention(attention), _) => self.attention(i, attention),
+            (Work::AttentionGradient(gradient), _) => self.attention_gradient(i, gradient),
             _ if !fits => self.plain(i),
             _ if item.shape.elements() == 0 => self.fill(i, 0.0),
             (Work::Op(Op::Scan(scan)), _) => self.scan(i, scan),

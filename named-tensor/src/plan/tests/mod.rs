@@ -3,6 +3,7 @@
 //! Lives here: the comparison both ways, on random graphs (`draw`) and on chosen ones.
 
 mod append;
+mod attention;
 pub(crate) mod draw;
 mod scan;
 mod slices;
@@ -83,6 +84,7 @@ fn named(action: &Action) -> &'static str {
         Action::Join { .. } => "join",
         Action::Append { .. } => "append",
         Action::Attention { .. } => "attention",
+        Action::AttentionGradient { .. } => "attention gradient",
         Action::Gather { .. } => "gather",
         Action::Update { .. } => "update",
         Action::Plain { .. } => "plain",

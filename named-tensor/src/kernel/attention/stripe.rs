@@ -1,0 +1,180 @@
+//! A stripe: the weights of some rows of attention, for all positions that they see.
+//!
+//! Computes  `exp(s Σₖ queries[i, k] keys[j, k] + mask[i, j] - top)`, row by row, and one over the sum of each row.
+//! Lives here: what attention and its gradient have in common. What no row of a tile sees is not computed; what a row
+//! does not see beside others of its stripe that do has weight 0.
+//! Not here: which stripes there are and what becomes of them (`attention`, `gradient`).
+
+use super::seen::{Sight, firsts, looked_at, lookers};
+use super::{Attention, add};
+use crate::kernel::View;
+use crate::kernel::lanes::{fold, vectorised};
+use crate::kernel::panels::{Lanes, Left, Panels, WIDTH, accumulate, panels, write};
+use std::ops::Range;
+
+/// Elements of a row whose exponentials are summed while they are in the nearest cache; these sums are added in `f64`.
+pub(super) const BLOCK: usize = 1024;
+
+/// Partial sums of a row.
+const LANES: usize = 64;
+
+/// Elements that the end of a row is taken in.
+const PART: usize = 16;
+
+/// Rows of attention that are computed together.
+pub(super) struct Stripe<'a> {
+    /// The sizes of the batch and of the rows.
+    pub(super) sizes: &'a [usize],
+    /// The rows, counted through all batch positions.
+    pub(super) rows: Range<usize>,
+    /// What each of them sees.
+    pub(super) sights: Vec<Sight>,
+    /// How many positions there are.
+    pub(super) positions: usize,
+}
+
+impl Stripe<'_> {
+    /// The positions that are computed.
+    pub(super) fn positions(&self) -> Range<usize> {
+        looked_at(&self.sights, self.positions)
+    }
+
+    /// The panels of positions that are computed: their numbers, their positions, and the rows that look at them.
+    pub(super) fn panels(&self) -> impl Iterator<Item = (usize, Range<usize>, Range<usize>)> {
+        panels(self.positions)
+            .map(|(panel, positions)| {
+                let rows = lookers(&self.sights, &positions);
+                (panel, positions, rows)
+            })
+            .filter(|(_, _, rows)| !rows.is_empty())
+    }
+
+    /// How far apart the rows of the stripe's numbers are: one cache line more than they are long, so that the rows of a
+    /// tile do not fall on each other in the cache.
+    pub(super) fn step(positions: usize) -> usize {
+        positions.next_multiple_of(WIDTH) + 16
+    }
+
+    /// The products of each row of `left` with each row of the matrix that is packed as the columns of `right`.
+    pub(super) fn products<T: Lanes>(&self, factor: T, left: &Panels, right: &Panels, to: &mut [T]) {
+        let step = Stripe::step(self.positions);
+        for (panel, positions, rows) in self.panels() {
+            let to = &mut to[rows.start * step + positions.start..];
+            for (part, depth) in panels(left.columns()) {
+                let numbers = left.panel::<T>(part).rows(rows.start..rows.end);
+                let from = Left { numbers: numbers.numbers, row: numbers.width, along: 1 };
+                let panel = right.panel(panel).rows(depth);
+                let product = if part == 0 { write } else { accumulate };
+                product(factor, rows.len(), from, panel, to, step);
+            }
+        }
+    }
+
+    /// The exponentials of scores in their place; returns one over the sum of each row.
+    pub(super) fn weights<T: Lanes>(&self, job: &Attention<'_, T>, scores: &mut [T]) -> Vec<T> {
+        let (step, all) = (Stripe::step(self.positions), self.positions());
+        let masks = job.mask.map(|mask| (mask, firsts(self.sizes, mask, self.rows.clone())));
+        let weigh = |(i, (row, sight)): (usize, (&mut [T], &Sight))| {
+            let mask =
+                masks.as_ref().filter(|_| sight.masked).map(|(mask, firsts)| View { offset: firsts[i], ..*mask });
+            row[all.start..sight.start].fill(T::default());
+            row[sight.end..all.end].fill(T::default());
+            weigh(job.scale[1], mask, sight.start, &mut row[sight.start..sight.end])
+        };
+        scores.chunks_mut(step).zip(&self.sights).enumerate().map(weigh).collect()
+    }
+}
+
+/// The exponentials of a row from the position `start` on, and one over their sum.
+fn weigh<T: Lanes>(divisor: T, mask: Option<View<'_, T>>, start: usize, row: &mut [T]) -> T {
+    if divisor != T::narrow(1.0) {
+        row.iter_mut().for_each(|score| *score = *score / divisor);
+    }
+    if let Some(mask) = mask {
+        let stride = mask.strides[mask.strides.len() - 1];
+        add(row, mask.data, mask.offset.wrapping_add_signed(start as isize * stride), stride);
+    }
+    let top = fold(row, T::LOWEST, higher, higher);
+    let mut sum = 0.0;
+    for block in row.chunks_mut(BLOCK) {
+        sum += exponentials(top, block).wide();
+    }
+    T::narrow(1.0 / sum)
+}
+
+/// The exponentials of what is below `top`, in their place, and their sum.
+fn exponentials<T: Lanes>(top: T, row: &mut [T]) -> T {
+    vectorised(
+        #[inline(always)]
+        move || {
+            let mut sums = [T::default(); LANES];
+            let (whole, rest) = row.as_chunks_mut::<LANES>();
+            whole.iter_mut().for_each(|chunk| raise(top, chunk, &mut sums));
+            let (parts, rest) = rest.as_chunks_mut::<PART>();
+            parts.iter_mut().for_each(|part| raise(top, part, &mut sums));
+            if !rest.is_empty() {
+                // What is added to make it a whole part has the exponential 0.
+                let mut part = [T::LOWEST; PART];
+                part[..rest.len()].copy_from_slice(rest);
+                raise(top, &mut part, &mut sums);
+                rest.copy_from_slice(&part[..rest.len()]);
+            }
+            total(sums)
+        },
+    )
+}
+
+/// Exponentials in their place, each added to a sum of its own.
+#[inline(always)]
+fn raise<T: Lanes, const N: usize>(top: T, numbers: &mut [T; N], sums: &mut [T; LANES]) {
+    for (x, sum) in numbers.iter_mut().zip(sums) {
+        *x = (*x - top).decay();
+        *sum = *sum + *x;
+    }
+}
+
+/// Partial sums as one, by halves, so that they need not wait for each other.
+#[inline(always)]
+fn total<T: Lanes>(mut sums: [T; LANES]) -> T {
+    for half in [32, 16, 8, 4, 2, 1] {
+        for i in 0..half {
+            sums[i] = sums[i] + sums[i + half];
+        }
+    }
+    sums[0]
+}
+
+/// Σ over a block of the products of two rows.
+pub(super) fn dot<T: Lanes>(xs: &[T], ys: &[T]) -> T {
+    vectorised(
+        #[inline(always)]
+        move || {
+            let mut sums = [T::default(); LANES];
+            let ((xs, x_rest), (ys, y_rest)) = (xs.as_chunks::<LANES>(), ys.as_chunks::<LANES>());
+            for (xs, ys) in xs.iter().zip(ys) {
+                sums.iter_mut().zip(xs).zip(ys).for_each(|((sum, &x), &y)| *sum = x.times_plus(y, *sum));
+            }
+            sums.iter_mut().zip(x_rest).zip(y_rest).for_each(|((sum, &x), &y)| *sum = x.times_plus(y, *sum));
+            total(sums)
+        },
+    )
+}
+
+/// Adds the products of each row of a stripe's numbers with the matrix `right`, whose rows are the positions.
+pub(super) fn sum_rows<T: Lanes>(stripe: &Stripe<'_>, numbers: &[T], right: &Panels, results: &mut Panels) {
+    let step = Stripe::step(stripe.positions);
+    for (_, positions, rows) in stripe.panels() {
+        let left = Left { numbers: &numbers[rows.start * step + positions.start..], row: step, along: 1 };
+        for (panel, _) in panels(right.columns()) {
+            let right = right.panel(panel).rows(positions.clone());
+            let (to, width) = results.panel_mut(panel);
+            accumulate(T::narrow(1.0), rows.len(), left, right, &mut to[rows.start * width..], width);
+        }
+    }
+}
+
+/// The larger of a number so far and another one. NaN may be passed over: it comes back with the exponentials.
+#[inline(always)]
+fn higher<T: Lanes>(top: T, x: T) -> T {
+    if x > top { x } else { top }
+}

@@ -1,0 +1,243 @@
+//! Attention and its gradient against plain loops in `f64`.
+
+use super::*;
+use crate::kernel::testing::{Random, positions as places};
+
+fn of<'a>(batch: &'a [usize], rows: &'a [usize], [keys, positions, columns]: [usize; 3]) -> Sizes<'a> {
+    Sizes { batch, rows, keys, positions, columns }
+}
+
+/// Plain loops in `f64`, one element of the result after the other.
+fn check(batch: usize, sizes: [usize; 4], masked: bool, interleaved: bool) {
+    let [rows, keys, positions, columns] = sizes;
+    let mut random = Random::new(5);
+    let mut data = |size: usize| random.reals(size);
+    let (q, k) = (data(batch * rows * keys), data(batch * positions * keys));
+    let (v, m) = (data(batch * positions * columns), data(rows * positions));
+    // The batch lies outermost, or between the rows and their elements as heads do.
+    let strides = |rows: usize, columns: usize| -> [isize; 3] {
+        let [rows, columns, batch] = [rows as isize, columns as isize, batch as isize];
+        if interleaved { [columns, batch * columns, 1] } else { [rows * columns, columns, 1] }
+    };
+    let (qs, vs, ds) = (strides(rows, keys), strides(positions, columns), strides(rows, columns));
+    let ks = strides(positions, keys);
+    let ks = [ks[0], ks[2], ks[1]];
+    let ms = [0, positions as isize, 1];
+    let mut out = vec![f32::NAN; batch * rows * columns];
+    let job = Attention {
+        scale: [0.5, 2.0],
+        queries: View { data: &q, offset: 0, strides: &qs },
+        keys: View { data: &k, offset: 0, strides: &ks },
+        values: View { data: &v, offset: 0, strides: &vs },
+        mask: masked.then_some(View { data: &m, offset: 0, strides: &ms }),
+    };
+    attention(
+        of(&[batch], &[rows], [keys, positions, columns]),
+        &job,
+        ViewMut { data: &mut out, offset: 0, strides: &ds },
+    );
+    let wide = |data: &[f32], at: isize| f64::from(data[at as usize]);
+    for (b, i) in (0..batch as isize).flat_map(|b| (0..rows as isize).map(move |i| (b, i))) {
+        let score = |j: isize| {
+            let terms =
+                (0..keys as isize).map(|x| wide(&q, b * qs[0] + i * qs[1] + x) * wide(&k, b * ks[0] + j * ks[2] + x));
+            terms.sum::<f64>() / 4.0 + if masked { wide(&m, i * ms[1] + j) } else { 0.0 }
+        };
+        let weights: Vec<f64> = (0..positions as isize).map(|j| score(j).exp()).collect();
+        let total: f64 = weights.iter().sum();
+        for c in 0..columns as isize {
+            let exact = (0..positions as isize).map(|j| weights[j as usize] * wide(&v, b * vs[0] + j * vs[1] + c));
+            let (exact, got) = (exact.sum::<f64>() / total, wide(&out, b * ds[0] + i * ds[1] + c));
+            assert!((got - exact).abs() < 1e-5, "{got} for {exact} at {b}, {i}, {c} of {batch} {sizes:?}");
+        }
+    }
+    assert_eq!(places(&[batch, rows, columns], &ds).count(), out.len(), "every element is checked");
+}
+
+#[test]
+fn tiles_together_are_attention() {
+    for sizes in [[1, 1, 1, 1], [3, 4, 5, 2], [300, 7, 33, 5], [70, 16, 700, 8], [1, 64, 90, 64]] {
+        for (masked, interleaved) in [(false, false), (true, false), (false, true), (true, true)] {
+            check(3, sizes, masked, interleaved);
+        }
+    }
+}
+
+#[test]
+fn only_what_some_row_of_a_tile_sees_is_computed() {
+    // A causal mask, a window, a prefix of other length for each example, and rows that see nothing.
+    let (batch, rows, positions) = (2, 300, 310);
+    let kinds: [&dyn Fn(usize, usize, usize) -> bool; 4] =
+        [&|_, i, j| j <= i + 10, &|_, i, j| j <= i && j + 5 > i, &|b, _, j| j < 7 + 200 * b, &|_, i, j| {
+            i < 140 && (20..29).contains(&j)
+        }];
+    let mut random = Random::new(6);
+    let (q, k, v) = (random.reals(batch * rows), random.reals(batch * positions), random.reals(batch * positions));
+    for sees in kinds {
+        let mask: Vec<f32> = (0..batch * rows * positions)
+            .map(|at| (at / positions / rows, at / positions % rows, at % positions))
+            .map(|(b, i, j)| if sees(b, i, j) { 0.5 } else { f32::NEG_INFINITY })
+            .collect();
+        let strides = [(rows * positions) as isize, positions as isize, 1];
+        let view = |data, strides| View { data, offset: 0, strides };
+        let (wide, tall) = ([rows as isize, 1, 1], [positions as isize, 1, 1]);
+        let job = Attention {
+            scale: [1.0; 2],
+            queries: view(&q, &wide),
+            keys: view(&k, &tall),
+            values: view(&v, &tall),
+            mask: Some(view(&mask, &strides)),
+        };
+        let mut out = vec![0.0; batch * rows];
+        attention(
+            of(&[batch], &[rows], [1, positions, 1]),
+            &job,
+            ViewMut { data: &mut out, offset: 0, strides: &wide },
+        );
+        for (at, got) in out.into_iter().enumerate() {
+            let (b, i) = (at / rows, at % rows);
+            let seen = (0..positions).filter(|&j| sees(b, i, j));
+            let weight = |j: usize| f64::from(q[at] * k[b * positions + j]).exp();
+            let (sum, total) = seen.fold((0.0, 0.0), |(sum, total), j| {
+                (sum + weight(j) * f64::from(v[b * positions + j]), total + weight(j))
+            });
+            let exact = sum / total;
+            let got = f64::from(got);
+            assert!((got - exact).abs() < 1e-5 || (got.is_nan() && exact.is_nan()), "{got} for {exact} at {at}");
+        }
+    }
+}
+
+#[test]
+fn a_position_that_is_masked_away_counts_for_nothing() {
+    let one = View { data: &[1.0_f32; 4], offset: 0, strides: &[1, 1] };
+    let values = View { data: &[5.0, f32::MAX, 7.0], offset: 0, strides: &[1, 1] };
+    let mask = View { data: &[0.0, f32::NEG_INFINITY, 0.0], offset: 0, strides: &[0, 1] };
+    let job =
+        Attention { scale: [1.0; 2], queries: one, keys: View { strides: &[0, 1], ..one }, values, mask: Some(mask) };
+    let mut out = [0.0];
+    attention(of(&[], &[1], [1, 3, 1]), &job, ViewMut { data: &mut out, offset: 0, strides: &[1, 1] });
+    assert_eq!(out, [6.0], "the mean of the other two");
+}
+
+/// The gradients of queries, keys and values by plain loops in `f64`, for the cotangent `g`; everything dense, in the order
+/// batch, position, feature; `mask` is what is added to a score.
+fn plain_gradients(
+    batch: usize,
+    [rows, keys, positions, columns]: [usize; 4],
+    scale: f64,
+    mask: &dyn Fn(usize, usize, usize) -> f64,
+    q: &[f32],
+    k: &[f32],
+    v: &[f32],
+    g: &[f32],
+) -> [Vec<f64>; 3] {
+    let mut owed = [vec![0.0; q.len()], vec![0.0; k.len()], vec![0.0; v.len()]];
+    let at = |data: &[f32], row: usize, width: usize, column: usize| f64::from(data[row * width + column]);
+    for (b, i) in (0..batch).flat_map(|b| (0..rows).map(move |i| (b, i))) {
+        let (row, place) = (b * rows + i, |j: usize| b * positions + j);
+        let dot = |xs: &[f32], x: usize, ys: &[f32], y: usize, width: usize| -> f64 {
+            (0..width).map(|c| at(xs, x, width, c) * at(ys, y, width, c)).sum()
+        };
+        let raised: Vec<f64> =
+            (0..positions).map(|j| (scale * dot(q, row, k, place(j), keys) + mask(b, i, j)).exp()).collect();
+        let total: f64 = raised.iter().sum();
+        let p: Vec<f64> = raised.iter().map(|x| x / total).collect();
+        let dp: Vec<f64> = (0..positions).map(|j| dot(g, row, v, place(j), columns)).collect();
+        let mean: f64 = p.iter().zip(&dp).map(|(p, dp)| p * dp).sum();
+        for j in 0..positions {
+            let ds = scale * p[j] * (dp[j] - mean);
+            (0..keys).for_each(|c| owed[0][row * keys + c] += ds * at(k, place(j), keys, c));
+            (0..keys).for_each(|c| owed[1][place(j) * keys + c] += ds * at(q, row, keys, c));
+            (0..columns).for_each(|c| owed[2][place(j) * columns + c] += p[j] * at(g, row, columns, c));
+        }
+    }
+    owed
+}
+
+/// Runs the gradient, of which `wanted` is asked for; `mask` lies over rows and positions, or over all.
+fn gradients(
+    batch: usize,
+    [rows, keys, positions, columns]: [usize; 4],
+    mask: Option<&[f32]>,
+    [q, k, v, g]: [&[f32]; 4],
+    wanted: [bool; 3],
+) -> [Vec<f32>; 3] {
+    let dense = |rows: usize, columns: usize| [(rows * columns) as isize, columns as isize, 1];
+    let turned = |[batch, row, column]: [isize; 3]| [batch, column, row];
+    let (qs, ks, vs) = (dense(rows, keys), turned(dense(positions, keys)), dense(positions, columns));
+    let (gs, ms) = (dense(rows, columns), [0, positions as isize, 1]);
+    let view = |data, strides| View { data, offset: 0, strides };
+    let job = Attention {
+        scale: [0.5, 2.0],
+        queries: view(q, &qs),
+        keys: view(k, &ks),
+        values: view(v, &vs),
+        mask: mask.map(|mask| view(mask, &ms)),
+    };
+    let mut out = vec![f32::NAN; q.len() + k.len() + v.len()];
+    let places = [(0, &qs[..]), (q.len(), &ks[..]), (q.len() + k.len(), &vs[..])];
+    let to = [0, 1, 2].map(|which: usize| wanted[which].then_some(places[which]));
+    gradient::gradient(of(&[batch], &[rows], [keys, positions, columns]), &job, view(g, &gs), &mut out, to);
+    let (first, rest) = out.split_at(q.len());
+    let (second, third) = rest.split_at(k.len());
+    [first.to_vec(), second.to_vec(), third.to_vec()]
+}
+
+#[test]
+fn gradients_of_stripes_together_are_those_of_plain_loops() {
+    let mut random = Random::new(7);
+    let seen: [&dyn Fn(usize, usize) -> bool; 4] =
+        [&|_, _| true, &|i, j| j <= i, &|i, j| j <= i && j + 9 > i, &|i, j| j % 3 == 0 || i % 2 == 0];
+    for (n, sizes) in
+        [[1, 1, 1, 1], [5, 3, 4, 2], [70, 16, 130, 8], [130, 33, 65, 5], [66, 70, 100, 130]].into_iter().enumerate()
+    {
+        let [rows, keys, positions, columns] = sizes;
+        let batch = 1 + n % 3;
+        let [q, k, v, g] =
+            [batch * rows * keys, batch * positions * keys, batch * positions * columns, batch * rows * columns]
+                .map(|size| random.reals(size));
+        for (kind, sees) in seen.iter().enumerate() {
+            // A causal mask says 0 of what it shows, the last one something else.
+            let said = |i: usize, j: usize| if kind == 3 { 0.25 * (i % 5) as f32 - 0.1 * (j % 7) as f32 } else { 0.0 };
+            let mask: Vec<f32> = (0..rows * positions)
+                .map(|at| (at / positions, at % positions))
+                .map(|(i, j)| if sees(i, j) || j == 0 { said(i, j) } else { f32::NEG_INFINITY })
+                .collect();
+            let plain = |_: usize, i: usize, j: usize| f64::from(mask[i * positions + j]);
+            let exact = plain_gradients(batch, sizes, 0.25, &plain, &q, &k, &v, &g);
+            for wanted in [[true; 3], [true, false, false], [false, true, false], [false, false, true]] {
+                let got = gradients(batch, sizes, (kind > 0).then_some(&mask), [&q, &k, &v, &g], wanted);
+                for which in (0..3).filter(|&which| wanted[which]) {
+                    for (at, (got, exact)) in got[which].iter().zip(&exact[which]).enumerate() {
+                        let error = (f64::from(*got) - exact).abs();
+                        assert!(error < 2e-5, "{got} for {exact} at {at} of {which}, {sizes:?}, mask {kind}");
+                    }
+                }
+            }
+        }
+    }
+}
+
+#[cfg(feature = "parallel")]
+#[test]
+fn attention_and_its_gradient_are_the_same_on_any_number_of_threads() {
+    use crate::kernel::threads::with_threads;
+    let (batch, sizes) = (3, [300, 20, 310, 17]);
+    let mut random = Random::new(8);
+    let [q, k, v, g] = [900 * 20, 930 * 20, 930 * 17, 900 * 17].map(|size| random.reals(size));
+    let all = || gradients(batch, sizes, None, [&q, &k, &v, &g], [true; 3]).concat();
+    let alone = with_threads(1, all);
+    for count in 2..=4 {
+        assert!(with_threads(count, all) == alone, "{count} threads and one agree");
+    }
+}
+
+#[test]
+fn a_row_that_sees_nothing_owes_no_number() {
+    let mask = [0.0, 0.0, f32::NEG_INFINITY, f32::NEG_INFINITY];
+    let [q, k, v, g] = [1.0_f32, 2.0, 3.0, 4.0].map(|x| [x; 2]);
+    let [of_queries, of_keys, _] = gradients(1, [2, 1, 2, 1], Some(&mask), [&q, &k, &v, &g], [true; 3]);
+    assert!(of_queries[0].is_finite() && of_queries[1].is_nan(), "the first row is sound: {of_queries:?}");
+    assert!(of_keys.iter().all(|x| x.is_nan()), "both positions were looked at: {of_keys:?}");
+}

@@ -1,0 +1,353 @@
+//! Attention and its gradient, found among the items of a plan.
+//!
+//! Forwards it is  `softmax_positions(queries ⊙_keys keys, scaled, + mask) ⊙_positions values`  with weights that nobody
+//! else needs. In the graph of a derivative the weights `P` are needed again, as adjoints write it, with the cotangent `g`
+//! of the results:
+//!
+//! ```text
+//! dV = P ⊙_rows g        dP = values ⊙_columns g        dS = P * (dP - P ⊙_positions dP), scaled
+//! dQ = keys ⊙_positions dS                              dK = queries ⊙_rows dS
+//! ```
+//!
+//! If that is all they are needed for, one step computes those results that are asked for and makes the weights again.
+//! Lives here: when items are attention, and that their numbers are then those of one item.
+//! Not here: which axes are which in the matrices (`lower::attention`), the loops (`kernel::attention`).
+
+use smallvec::SmallVec;
+
+use super::LARGEST_RANK;
+use super::key::narrow;
+use super::simplify::{Item, Items, Scale, Work};
+use crate::axis::Name;
+use crate::element::Binary;
+use crate::graph::shape::Names;
+use crate::graph::{Op, Shape};
+
+/// `softmax_positions(queries ⊙_keys keys, scaled, + mask) ⊙_positions values`.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Attention<'a> {
+    pub(super) positions: &'a Names,
+    pub(super) keys: &'a Names,
+    pub(super) scale: Scale,
+    pub(super) masked: bool,
+}
+
+/// What queries, keys and values owe when the results of attention are owed something.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct AttentionGradient<'a> {
+    pub(super) of: Attention<'a>,
+    /// The items of the three results, as far as they are asked for.
+    pub(super) results: [Option<u32>; 3],
+}
+
+/// What weights are computed from.
+struct Scores<'a> {
+    attention: Attention<'a>,
+    queries: u32,
+    keys: u32,
+    /// Scale and mask, if there are any.
+    rest: SmallVec<[u32; 2]>,
+}
+
+/// The items with attention as one item each.
+pub(super) fn fused(mut items: Items<'_>) -> Items<'_> {
+    let softmax = |item: &Item<'_>| matches!(item.work, Work::Op(Op::Softmax { log: false, .. }));
+    let all: Vec<u32> = (0..narrow(items.list.len())).filter(|&i| softmax(items.item(i))).collect();
+    if all.is_empty() {
+        return items;
+    }
+    let users = items.users();
+    let mut moved = false;
+    for weights in all {
+        let found = items.scores(weights).and_then(|scores| Found::new(&items, &users, weights, scores));
+        moved |= found.is_some_and(|found| items.fuse(weights, found));
+    }
+    items.count_uses();
+    if moved { items.sorted() } else { items }
+}
+
+/// Attention, its gradient, or both, with the same weights.
+struct Found<'a> {
+    scores: Scores<'a>,
+    /// The contractions of the weights with values, and these values.
+    forward: SmallVec<[(u32, u32); 1]>,
+    gradient: Option<Gradient>,
+}
+
+struct Gradient {
+    values: u32,
+    owed: u32,
+    results: [Option<u32>; 3],
+}
+
+impl<'a> Found<'a> {
+    /// All that the weights are needed for, if it is attention.
+    fn new(items: &Items<'_>, users: &[SmallVec<[u32; 4]>], weights: u32, scores: Scores<'a>) -> Option<Found<'a>> {
+        let mut found = Found { scores, forward: SmallVec::new(), gradient: None };
+        let positions = found.scores.attention.positions;
+        let only = |item: u32, expected: usize| {
+            (users[item as usize].len() == expected && items.uses[item as usize] as usize == expected)
+                .then_some(&users[item as usize])
+        };
+        // The user that multiplies the weights with something elementwise, which the adjoint of softmax does.
+        let times = |&&user: &&u32| matches!(items.item(user).work, Work::Op(Op::Binary(Binary::Mul)));
+        let product = users[weights as usize].iter().find(times).copied();
+        let mut slopes = None;
+        if let Some(product) = product {
+            let [left, right] = items.two(product);
+            let difference = if left == weights { right } else { left };
+            only(difference, 1)?;
+            let Work::Op(Op::Binary(Binary::Sub)) = items.item(difference).work else { return None };
+            let [cotangent, mean] = items.two(difference);
+            only(cotangent, 2)?;
+            only(mean, 1)?;
+            let other = items.summed_with(mean, weights, positions)?;
+            let same = same_axes(items.item(cotangent).shape, items.item(weights).shape);
+            if other != cotangent || !same {
+                return None;
+            }
+            let Work::Contract(_, Scale::None) = items.item(cotangent).work else { return None };
+            let [left, right] = items.two(cotangent);
+            let has = |item: u32| positions.iter().all(|&axis| items.item(item).shape.has(axis));
+            let (values, owed) = if has(left) { (left, right) } else { (right, left) };
+            slopes = Some((product, mean, values, owed));
+        }
+        // Every other user is a contraction, over positions with values or over rows with what is owed.
+        let rows = found.rows(items, weights);
+        let mut of_values = None;
+        for &user in &users[weights as usize] {
+            if slopes.is_some_and(|(product, mean, ..)| user == product || user == mean) {
+                continue;
+            }
+            if let Some(values) = items.summed_with(user, weights, positions) {
+                found.forward.push((user, values));
+            } else if let (Some(owed), None) = (items.summed_with(user, weights, &rows), of_values) {
+                of_values = Some((user, owed));
+            } else {
+                return None;
+            }
+        }
+        if found.forward.len() > 1 {
+            return None;
+        }
+        only(weights, found.forward.len() + 2 * usize::from(slopes.is_some()) + usize::from(of_values.is_some()))?;
+        found.gradient = match (slopes, of_values) {
+            (None, None) => None,
+            (None, Some((result, owed))) => {
+                let &(_, values) = found.forward.first()?;
+                Some(Gradient { values, owed, results: [None, None, Some(result)] })
+            }
+            (Some((product, _, values, owed)), of_values) => {
+                if of_values.is_some_and(|(_, other)| other != owed) {
+                    return None;
+                }
+                let mut results = [None, None, of_values.map(|(result, _)| result)];
+                let scaled = found.scaled(items, product, |item| only(item, 1).map(|users| users[0]))?;
+                if items.uses[scaled as usize] as usize != users[scaled as usize].len() {
+                    return None;
+                }
+                for &user in &users[scaled as usize] {
+                    let to = if items.summed_with(user, scaled, positions) == Some(found.scores.keys) {
+                        &mut results[0]
+                    } else if items.summed_with(user, scaled, &rows) == Some(found.scores.queries) {
+                        &mut results[1]
+                    } else {
+                        return None;
+                    };
+                    if to.replace(user).is_some() {
+                        return None;
+                    }
+                }
+                Some(Gradient { values, owed, results })
+            }
+        };
+        found.is_sound(items, weights, &rows).then_some(found)
+    }
+
+    /// The axes of the weights that the keys do not have.
+    fn rows(&self, items: &Items<'_>, weights: u32) -> Names {
+        let keys = items.item(self.scores.keys).shape;
+        items.item(weights).shape.names().filter(|&name| !keys.has(name)).collect()
+    }
+
+    /// The product of the adjoint, scaled as the scores are.
+    fn scaled(&self, items: &Items<'_>, product: u32, only_user: impl Fn(u32) -> Option<u32>) -> Option<u32> {
+        let scale = self.scores.attention.scale;
+        if scale == Scale::None {
+            return Some(product);
+        }
+        let user = only_user(product)?;
+        let (scalar, same) = match (&items.item(user).work, items.item(user).inputs.as_slice()) {
+            (Work::Op(Op::Binary(Binary::Div)), &[x, by]) if x == product => (by, scale == Scale::By),
+            (Work::Op(Op::Binary(Binary::Mul)), &[x, y]) => (if x == product { y } else { x }, scale == Scale::Times),
+            _ => return None,
+        };
+        (same && scalar == self.scores.rest[0]).then_some(user)
+    }
+
+    /// Whether the axes are those of matrices.
+    fn is_sound(&self, items: &Items<'_>, weights: u32, rows: &Names) -> bool {
+        let Attention { keys, .. } = self.scores.attention;
+        let shape = |item: u32| items.item(item).shape;
+        // An axis that queries and keys are contracted over is another one where the values have it too.
+        let apart = |item: u32| !keys.iter().any(|&axis| shape(item).has(axis));
+        let sound = |gradient: &Gradient| {
+            let (values, owed) = (shape(gradient.values), shape(gradient.owed));
+            let beside = |name: &Name| !shape(weights).has(*name);
+            let columns = values.names().filter(beside).count();
+            apart(gradient.values)
+                && apart(gradient.owed)
+                && values.elements() > 0
+                && !rows.iter().any(|&axis| values.has(axis))
+                && !self.scores.attention.positions.iter().any(|&axis| owed.has(axis))
+                && owed.names().filter(beside).all(|axis| values.has(axis))
+                && values.names().filter(beside).all(|axis| owed.has(axis))
+                && shape(weights).rank() + keys.len() + columns <= LARGEST_RANK
+        };
+        self.forward.iter().all(|&(_, values)| apart(values)) && self.gradient.as_ref().is_none_or(sound)
+    }
+}
+
+/// Whether both have the same axes.
+fn same_axes(a: &Shape, b: &Shape) -> bool {
+    a.rank() == b.rank() && a.names().all(|name| b.has(name))
+}
+
+impl<'a> Items<'a> {
+    /// The users of each item that is needed, roots not among them.
+    fn users(&self) -> Vec<SmallVec<[u32; 4]>> {
+        let mut users: Vec<SmallVec<[u32; 4]>> = vec![SmallVec::new(); self.list.len()];
+        for (i, item) in self.list.iter().enumerate().filter(|&(i, _)| self.uses[i] > 0) {
+            item.inputs.iter().for_each(|&input| users[input as usize].push(narrow(i)));
+        }
+        users
+    }
+
+    /// The first two inputs.
+    fn two(&self, item: u32) -> [u32; 2] {
+        [self.item(item).inputs[0], self.item(item).inputs[1]]
+    }
+
+    /// What `item` is contracted with in `user`, if that is just over these axes.
+    fn summed_with(&self, user: u32, item: u32, axes: &[Name]) -> Option<u32> {
+        let Work::Contract(summed, Scale::None) = self.item(user).work else { return None };
+        let [left, right] = self.two(user);
+        let same = summed.len() == axes.len() && summed.iter().all(|axis| axes.contains(axis));
+        same.then_some(if left == item { right } else { left })
+    }
+
+    /// What the weights of attention are computed from: queries, keys, and scale and mask if there are any.
+    fn scores(&self, weights: u32) -> Option<Scores<'a>> {
+        let Work::Op(Op::Softmax { axes: positions, .. }) = self.item(weights).work else { return None };
+        let once = |number: u32| (self.uses[number as usize] == 1).then(|| self.item(number));
+        let mut scores = self.item(weights).inputs[0];
+        let mut rest = SmallVec::new();
+        let mut mask = None;
+        if let Work::Op(Op::Binary(Binary::Add)) = once(scores)?.work {
+            let [left, right] = self.two(scores);
+            let (product, other) = if self.is_scaled_product(left) { (left, right) } else { (right, left) };
+            // A mask that brings axes of its own would be more than a mask.
+            if self.item(product).shape.rank() != self.item(scores).shape.rank() {
+                return None;
+            }
+            (scores, mask) = (product, Some(other));
+        }
+        let mut scale = Scale::None;
+        if let Some((product, scalar, how)) = self.scaling(scores) {
+            once(scores)?;
+            scores = product;
+            scale = how;
+            rest.push(scalar);
+        }
+        let product = once(scores)?;
+        let Work::Contract(keys, Scale::None) = product.work else { return None };
+        let [left, right] = self.two(scores);
+        let has = |number: u32, axis: &Name| self.item(number).shape.has(*axis);
+        let (queries, others) =
+            if positions.iter().all(|axis| has(right, axis)) { (left, right) } else { (right, left) };
+        if !positions.iter().all(|axis| has(others, axis) && !has(queries, axis))
+            || product.shape.elements() == 0
+            || keys.iter().any(|&axis| self.item(queries).shape.size(axis) == Some(0))
+            || product.shape.rank() + keys.len() > LARGEST_RANK / 2
+        {
+            return None;
+        }
+        rest.extend(mask);
+        let attention = Attention { positions, keys, scale, masked: mask.is_some() };
+        Some(Scores { attention, queries, keys: others, rest })
+    }
+
+    /// A contraction times or by a scalar: the contraction, the scalar and which of both.
+    fn scaling(&self, item: u32) -> Option<(u32, u32, Scale)> {
+        let Work::Op(Op::Binary(function @ (Binary::Mul | Binary::Div))) = self.item(item).work else { return None };
+        let [left, right] = self.two(item);
+        let is_product = |number: u32| matches!(self.item(number).work, Work::Contract(_, Scale::None));
+        let is_scalar = |number: u32| self.item(number).shape.rank() == 0;
+        match function {
+            _ if is_product(left) && is_scalar(right) => {
+                Some((left, right, if *function == Binary::Div { Scale::By } else { Scale::Times }))
+            }
+            Binary::Mul if is_product(right) && is_scalar(left) => Some((right, left, Scale::Times)),
+            _ => None,
+        }
+    }
+
+    fn is_scaled_product(&self, item: u32) -> bool {
+        matches!(self.item(item).work, Work::Contract(..)) || self.scaling(item).is_some()
+    }
+
+    /// Makes attention of what was found; returns whether an item may now come before its inputs.
+    fn fuse(&mut self, weights: u32, found: Found<'a>) -> bool {
+        let Found { scores: Scores { attention, queries, keys, rest }, forward, gradient } = found;
+        for (result, values) in forward {
+            let item = &mut self.list[result as usize];
+            item.inputs = [queries, keys, values].into_iter().chain(rest.iter().copied()).collect();
+            item.work = Work::Attention(attention);
+        }
+        let Some(Gradient { values, owed, results }) = gradient else { return false };
+        for result in results.into_iter().flatten() {
+            let item = &mut self.list[result as usize];
+            item.inputs = SmallVec::from_slice(&[weights]);
+            item.work = Work::Share;
+        }
+        // Nobody needs the weights themselves any more, so their item has room for the step.
+        let item = &mut self.list[weights as usize];
+        item.inputs = [queries, keys, values, owed].into_iter().chain(rest).collect();
+        item.work = Work::AttentionGradient(AttentionGradient { of: attention, results });
+        true
+    }
+
+    /// The items that are needed, inputs before users again.
+    fn sorted(self) -> Items<'a> {
+        const UNSEEN: u32 = u32::MAX;
+        let mut place = vec![UNSEEN; self.list.len()];
+        let mut order: Vec<u32> = Vec::with_capacity(self.list.len());
+        // (item, whether its inputs are done)
+        let mut stack: Vec<(u32, bool)> = self.roots.iter().rev().map(|&root| (root, false)).collect();
+        while let Some((item, done)) = stack.pop() {
+            if place[item as usize] != UNSEEN {
+                continue;
+            }
+            if done {
+                place[item as usize] = narrow(order.len());
+                order.push(item);
+            } else {
+                stack.push((item, true));
+                stack.extend(self.item(item).inputs.iter().rev().map(|&input| (input, false)));
+            }
+        }
+        let mut old: Vec<Option<Item<'a>>> = self.list.into_iter().map(Some).collect();
+        let mut list = Vec::with_capacity(order.len());
+        for &item in &order {
+            let Some(mut item) = old[item as usize].take() else { continue };
+            item.inputs.iter_mut().for_each(|input| *input = place[*input as usize]);
+            if let Work::AttentionGradient(gradient) = &mut item.work {
+                gradient.results.iter_mut().flatten().for_each(|result| *result = place[*result as usize]);
+            }
+            list.push(item);
+        }
+        let roots = self.roots.iter().map(|&root| place[root as usize]).collect();
+        let uses = order.iter().map(|&item| self.uses[item as usize]).collect();
+        Items { list, roots, uses }
+    }
+}

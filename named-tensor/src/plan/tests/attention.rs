@@ -1,0 +1,135 @@
+//! Attention backwards: one step where the weights serve nothing else, the same numbers in any case.
+//!
+//! Lives here: gradients of attention of any axes, masks, scales and layouts, and what comes near to it.
+//! Not here: attention forwards (`mod`), the loops (`kernel::attention`).
+
+use super::*;
+use crate::graph::calculus::reverse;
+
+/// Attention with its variables, drawn at random.
+struct Drawn {
+    variables: Vec<Node>,
+    weights: Node,
+    mask: Option<Node>,
+    result: Node,
+}
+
+fn drawn(seed: u64, sizes: &[usize]) -> Drawn {
+    let mut draw = Draw::new(seed);
+    let kind = if seed.is_multiple_of(2) { Kind::F32 } else { Kind::F64 };
+    let mut role = |text: &'static str, least: usize| -> Vec<(Name, usize)> {
+        (0..least + draw.below(3 - least)).map(|_| (Name::declared(text).freshened(), *draw.of(sizes))).collect()
+    };
+    let (batch, rows, keys) = (role("batch", 0), role("rows", 1), role("keys", 1));
+    let (positions, columns) = (role("positions", 1), role("columns", 1));
+    let mut tensor = |parts: &[&[(Name, usize)]]| {
+        let mut axes: Vec<_> = parts.concat();
+        let first = draw.below(axes.len().max(1));
+        axes.rotate_left(first);
+        stored(&mut draw, kind, Shape::new(axes), 1)
+    };
+    let queries = tensor(&[&batch, &rows, &keys]);
+    let (k, v) = (tensor(&[&batch, &positions, &keys]), tensor(&[&positions, &batch, &columns]));
+    let mask = tensor(&[&rows, &positions]);
+    let names = |axes: &[(Name, usize)]| axes.iter().map(|&(name, _)| name).collect::<Vec<_>>();
+    let mut scores = queries.contract(&k, &names(&keys));
+    let scale = Node::fill(kind, 3.0, Shape::default());
+    match seed % 3 {
+        0 => scores = scores.binary(Binary::Div, &scale),
+        1 => scores = scale.binary(Binary::Mul, &scores),
+        _ => {}
+    }
+    let masked = draw.below(2) == 0;
+    if masked {
+        scores = scores.binary(Binary::Add, &mask);
+    }
+    let weights = scores.softmax(&names(&positions), false);
+    let result = weights.contract(&v, &names(&positions));
+    Drawn { variables: vec![queries, k, v], weights, mask: masked.then_some(mask), result }
+}
+
+/// The gradients of half of the squares of what attention gives.
+fn gradients(drawn: &Drawn, variables: &[Node]) -> Vec<Node> {
+    let seeds = [(drawn.result.clone(), drawn.result.unary(Unary::Sin))];
+    reverse(&seeds, variables, &[]).into_iter().flatten().collect()
+}
+
+fn steps_named(roots: &[Node], name: &str) -> usize {
+    let steps = lower::schedule(&Trace::new(roots).unwrap()).steps;
+    steps.iter().filter(|step| named(&step.action) == name).count()
+}
+
+#[test]
+fn gradients_of_attention_are_one_step_with_the_same_numbers() {
+    for seed in 0..400 {
+        let drawn = drawn(seed, &[2, 3, 4, 5, 7]);
+        let mut roots = gradients(&drawn, &drawn.variables);
+        roots.rotate_left(seed as usize % 3);
+        assert_eq!(steps_named(&roots, "attention gradient"), 1, "{}", describe(&roots).unwrap());
+        assert_eq!(steps_named(&roots, "attention"), 1, "the results themselves, for their sines");
+        both_ways(&roots, &format!("gradient of attention {seed}"));
+    }
+}
+
+#[test]
+fn only_the_gradients_that_are_asked_for_are_computed() {
+    for seed in 0..200 {
+        let drawn = drawn(seed, &[1, 2, 3, 5]);
+        let some: Vec<Node> = drawn
+            .variables
+            .iter()
+            .enumerate()
+            .filter(|(i, _)| (1 + seed % 7) >> i & 1 == 1)
+            .map(|(_, x)| x.clone())
+            .collect();
+        both_ways(&gradients(&drawn, &some), &format!("some gradients of attention {seed}"));
+    }
+}
+
+#[test]
+fn weights_that_serve_anything_else_are_stored() {
+    for seed in 0..100 {
+        let drawn = drawn(seed, &[2, 3, 5]);
+        let mut roots = gradients(&drawn, &drawn.variables);
+        roots.push(drawn.weights.reduce(Reduction::Max, &drawn.weights.shape().names().take(1).collect::<Vec<_>>()));
+        assert_eq!(steps_named(&roots, "attention gradient"), 0, "they are looked at");
+        both_ways(&roots, &format!("weights of attention {seed}"));
+        if let Some(mask) = &drawn.mask {
+            let with_mask = [&drawn.variables[..], std::slice::from_ref(mask)].concat();
+            let roots = gradients(&drawn, &with_mask);
+            assert_eq!(steps_named(&roots, "attention gradient"), 0, "the mask is owed something too");
+            both_ways(&roots, &format!("mask of attention {seed}"));
+        }
+    }
+}
+
+#[test]
+fn second_derivatives_of_attention_have_the_same_numbers() {
+    for seed in 0..60 {
+        let drawn = drawn(seed, &[1, 2, 3]);
+        let first = gradients(&drawn, &drawn.variables);
+        let seeds: Vec<(Node, Node)> = first.iter().map(|x| (x.clone(), x.unary(Unary::Cos))).collect();
+        let second: Vec<Node> = reverse(&seeds, &drawn.variables, &[]).into_iter().flatten().collect();
+        both_ways(&[first, second].concat(), &format!("second derivative of attention {seed}"));
+    }
+}
+
+#[test]
+fn gradients_of_attention_need_memory_in_proportion_to_its_positions() {
+    let held = |size: usize| {
+        let [heads, seq, seq_, key, val] = ["heads", "seq", "seq_", "key", "val"].map(Name::declared);
+        let tensor =
+            |n, axes: &[(Name, usize)]| stored(&mut Draw::new(n), Kind::F32, Shape::new(axes.iter().copied()), 1);
+        let variables = [
+            tensor(1, &[(seq_, size), (heads, 2), (key, 4)]),
+            tensor(2, &[(seq, size), (heads, 2), (key, 4)]),
+            tensor(3, &[(seq, size), (heads, 2), (val, 4)]),
+        ];
+        let [q, k, v] = &variables;
+        let result = q.contract(k, &[key]).softmax(&[seq], false).contract(v, &[seq]);
+        let seeds = [(result.clone(), result.clone())];
+        let roots: Vec<Node> = reverse(&seeds, &variables, &[]).into_iter().flatten().collect();
+        lower::schedule(&Trace::new(&roots).unwrap()).slots.iter().map(|slot| slot.size).sum::<usize>()
+    };
+    assert_eq!(held(2000), 2 * held(1000), "nothing is as large as the weights");
+}
