@@ -124,7 +124,7 @@ fn filled(slot: Slot, step: &Step, slots: &Slots, trace: &Trace<'_>) -> Result<B
         scan::run(body, inputs, slots, trace, &mut out)?;
         return Ok(out);
     }
-    match (compute(&step.action, slots, &mut out), &step.action) {
+    match (compute(step, slots, &mut out), &step.action) {
         // A position is out of range: the plain evaluation says which.
         (false, Action::Gather { inputs, .. } | Action::Update { inputs, .. }) => plain(step, inputs, slots, trace),
         _ => Ok(out),

@@ -77,7 +77,7 @@ impl<'a> Lowering<'a, '_> {
             out: along(&out, [rows, columns]),
         };
         let order: Order = order.iter().filter_map(|&at| item.shape.position(names[at])).collect();
-        self.step(i, &order, action, SmallVec::new());
+        self.step(i, &order, action);
     }
 
     /// What attention reads, spread over the axes of all operands.
