@@ -4,15 +4,19 @@
 //! handed over as a slice; lines that lie side by side are handed over as a tile of columns; any other line is copied
 //! into a buffer and back. Not here: what is computed (`softmax`, `standardize`).
 
+use super::map::{Cell, Tail};
 use super::parallel::{self, GRAIN, Shared};
 use super::span::{Odometer, Span, check_distinct, check_inside};
 use super::{View, ViewMut};
-use crate::element::Stored;
 use smallvec::SmallVec;
+use std::ops::Range;
 
 /// Columns that are computed together: enough of each row to be worth fetching, few enough that the usual tile stays in
 /// the second-level cache.
 pub(super) const WIDTH: usize = 256;
+
+/// Elements that a tail finds in the nearest cache.
+const AT_HAND: usize = 4096;
 
 /// A function from a line to a line of the same size.
 pub(super) trait Line<T>: Sync {
@@ -55,32 +59,43 @@ pub(super) struct ColumnsMut<'a, T> {
 }
 
 impl<T> ColumnsMut<'_, T> {
+    /// Where element `i` of the first line stands.
+    fn position(&self, i: usize) -> usize {
+        (self.first + i as isize * self.stride) as usize
+    }
+
     /// Element `i` of every line.
     #[inline(always)]
     pub(super) fn row(&mut self, i: usize) -> &mut [T] {
         assert!(i < self.size, "a row past the end of the lines");
-        let start = (self.first + i as isize * self.stride) as usize;
+        let start = self.position(i);
         // SAFETY: `along` gives these elements to this object alone, and `&mut self` keeps a second row from being taken.
         unsafe { self.data.slice(start, self.width) }
     }
 }
 
-/// Applies `line` along the last axis of two views over `outer` and an axis of `size`.
+/// Applies `line` along the last axis of two views over `outer` and an axis of `size`, and then the tail, if there is one,
+/// which finishes all elements of the slice of `dst`.
 ///
 /// # Panics
-/// If a view leaves its slice, or if positions of the destination overlap.
-pub(super) fn along<T: Stored>(
+/// If a view leaves its slice, if positions of the destination overlap, or if the tail is one of another result.
+pub(super) fn along<T: Cell>(
     what: &str,
     line: &impl Line<T>,
     outer: &[usize],
     size: usize,
     src: View<'_, T>,
     dst: ViewMut<'_, T>,
+    tail: Option<&Tail<'_>>,
 ) {
     let sizes: SmallVec<[usize; 8]> = outer.iter().copied().chain([size]).collect();
     check_inside(what, src.data.len(), src.offset, &sizes, src.strides);
     check_inside(what, dst.data.len(), dst.offset, &sizes, dst.strides);
     check_distinct(what, &sizes, dst.strides);
+    if let Some(tail) = tail {
+        tail.check::<T>(sizes.iter().product());
+        assert_eq!(sizes.iter().product::<usize>(), dst.data.len(), "{what}: a tail finishes all of the destination");
+    }
     if sizes.contains(&0) {
         return;
     }
@@ -96,8 +111,8 @@ pub(super) fn along<T: Stored>(
     let pick = |strides: &[isize]| -> SmallVec<[isize; 8]> { axes.iter().map(|&axis| strides[axis]).collect() };
     let outer: SmallVec<[usize; 8]> = axes.iter().map(|&axis| outer[axis]).collect();
     let span = Span::new(&outer, &[&pick(src.strides), &pick(dst.strides)]);
-    let shared = Shared::new(dst.data);
-    let walk = Walk { span, size, src: src.data, src_offset: src.offset as isize, src_stride, dst_stride };
+    let shared = Shared::new(&mut *dst.data);
+    let walk = Walk { span, size, src: src.data, src_offset: src.offset as isize, src_stride, dst_stride, tail };
     let side_by_side = walk.span.inner_stride(0) == 1 && walk.span.inner_stride(1) == 1 && walk.span.inner() >= 8;
     if src_stride == 1 && dst_stride == 1 || size == 1 {
         walk.rows(line, &shared, dst.offset as isize);
@@ -105,6 +120,7 @@ pub(super) fn along<T: Stored>(
         walk.tiles(line, &shared, dst.offset as isize);
     } else {
         walk.copies(line, &shared, dst.offset as isize);
+        tail.into_iter().for_each(|tail| tail.whole(dst.data));
     }
 }
 
@@ -126,21 +142,12 @@ struct Walk<'a, T> {
     src_offset: isize,
     src_stride: isize,
     dst_stride: isize,
+    tail: Option<&'a Tail<'a>>,
 }
 
-impl<T: Stored> Walk<'_, T> {
-    /// Visits each line with the positions of its first elements.
-    fn lines(&self, dst_offset: isize, visit: impl Fn(isize, isize) + Sync) {
-        self.lines_with(dst_offset, || (), |(), from, to| visit(from, to));
-    }
-
-    /// The same, with something made once per piece of work.
-    fn lines_with<S>(
-        &self,
-        dst_offset: isize,
-        make: impl Fn() -> S + Sync,
-        visit: impl Fn(&mut S, isize, isize) + Sync,
-    ) {
+impl<T: Cell> Walk<'_, T> {
+    /// Visits each line with the positions of its first elements, and with something made once per piece of work.
+    fn lines<S>(&self, dst_offset: isize, make: impl Fn() -> S + Sync, visit: impl Fn(&mut S, isize, isize) + Sync) {
         parallel::for_each_range(self.span.total(), GRAIN.div_ceil(self.size), |range| {
             let mut state = make();
             let mut from = Odometer::new(&self.span.sizes, &self.span.strides[0], range.start);
@@ -153,12 +160,31 @@ impl<T: Stored> Walk<'_, T> {
         });
     }
 
-    /// Contiguous lines.
+    /// Contiguous lines. The tail waits until some lie one behind the other.
     fn rows(&self, line: &impl Line<T>, dst: &Shared<'_, T>, dst_offset: isize) {
-        self.lines(dst_offset, |from, to| {
-            // SAFETY: this is one line of the destination; lines do not overlap, and each is visited once.
-            let to = unsafe { dst.slice(to as usize, self.size) };
-            line.row(&self.src[from as usize..][..self.size], to);
+        parallel::for_each_range(self.span.total(), GRAIN.div_ceil(self.size), |range| {
+            let mut finisher = self.tail.map(Tail::finisher::<T>);
+            let mut finish = |lines: Range<usize>| {
+                if let Some(finisher) = &mut finisher {
+                    // SAFETY: these are lines that were visited here, and here alone, and no slice of them is held any more.
+                    finisher.stretch(lines.start, unsafe { dst.slice(lines.start, lines.len()) });
+                }
+            };
+            let mut ready = 0..0;
+            let mut from = Odometer::new(&self.span.sizes, &self.span.strides[0], range.start);
+            let mut to = Odometer::new(&self.span.sizes, &self.span.strides[1], range.start);
+            for _ in range {
+                let (source, first) = ((self.src_offset + from.distance) as usize, (dst_offset + to.distance) as usize);
+                // SAFETY: this is one line of the destination; lines do not overlap, and each is visited once.
+                line.row(&self.src[source..][..self.size], unsafe { dst.slice(first, self.size) });
+                if ready.end != first || ready.len() >= AT_HAND {
+                    finish(std::mem::replace(&mut ready, first..first));
+                }
+                ready.end = first + self.size;
+                from.step();
+                to.step();
+            }
+            finish(ready);
         });
     }
 
@@ -168,6 +194,7 @@ impl<T: Stored> Walk<'_, T> {
         let per_row = columns.div_ceil(WIDTH);
         let tiles = self.span.total() / columns * per_row;
         parallel::for_each_range(tiles, GRAIN.div_ceil(self.size * WIDTH), |range| {
+            let mut finisher = self.tail.map(Tail::finisher::<T>);
             for tile in range {
                 let column = tile % per_row * WIDTH;
                 let index = self.span.index(tile / per_row * columns + column);
@@ -178,6 +205,11 @@ impl<T: Stored> Walk<'_, T> {
                 // Tiles are disjoint sets of lines, and each is visited once: the promise of `ColumnsMut`.
                 let mut dst = ColumnsMut { data: dst, first: dst_offset + to, stride: self.dst_stride, width, size };
                 line.columns(&src, &mut dst);
+                if let Some(finisher) = &mut finisher {
+                    let (first, step) = (dst.position(0), self.dst_stride as usize);
+                    // SAFETY: the elements are those of `dst`, of which no row is held.
+                    unsafe { finisher.tile(first, step, [size, width], dst.data) };
+                }
             }
         });
     }
@@ -185,7 +217,7 @@ impl<T: Stored> Walk<'_, T> {
     /// Lines that are neither: each is copied out, computed, and copied back.
     fn copies(&self, line: &impl Line<T>, dst: &Shared<'_, T>, dst_offset: isize) {
         let buffers = || (vec![T::default(); self.size], vec![T::default(); self.size]);
-        self.lines_with(dst_offset, buffers, |(input, output), from, to| {
+        self.lines(dst_offset, buffers, |(input, output), from, to| {
             for (i, x) in (0..).zip(input.iter_mut()) {
                 *x = self.src[(from + i * self.src_stride) as usize];
             }

@@ -9,13 +9,17 @@
 mod block;
 mod crosswise;
 mod program;
+mod tail;
 
+pub(crate) use block::Cell;
 pub(crate) use program::Program;
+pub(in crate::kernel) use tail::Finisher;
+pub(crate) use tail::Tail;
 
 use super::parallel::{self, GRAIN};
-use super::span::{Span, check_inside};
+use super::span::{Span, check_inside, row_major};
 use crate::element::{Binary, Buffer, Comparison, Kind, Unary};
-use block::{Cell, Worker};
+use block::Worker;
 use program::Source;
 use smallvec::SmallVec;
 
@@ -24,6 +28,8 @@ use smallvec::SmallVec;
 pub(crate) enum Instruction {
     /// The element of an operand.
     Load(usize),
+    /// The number of this kind that stands where the result goes.
+    Own(Kind),
     /// A number of this kind.
     Constant(Kind, f64),
     /// The position along an axis of the space.
@@ -67,25 +73,8 @@ struct Job<'a> {
 /// # Panics
 /// If an operand leaves its buffer, or if kinds or sizes are not those of the program and the space.
 pub(crate) fn run(program: &Program, sizes: &[usize], operands: &[Operand<'_>], out: &mut Buffer) {
-    assert_eq!(operands.len(), program.operands().len(), "map: operands of the program");
-    for (operand, &kind) in operands.iter().zip(program.operands()) {
-        assert_eq!(operand.buffer.kind(), kind, "map: kind of an operand");
-        check_inside("map: operand", operand.buffer.size(), operand.offset, sizes, operand.strides);
-    }
     assert_eq!(out.size(), sizes.iter().product::<usize>(), "map: one result per position");
-    let with_positions = program.sources().iter().any(|source| matches!(source, Source::Position(_)));
-    let axes = if with_positions { sizes.len() } else { 0 };
-    let along: Vec<SmallVec<[isize; 8]>> =
-        (0..axes).map(|axis| (0..sizes.len()).map(|other| isize::from(other == axis)).collect()).collect();
-    let strides: SmallVec<[&[isize]; 8]> = program
-        .sources()
-        .iter()
-        .map(|source| match *source {
-            Source::Operand(i) => operands[i].strides,
-            Source::Position(axis) => &along[axis],
-        })
-        .collect();
-    let job = Job { program, span: Span::new(sizes, &strides), operands };
+    let job = Job::new(program, sizes, operands);
     out.own();
     match out {
         Buffer::F32(out) => job.run(out),
@@ -97,6 +86,35 @@ pub(crate) fn run(program: &Program, sizes: &[usize], operands: &[Operand<'_>], 
     }
 }
 
+impl<'a> Job<'a> {
+    /// A program over a space of these sizes.
+    ///
+    /// # Panics
+    /// If an operand leaves its buffer, or if its kind is not that of the program.
+    fn new(program: &'a Program, sizes: &[usize], operands: &'a [Operand<'a>]) -> Job<'a> {
+        assert_eq!(operands.len(), program.operands().len(), "map: operands of the program");
+        for (operand, &kind) in operands.iter().zip(program.operands()) {
+            assert_eq!(operand.buffer.kind(), kind, "map: kind of an operand");
+            check_inside("map: operand", operand.buffer.size(), operand.offset, sizes, operand.strides);
+        }
+        let with_positions = program.sources().iter().any(|source| matches!(source, Source::Position(_)));
+        let axes = if with_positions { sizes.len() } else { 0 };
+        let along: Vec<SmallVec<[isize; 8]>> =
+            (0..axes).map(|axis| (0..sizes.len()).map(|other| isize::from(other == axis)).collect()).collect();
+        let own = row_major(sizes);
+        let strides: SmallVec<[&[isize]; 8]> = program
+            .sources()
+            .iter()
+            .map(|source| match *source {
+                Source::Operand(i) => operands[i].strides,
+                Source::Position(axis) => &along[axis],
+                Source::Own => &own,
+            })
+            .collect();
+        Job { program, span: Span::new(sizes, &strides), operands }
+    }
+}
+
 impl Job<'_> {
     fn run<T: Cell>(&self, out: &mut [T]) {
         assert_eq!(T::KIND, self.program.result(), "map: kind of the result");
@@ -104,17 +122,7 @@ impl Job<'_> {
         // What is turned around is turned around whole.
         let rows = if self.crosswise().is_empty() { 1 } else { crosswise::HEIGHT * inner };
         parallel::for_each_chunk(out, GRAIN.next_multiple_of(rows), |first, chunk| {
-            let mut worker = Worker::new(self, BLOCK.min(chunk.len()));
-            let mut done = 0;
-            while done < chunk.len() {
-                let mut size = BLOCK.min(chunk.len() - done);
-                if inner >= BLOCK / 2 {
-                    // Long rows are not mixed in a block, so that operands can be read where they lie.
-                    size = size.min(inner - (first + done) % inner);
-                }
-                worker.block(first + done, &mut chunk[done..done + size]);
-                done += size;
-            }
+            Worker::new(self, BLOCK.min(chunk.len())).stretch(first, chunk);
         });
     }
 }

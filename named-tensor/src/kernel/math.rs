@@ -18,7 +18,13 @@ use std::ops::{Add, Div, Mul, Neg, Sub};
 
 /// A real number that kernels compute with.
 pub(crate) trait Scalar:
-    Real + Add<Output = Self> + Sub<Output = Self> + Mul<Output = Self> + Div<Output = Self> + Neg<Output = Self>
+    Real
+    + super::map::Cell
+    + Add<Output = Self>
+    + Sub<Output = Self>
+    + Mul<Output = Self>
+    + Div<Output = Self>
+    + Neg<Output = Self>
 {
     /// Minus infinity.
     const LOWEST: Self;

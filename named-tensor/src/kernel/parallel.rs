@@ -147,10 +147,10 @@ mod tests {
             let (columns, total) = rest.split_at_mut(400);
             let (rows, turned): (&[isize], &[isize]) = (&[400, 1], &[1, 400]);
             let to = |data, strides| ViewMut { data, offset: 0, strides };
-            matmul(1.0, &[], [400; 3], view(rows), view(turned), to(product, rows));
-            matmul(1.0, &[], [400, 400, 1], view(rows), view(turned), to(vector, turned));
-            softmax(&[400], 400, view(rows), to(by_row, rows));
-            softmax(&[400], 400, view(turned), to(by_column, turned));
+            matmul(1.0, &[], [400; 3], view(rows), view(turned), to(product, rows), None);
+            matmul(1.0, &[], [400, 400, 1], view(rows), view(turned), to(vector, turned), None);
+            softmax(&[400], 400, view(rows), to(by_row, rows), None);
+            softmax(&[400], 400, view(turned), to(by_column, turned), None);
             reduce(Reduction::Sum, &[400], &[400], view(turned), columns);
             reduce(Reduction::Sum, &[], &[400, 400], view(rows), total);
             out.into_iter().map(f32::to_bits).collect()

@@ -8,23 +8,36 @@
 
 use super::lanes::{each, fold, vectorised};
 use super::line::{Columns, ColumnsMut, Line, WIDTH, along};
+use super::map::Tail;
 use super::math::Scalar;
 use super::{View, ViewMut};
 
-/// Softmax along the last axis of two views over `outer` and an axis of `size`.
+/// Softmax along the last axis of two views over `outer` and an axis of `size`, and then the tail.
 ///
 /// # Panics
-/// If a view leaves its slice, or if positions of the destination overlap.
-pub(crate) fn softmax<T: Scalar>(outer: &[usize], size: usize, src: View<'_, T>, dst: ViewMut<'_, T>) {
-    along("softmax", &Softmax, outer, size, src, dst);
+/// If a view leaves its slice, if positions of the destination overlap, or if the tail is one of another result.
+pub(crate) fn softmax<T: Scalar>(
+    outer: &[usize],
+    size: usize,
+    src: View<'_, T>,
+    dst: ViewMut<'_, T>,
+    tail: Option<&Tail<'_>>,
+) {
+    along("softmax", &Softmax, outer, size, src, dst, tail);
 }
 
-/// The logarithm of softmax along the last axis of two views over `outer` and an axis of `size`.
+/// The logarithm of softmax along the last axis of two views over `outer` and an axis of `size`, and then the tail.
 ///
 /// # Panics
-/// If a view leaves its slice, or if positions of the destination overlap.
-pub(crate) fn log_softmax<T: Scalar>(outer: &[usize], size: usize, src: View<'_, T>, dst: ViewMut<'_, T>) {
-    along("log softmax", &LogSoftmax, outer, size, src, dst);
+/// If a view leaves its slice, if positions of the destination overlap, or if the tail is one of another result.
+pub(crate) fn log_softmax<T: Scalar>(
+    outer: &[usize],
+    size: usize,
+    src: View<'_, T>,
+    dst: ViewMut<'_, T>,
+    tail: Option<&Tail<'_>>,
+) {
+    along("log softmax", &LogSoftmax, outer, size, src, dst, tail);
 }
 
 /// Softmax of one row.
@@ -194,8 +207,8 @@ mod tests {
         let data: Vec<T> = Random::new(3).reals(total).into_iter().map(|x| T::narrow(12.0 * f64::from(x))).collect();
         let (mut soft, mut log) = (vec![T::default(); total], vec![T::default(); total]);
         let src = View { data: &data, offset: 0, strides: from };
-        softmax(outer, size, src, ViewMut { data: &mut soft, offset: 0, strides: to });
-        log_softmax(outer, size, src, ViewMut { data: &mut log, offset: 0, strides: to });
+        softmax(outer, size, src, ViewMut { data: &mut soft, offset: 0, strides: to }, None);
+        log_softmax(outer, size, src, ViewMut { data: &mut log, offset: 0, strides: to }, None);
         let read: Vec<f64> = positions(&sizes, from).map(|d| data[d as usize].wide()).collect();
         let write: Vec<usize> = positions(&sizes, to).map(|d| d as usize).collect();
         for (line, places) in read.chunks(size).zip(write.chunks(size)) {
@@ -234,12 +247,12 @@ mod tests {
         let n = line.len();
         let mut row = vec![9.0; n];
         let strides: &[isize] = &[1];
-        softmax(&[], n, View { data: line, offset: 0, strides }, ViewMut { data: &mut row, offset: 0, strides });
+        softmax(&[], n, View { data: line, offset: 0, strides }, ViewMut { data: &mut row, offset: 0, strides }, None);
         let mut columns = vec![1.0; 20 * n];
         (0..n).for_each(|i| columns[20 * i + 7] = line[i]);
         let (mut out, strides): (_, &[isize]) = (vec![9.0; 20 * n], &[1, 20]);
         let src = View { data: &columns, offset: 0, strides };
-        softmax(&[20], n, src, ViewMut { data: &mut out, offset: 0, strides });
+        softmax(&[20], n, src, ViewMut { data: &mut out, offset: 0, strides }, None);
         assert_eq!(out[3], 1.0 / n as f32, "its neighbours are not touched");
         [row, (0..n).map(|i| out[20 * i + 7]).collect()]
     }
@@ -270,6 +283,7 @@ mod tests {
     #[test]
     fn an_empty_axis_writes_nothing() {
         let strides: &[isize] = &[1, 1];
-        softmax::<f32>(&[3], 0, View { data: &[], offset: 0, strides }, ViewMut { data: &mut [], offset: 0, strides });
+        let dst = ViewMut { data: &mut [], offset: 0, strides };
+        softmax::<f32>(&[3], 0, View { data: &[], offset: 0, strides }, dst, None);
     }
 }

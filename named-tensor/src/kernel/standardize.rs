@@ -6,21 +6,23 @@
 
 use super::lanes::{each, fold, vectorised};
 use super::line::{Columns, ColumnsMut, Line, WIDTH, along};
+use super::map::Tail;
 use super::math::Scalar;
 use super::{View, ViewMut};
 
-/// Standardises along the last axis of two views over `outer` and an axis of `size`.
+/// Standardises along the last axis of two views over `outer` and an axis of `size`, and then does what the tail says.
 ///
 /// # Panics
-/// If a view leaves its slice, or if positions of the destination overlap.
+/// If a view leaves its slice, if positions of the destination overlap, or if the tail is one of another result.
 pub(crate) fn standardize<T: Scalar>(
     epsilon: f64,
     outer: &[usize],
     size: usize,
     src: View<'_, T>,
     dst: ViewMut<'_, T>,
+    tail: Option<&Tail<'_>>,
 ) {
-    along("standardize", &Standardize { epsilon }, outer, size, src, dst);
+    along("standardize", &Standardize { epsilon }, outer, size, src, dst, tail);
 }
 
 struct Standardize {
@@ -96,7 +98,7 @@ mod tests {
         let data: Vec<T> = Random::new(5).reals(total).into_iter().map(|x| T::narrow(shift + f64::from(x))).collect();
         let mut out = vec![T::default(); total];
         let src = View { data: &data, offset: 0, strides: from };
-        standardize(EPSILON, outer, size, src, ViewMut { data: &mut out, offset: 0, strides: to });
+        standardize(EPSILON, outer, size, src, ViewMut { data: &mut out, offset: 0, strides: to }, None);
         let read: Vec<f64> = positions(&sizes, from).map(|d| data[d as usize].wide()).collect();
         let write: Vec<usize> = positions(&sizes, to).map(|d| d as usize).collect();
         for (line, places) in read.chunks(size).zip(write.chunks(size)) {
@@ -140,7 +142,7 @@ mod tests {
             let mut out = [1.0; 4];
             let strides: &[isize] = &[1];
             let src = View { data: &data, offset: 0, strides };
-            standardize(EPSILON, &[], 4, src, ViewMut { data: &mut out, offset: 0, strides });
+            standardize(EPSILON, &[], 4, src, ViewMut { data: &mut out, offset: 0, strides }, None);
             let as_expected = |x: &f32| *x == expected || (x.is_nan() && expected.is_nan());
             assert!(out.iter().all(as_expected), "{data:?} gives {out:?}");
         }

@@ -8,7 +8,7 @@ use smallvec::SmallVec;
 use super::contract::Loop;
 use super::execute::Slots;
 use super::layout::Place;
-use super::schedule::{Action, Piece, RowFunction};
+use super::schedule::{Action, Piece, RowFunction, Step, Tail};
 use crate::element::{Bf16, Buffer, Kind, Stored};
 use crate::graph::op::Reduction;
 use crate::kernel::copy::copy_into;
@@ -29,14 +29,15 @@ macro_rules! of {
 }
 
 /// Writes the numbers of a step. Returns whether all computed positions were in range; if not, nothing is written.
-pub(super) fn compute(action: &Action, slots: &Slots, out: &mut Buffer) -> bool {
+pub(super) fn compute(step: &Step, slots: &Slots, out: &mut Buffer) -> bool {
+    let action = &step.action;
     match action {
-        Action::Map { .. } => mapped(action, slots, out),
-        Action::Product { .. } => of!(F32 | F64, out => product(action, slots, out)),
+        Action::Map { program, sizes, operands } => map::run(program, sizes, &read(operands, slots), out),
+        Action::Product { .. } => of!(F32 | F64, out => product(step, slots, out)),
         Action::Attention { .. } => of!(F32 | F64, out => attended(action, slots, out)),
         Action::AttentionGradient { .. } => of!(F32 | F64, out => attention_owed(action, slots, out)),
         Action::Reduce { .. } => of!(F32 | F64 | Index, out => reduced(action, slots, out)),
-        Action::Rows { .. } => of!(F32 | F64, out => rows(action, slots, out)),
+        Action::Rows { .. } => of!(F32 | F64, out => rows(step, slots, out)),
         Action::Join { around, pieces } => {
             around.iter().for_each(|&around| fill(out, around));
             join(pieces, slots, out);
@@ -66,14 +67,19 @@ pub(super) fn join(pieces: &[Piece], slots: &Slots, out: &mut Buffer) {
     of!(F32 | F64 | Index | Bool | Bf16, out => joined(pieces, slots, out));
 }
 
-fn mapped(action: &Action, slots: &Slots, out: &mut Buffer) {
-    let Action::Map { program, sizes, operands } = action else { return };
-    let operands = operands.iter().map(|place| {
+/// What an elementwise program reads.
+fn read<'a>(operands: &'a [Place], slots: &'a Slots) -> SmallVec<[map::Operand<'a>; 6]> {
+    let operand = |place: &'a Place| {
         let (buffer, offset) = slots.at(place.slot, place.offset);
         map::Operand { buffer, offset, strides: &place.strides }
-    });
-    let operands: SmallVec<[map::Operand<'_>; 6]> = operands.collect();
-    map::run(program, sizes, &operands, out);
+    };
+    operands.iter().map(operand).collect()
+}
+
+/// Gives the tail of a step to its kernel.
+fn ending(step: &Step, slots: &Slots, kernel: impl FnOnce(Option<&map::Tail<'_>>)) {
+    let Some(Tail { program, sizes, operands }) = &step.tail else { return kernel(None) };
+    kernel(Some(&map::Tail::new(program, sizes, &read(operands, slots))));
 }
 
 pub(super) fn joined<T: Stored>(pieces: &[Piece], slots: &Slots, out: &mut [T]) {
@@ -107,18 +113,18 @@ fn reduced<T: reduce::Reducible>(action: &Action, slots: &Slots, out: &mut [T]) 
     reduce::reduce(kernel_reduction(*reduction), sizes, over, slots.view(source), out);
 }
 
-fn rows<T: Scalar>(action: &Action, slots: &Slots, out: &mut [T]) {
-    let Action::Rows { function, source, sizes, row, out: strides } = action else { return };
+fn rows<T: Scalar>(step: &Step, slots: &Slots, out: &mut [T]) {
+    let Action::Rows { function, source, sizes, row, out: strides } = &step.action else { return };
     let (src, dst) = (slots.view(source), ViewMut { data: out, offset: 0, strides });
-    match *function {
-        RowFunction::Softmax { log: false } => softmax::softmax(sizes, *row, src, dst),
-        RowFunction::Softmax { log: true } => softmax::log_softmax(sizes, *row, src, dst),
-        RowFunction::Standardize { epsilon } => standardize::standardize(epsilon, sizes, *row, src, dst),
-    }
+    ending(step, slots, |tail| match *function {
+        RowFunction::Softmax { log: false } => softmax::softmax(sizes, *row, src, dst, tail),
+        RowFunction::Softmax { log: true } => softmax::log_softmax(sizes, *row, src, dst, tail),
+        RowFunction::Standardize { epsilon } => standardize::standardize(epsilon, sizes, *row, src, dst, tail),
+    });
 }
 
-fn product<T: Scalar>(action: &Action, slots: &Slots, out: &mut [T]) {
-    let Action::Product { left, right, batch, rows, columns, inner, scale } = action else { return };
+fn product<T: Scalar>(step: &Step, slots: &Slots, out: &mut [T]) {
+    let Action::Product { left, right, batch, rows, columns, inner, scale } = &step.action else { return };
     let [factor, divisor] = scaling(scale.as_ref(), slots);
     // One by one: as a rule there are none or two, for which `collect` is long.
     let strides = |stride: fn(&Loop) -> isize, last: [isize; 2]| {
@@ -134,18 +140,26 @@ fn product<T: Scalar>(action: &Action, slots: &Slots, out: &mut [T]) {
         // The plan has found that `columns` and `inner` are the axes of one matrix, and no batch.
         let x = View { data: T::of(lhs.0), offset: lhs.1, strides: &[rows.left, inner.left] };
         let w = View { data: Bf16::of(rhs.0), offset: rhs.1, strides: &[inner.right, columns.right] };
-        let dst = ViewMut { data: out, offset: 0, strides: &[rows.out, columns.out] };
+        let dst = ViewMut { data: &mut *out, offset: 0, strides: &[rows.out, columns.out] };
         half::product(factor, [rows.size, inner.size, columns.size], x, w, dst);
-        return divide(out, divisor);
+        divide(out, divisor);
+        return ending(step, slots, |tail| tail.into_iter().for_each(|tail| tail.whole(out)));
     }
     let l_strides = strides(|axis| axis.left, [rows.left, inner.left]);
     let r_strides = strides(|axis| axis.right, [inner.right, columns.right]);
     let d_strides = strides(|axis| axis.out, [rows.out, columns.out]);
     let lhs = View { data: T::of(lhs.0), offset: lhs.1, strides: &l_strides };
     let rhs = View { data: T::of(rhs.0), offset: rhs.1, strides: &r_strides };
-    let dst = ViewMut { data: out, offset: 0, strides: &d_strides };
-    matmul(factor, &sizes, [rows.size, inner.size, columns.size], lhs, rhs, dst);
-    divide(out, divisor);
+    let matrices = [rows.size, inner.size, columns.size];
+    ending(step, slots, |tail| {
+        let divides = divisor != T::narrow(1.0);
+        let dst = ViewMut { data: &mut *out, offset: 0, strides: &d_strides };
+        matmul(factor, &sizes, matrices, lhs, rhs, dst, tail.filter(|_| !divides));
+        if divides {
+            divide(out, divisor);
+            tail.into_iter().for_each(|tail| tail.whole(out));
+        }
+    });
 }
 
 fn divide<T: Scalar>(out: &mut [T], divisor: T) {

@@ -114,16 +114,18 @@ impl Page<'_, '_> {
             Action::AttentionGradient { .. } => "attention gradient".to_owned(),
             Action::Fill(value) => return write!(line, " = {value}").map(|()| line),
             Action::Rows { function: RowFunction::Standardize { .. }, .. } => "standardize".to_owned(),
-            _ => {
-                let fused = step.fused.iter().map(|&fused| self.trace.node(fused).op());
-                let names =
-                    fused.chain([node.op()]).filter(|op| !matches!(op, Op::Rename | Op::StopGradient)).map(Op::name);
-                names.collect::<Vec<_>>().join(", ")
-            }
+            _ if step.tail.is_some() => self.trace.node(step.fused[0]).op().name().to_owned(),
+            _ => self.names(&step.fused, step.node),
+        };
+        // The first of the nodes on the way is what the tail goes on with.
+        let tail = if step.tail.is_some() {
+            ", ".to_owned() + &self.names(&step.fused[1..], step.node)
+        } else {
+            String::new()
         };
         let mut operands = Vec::new();
-        step.action.reads(|slot| operands.push(format!("#{slot}")));
-        write!(line, " = {what}({})", operands.join(", "))?;
+        step.reads(|slot| operands.push(format!("#{slot}")));
+        write!(line, " = {what}{tail}({})", operands.join(", "))?;
         match &step.action {
             Action::Product { batch, rows, columns, inner, .. } => {
                 let batch: usize = batch.iter().map(|axis| axis.size).product();
@@ -140,16 +142,22 @@ impl Page<'_, '_> {
         Ok(line)
     }
 
+    /// The names of the operations of some nodes and of the last one.
+    fn names(&self, nodes: &[u32], last: u32) -> String {
+        let all = nodes.iter().chain([&last]).map(|&node| self.trace.node(node).op());
+        all.filter(|op| !matches!(op, Op::Rename | Op::StopGradient)).map(Op::name).collect::<Vec<_>>().join(", ")
+    }
+
     fn flops(&self, step: &Step) -> f64 {
         let size = |sizes: &[usize]| sizes.iter().map(|&size| size as f64).product::<f64>();
         let out = self.schedule.slots[step.out as usize].size as f64;
-        match &step.action {
-            Action::Map { .. } => {
-                let computes = |&&number: &&u32| {
-                    !matches!(self.trace.node(number).op(), Op::Rename | Op::StopGradient | Op::Iota | Op::Cast)
-                };
-                out * (1 + step.fused.iter().filter(computes).count()) as f64
-            }
+        let computes = |&&number: &&u32| {
+            !matches!(self.trace.node(number).op(), Op::Rename | Op::StopGradient | Op::Iota | Op::Cast)
+        };
+        let elementwise = |nodes: &[u32]| out * (1 + nodes.iter().filter(computes).count()) as f64;
+        let tail = step.tail.as_ref().map_or(0.0, |_| elementwise(&step.fused[1..]));
+        tail + match &step.action {
+            Action::Map { .. } => elementwise(&step.fused),
             Action::Product { inner, .. } => 2.0 * out * inner.size as f64,
             Action::Attention { batch, rows, sizes: [keys, positions, columns], .. } => {
                 size(batch) * size(rows) * *positions as f64 * (2.0 * (*keys + *columns) as f64 + 5.0)
@@ -180,7 +188,7 @@ impl Page<'_, '_> {
             return 2.0 * size(added.source.slot);
         }
         let mut bytes = size(step.out);
-        step.action.reads(|slot| bytes += size(slot));
+        step.reads(|slot| bytes += size(slot));
         bytes
     }
 }

@@ -181,7 +181,7 @@ fn filled(slot: Slot, step: &Step, slots: &mut Slots, trace: &Trace<'_>) -> Resu
         scan::run(body, inputs, slots, trace, out)?;
         return Ok(buffer);
     }
-    match (compute(&step.action, slots, out), &step.action) {
+    match (compute(step, slots, out), &step.action) {
         // A position is out of range: the plain evaluation says which.
         (false, Action::Gather { inputs, .. } | Action::Update { inputs, .. }) => {
             plain(step, inputs, slots, trace).map(Arc::new)

@@ -3,14 +3,17 @@
 //! Users are looked at before what they use. An elementwise item joins the group of its users if all of them are in one
 //! group and read it at the same places; so a group has one result, and nothing in it is computed twice. Renaming
 //! inside a group costs nothing. Groups are bounded, so a chain of a million items becomes many small steps.
+//! A product, or a function of rows, that only one group reads, element by element, is its producer: the group goes on
+//! with its numbers where they stand. Of several the costliest is taken, for a group stands in one place.
 //! Not here: the program of a group (`lower`), the loop (`kernel::map`).
 
 use smallvec::SmallVec;
 
 use super::LARGEST_RANK;
 use super::key::narrow;
-use super::simplify::Items;
-use crate::graph::Shape;
+use super::simplify::{Item, Items, Work};
+use super::numbered::FoldMap;
+use crate::graph::{Op, Shape};
 
 /// At most this many items in a group, so that its values stay in the registers and the nearest cache.
 const LARGEST_GROUP: u32 = 64;
@@ -27,6 +30,8 @@ pub(super) enum Part {
     Alone,
     /// It is computed inside the group whose result is this item, and lies so among its axes.
     In(u32, Places),
+    /// It has numbers of its own until that group, which alone reads them, has put its result in their place.
+    Before(u32, Places),
 }
 
 /// What the users of an item have in common.
@@ -44,6 +49,8 @@ pub(super) fn parts(items: &Items<'_>) -> Vec<Part> {
     let mut demands = vec![Demand::Nothing; items.list.len()];
     let mut parts = vec![Part::Dead; items.list.len()];
     let mut sizes = vec![0_u32; items.list.len()];
+    // The producer of each group.
+    let mut producers: FoldMap<u32, usize> = FoldMap::default();
     for &root in &items.roots {
         demands[root as usize] = Demand::Many;
     }
@@ -62,11 +69,24 @@ pub(super) fn parts(items: &Items<'_>) -> Vec<Part> {
             _ if elementwise && item.shape.rank() <= LARGEST_RANK => {
                 Part::In(narrow(i), (0..=u8::MAX).take(item.shape.rank()).collect())
             }
+            Demand::One(group, places) if is_producer(items, item, items.item(group)) => {
+                let work = |at: usize| work(items, &items.list[at]);
+                let before = producers.get(&group).copied();
+                if before.is_none_or(|other| work(other) < work(i)) {
+                    before.into_iter().for_each(|other| parts[other] = Part::Alone);
+                    producers.insert(group, i);
+                    Part::Before(group, places)
+                } else {
+                    Part::Alone
+                }
+            }
             _ => Part::Alone,
         };
         match &part {
             Part::Dead => {}
-            Part::Alone => item.inputs.iter().for_each(|&input| demands[input as usize] = Demand::Many),
+            Part::Alone | Part::Before(..) => {
+                item.inputs.iter().for_each(|&input| demands[input as usize] = Demand::Many);
+            }
             Part::In(group, places) => {
                 sizes[*group as usize] += 1;
                 for &input in &item.inputs {
@@ -86,6 +106,24 @@ pub(super) fn parts(items: &Items<'_>) -> Vec<Part> {
     parts
 }
 
+/// Whether the group that reads the item may be the end of its step.
+fn is_producer(items: &Items<'_>, item: &Item<'_>, group: &Item<'_>) -> bool {
+    work(items, item) > 0 && item.kind == group.kind && item.shape.elements() == group.shape.elements()
+}
+
+/// About how many operations an item takes if it may be a producer; else none.
+fn work(items: &Items<'_>, item: &Item<'_>) -> usize {
+    let each = match item.work {
+        Work::Contract(axes, _) => {
+            let sizes = axes.iter().filter_map(|&axis| items.item(item.inputs[0]).shape.size(axis));
+            sizes.fold(1_usize, usize::saturating_mul)
+        }
+        Work::Op(Op::Softmax { .. } | Op::Standardize { .. }) => 8,
+        _ => 0,
+    };
+    item.shape.elements().saturating_mul(each)
+}
+
 /// Where the axes of an input lie, given where those of its user do.
 pub(super) fn inherited(user: &Shape, places: &Places, input: &Shape, renamed: bool) -> Places {
     if renamed || user == input {
@@ -100,12 +138,12 @@ mod tests {
     use super::*;
     use crate::axis::Name;
     use crate::element::{Binary, Kind, Unary};
+    use crate::graph::Node;
     use crate::graph::op::{Distribution, Reduction};
-    use crate::graph::{Node, Op};
     use crate::plan::key::Trace;
     use crate::plan::lower;
     use crate::plan::numbered::FoldMap;
-    use crate::plan::simplify::{self, Work};
+    use crate::plan::simplify;
 
     const A: Name = Name::declared("a");
     const B: Name = Name::declared("b");

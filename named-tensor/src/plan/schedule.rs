@@ -115,10 +115,21 @@ pub(super) enum RowFunction {
     Standardize { epsilon: f64 },
 }
 
+/// An elementwise program that a step ends with, while its numbers are in a near cache: its `Own` is what the action has
+/// computed. The space is that of the result, which lies without gaps; operands have strides along it.
+#[derive(Debug)]
+pub(super) struct Tail {
+    pub(super) program: Program,
+    pub(super) sizes: Sizes,
+    pub(super) operands: SmallVec<[Place; 4]>,
+}
+
 /// A step, the buffer it fills, and the nodes it stands for.
 #[derive(Debug)]
 pub(super) struct Step {
     pub(super) action: Action,
+    /// What is done to the result of the action. Only products and functions of rows have one.
+    pub(super) tail: Option<Tail>,
     pub(super) out: u32,
     /// The node of the result, by number.
     pub(super) node: u32,
@@ -155,7 +166,7 @@ impl Schedule {
         }
         for step in self.steps.iter_mut().rev() {
             let mut slots: SmallVec<[u32; 8]> = SmallVec::new();
-            step.action.reads(|slot| slots.push(slot));
+            step.reads(|slot| slots.push(slot));
             // A result that nobody reads is dead at once.
             slots.push(step.out);
             for slot in slots {
@@ -167,9 +178,27 @@ impl Schedule {
     }
 }
 
-impl Action {
+impl Step {
+    /// A step that ends with its action and stands for one node.
+    pub(super) fn new(action: Action, out: u32, node: u32) -> Step {
+        Step { action, tail: None, out, node, fused: SmallVec::new(), dead: SmallVec::new() }
+    }
+
     /// Tells each buffer that is read.
     pub(super) fn reads(&self, mut tell: impl FnMut(u32)) {
+        self.action.reads(&mut tell);
+        self.tail.iter().flat_map(|tail| &tail.operands).for_each(|place| tell(place.slot));
+    }
+}
+
+impl Action {
+    /// Whether its step may have a tail.
+    pub(super) fn takes_tail(&self) -> bool {
+        matches!(self, Action::Product { .. } | Action::Rows { .. })
+    }
+
+    /// Tells each buffer that is read.
+    fn reads(&self, mut tell: impl FnMut(u32)) {
         match self {
             Action::Map { operands, .. } => operands.iter().for_each(|place| tell(place.slot)),
             Action::Product { left, right, scale, .. } => {

@@ -31,8 +31,9 @@ impl<'a> Worker<'a> {
     pub(super) fn new(job: &'a Job<'a>, size: usize) -> Worker<'a> {
         let program = job.program;
         let sources = program.sources().len();
-        // Registers of sources stay empty until they are gathered into.
-        let room = |register: usize| if register < sources { 0 } else { size };
+        // Registers of operands and positions stay empty until they are gathered into.
+        let is_own = |register: usize| program.sources()[register] == Source::Own;
+        let room = |register: usize| if register < sources && !is_own(register) { 0 } else { size };
         let mut registers: Vec<Buffer> =
             program.registers().iter().enumerate().map(|(i, &kind)| Buffer::zeros(kind, room(i))).collect();
         for &(register, value) in program.constants() {
@@ -49,11 +50,49 @@ impl<'a> Worker<'a> {
         Worker { job, registers, in_place, gathered, crosswise: job.crosswise() }
     }
 
-    /// Computes the results of the positions that begin with that numbered `first`.
-    pub(super) fn block<T: Cell>(&mut self, first: usize, out: &mut [T]) {
-        for source in 0..self.in_place.len() {
-            self.locate(source, first, out.len());
+    /// A worker that gathers what lies across the rows: for stretches that come in no order.
+    pub(super) fn scattered(job: &'a Job<'a>) -> Worker<'a> {
+        Worker { crosswise: SmallVec::new(), ..Worker::new(job, BLOCK) }
+    }
+
+    /// Computes the results of the positions that begin with that numbered `first`, one stretch of memory.
+    pub(super) fn stretch<T: Cell>(&mut self, first: usize, out: &mut [T]) {
+        let inner = self.job.span.inner();
+        let mut done = 0;
+        while done < out.len() {
+            let mut size = BLOCK.min(out.len() - done);
+            if inner >= BLOCK / 2 {
+                // Long rows are not mixed in a block, so that operands can be read where they lie.
+                size = size.min(inner - (first + done) % inner);
+            }
+            self.block(first + done, &mut out[done..done + size]);
+            done += size;
         }
+    }
+
+    /// Computes the results of one block.
+    fn block<T: Cell>(&mut self, first: usize, out: &mut [T]) {
+        for source in 0..self.in_place.len() {
+            match self.job.program.sources()[source] {
+                Source::Own => keep(out, &mut self.registers[source]),
+                _ => self.locate(source, first, out.len()),
+            }
+        }
+        self.steps(out);
+    }
+
+    /// The register of a source, with room for a block, where its values are read from now on.
+    pub(super) fn register(&mut self, source: usize) -> &mut Buffer {
+        self.in_place[source] = None;
+        let register = &mut self.registers[source];
+        if register.size() < BLOCK {
+            *register = Buffer::zeros(register.kind(), BLOCK);
+        }
+        register
+    }
+
+    /// Runs the program over a block whose values are where they were found, or put.
+    pub(super) fn steps<T: Cell>(&mut self, out: &mut [T]) {
         let job = self.job;
         for &Step { action, to } in job.program.steps() {
             let Some(to) = to else {
@@ -85,7 +124,7 @@ impl<'a> Worker<'a> {
         let start = rows.distance + column as isize * stride;
         let operand = match self.job.program.sources()[source] {
             Source::Operand(i) => Some(&self.job.operands[i]),
-            Source::Position(_) => None,
+            Source::Position(_) | Source::Own => None,
         };
         let is_in_one_piece = (stride == 1 && column + size <= inner) || span.is_dense(source);
         self.in_place[source] =
@@ -187,6 +226,11 @@ impl<'a> Worker<'a> {
     }
 }
 
+/// Puts what stands where the results of a block go into a register, before it is written over.
+fn keep<T: Stored>(out: &[T], register: &mut Buffer) {
+    T::of_mut(register)[..out.len()].copy_from_slice(out);
+}
+
 /// `x` where the condition holds, else `y`.
 fn select<T: Cell>(conditions: &[bool], xs: &[T], ys: &[T], out: &mut [T]) {
     vectorised(
@@ -242,7 +286,7 @@ impl Rows<'_> {
 }
 
 /// What steps do to each kind of element.
-pub(super) trait Cell: Stored {
+pub(crate) trait Cell: Stored {
     fn unary(op: Unary, xs: &[Self], out: &mut [Self]);
     fn binary(op: Binary, xs: &[Self], ys: &[Self], out: &mut [Self]);
     /// `x` where the condition holds, else `y`, by masks: a plain choice would be compiled to a choice of addresses.

@@ -7,11 +7,12 @@
 use super::Instruction;
 use crate::element::{Binary, Comparison, Kind, Unary};
 
-/// Where values come from: the elements of an operand, or positions along an axis.
+/// Where values come from: the elements of an operand, positions along an axis, or what stands where the results go.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Source {
     Operand(usize),
     Position(usize),
+    Own,
 }
 
 /// What a step does with registers.
@@ -67,6 +68,7 @@ impl Program {
             let source = match *instruction {
                 Instruction::Load(operand) => Source::Operand(operand),
                 Instruction::Position(axis) => Source::Position(axis),
+                Instruction::Own(_) => Source::Own,
                 _ => continue,
             };
             if is_alive(i) {
@@ -86,7 +88,9 @@ impl Program {
         for (i, &instruction) in instructions.iter().enumerate() {
             let action = match instruction {
                 _ if !is_alive(i) => continue,
-                Instruction::Load(_) | Instruction::Constant(..) | Instruction::Position(_) => continue,
+                Instruction::Load(_) | Instruction::Own(_) | Instruction::Constant(..) | Instruction::Position(_) => {
+                    continue;
+                }
                 Instruction::Unary(op, x) => Action::Unary(op, register[x]),
                 // A square needs no logarithm.
                 Instruction::Binary(Binary::Pow, x, y)
@@ -168,7 +172,9 @@ impl Program {
 /// The instructions that one reads.
 fn inputs(instruction: Instruction) -> impl Iterator<Item = usize> {
     let (all, count) = match instruction {
-        Instruction::Load(_) | Instruction::Constant(..) | Instruction::Position(_) => ([0; 3], 0),
+        Instruction::Load(_) | Instruction::Own(_) | Instruction::Constant(..) | Instruction::Position(_) => {
+            ([0; 3], 0)
+        }
         Instruction::Unary(_, x) | Instruction::Cast(_, x) => ([x; 3], 1),
         Instruction::Binary(_, x, y) | Instruction::Compare(_, x, y) => ([x, y, y], 2),
         Instruction::Select(condition, x, y) => ([condition, x, y], 3),
@@ -197,7 +203,7 @@ fn infer(instructions: &[Instruction], operands: &[Kind]) -> Vec<Kind> {
         assert!(inputs(instruction).all(|x| x < i), "map: instruction {i} reads {instruction:?}");
         let kind = match instruction {
             Instruction::Load(operand) => operands[operand],
-            Instruction::Constant(kind, _) | Instruction::Cast(kind, _) => kind,
+            Instruction::Own(kind) | Instruction::Constant(kind, _) | Instruction::Cast(kind, _) => kind,
             Instruction::Position(_) => Kind::Index,
             Instruction::Unary(op, x) => {
                 assert_eq!(kinds[x] == Kind::Bool, op == Unary::Not, "map: `{}` of {:?}", op.name(), kinds[x]);

@@ -3,8 +3,6 @@
 //! Lives here: which concatenations append, and how their results lie: the axis outermost, so that new positions stand
 //! behind the old ones, the other axes as they lie in the tensor that grows. Not here: the memory (`plan::append`).
 
-use smallvec::SmallVec;
-
 use super::{Lowering, dense};
 use crate::axis::Name;
 use crate::graph::Op;
@@ -59,6 +57,6 @@ impl Lowering<'_, '_> {
         let start = old.iter().product();
         let first = Piece { source: before.1, sizes: old, offset: 0, strides: strides.clone() };
         let second = Piece { source: added.1, sizes: sizes(added.0), offset: start, strides };
-        self.step(i, &order, Action::Append { pieces: [first, second], continues }, SmallVec::new());
+        self.step(i, &order, Action::Append { pieces: [first, second], continues });
     }
 }

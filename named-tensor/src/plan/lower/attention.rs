@@ -65,7 +65,7 @@ impl<'a> Lowering<'a, '_> {
             out: roles.along(&out, &roles.of_rows(&roles.columns)),
         };
         let order: Order = order.iter().filter_map(|&at| item.shape.position(names[at])).collect();
-        self.step(i, &order, action, SmallVec::new());
+        self.step(i, &order, action);
     }
 
     /// The step of its gradient. Each result lies as that which it is the gradient of; all are in one buffer.
@@ -112,7 +112,7 @@ impl<'a> Lowering<'a, '_> {
             out,
         };
         let fused = gradient.results.iter().flatten().map(|&result| self.items.item(result).node).collect();
-        self.schedule.steps.push(Step { action, out: slot, node: item.node, fused, dead: SmallVec::new() });
+        self.schedule.steps.push(Step { fused, ..Step::new(action, slot, item.node) });
     }
 
     /// The operands where they can be read, and their axes.

@@ -1,34 +1,41 @@
-//! Elementwise groups as programs of the map kernel.
+//! Elementwise groups as programs of the map kernel: steps of their own, or the end of the step before.
 //!
-//! Lives here: the program of a group and the order in which its result lies: that of its largest operand.
+//! Lives here: the program of a group and the order in which its result lies: that of its producer, if the group goes on
+//! with numbers that nobody else reads, else that of its largest operand.
 //! Not here: which items make a group (`fuse`), the loop over the elements (`kernel::map`).
 
 use smallvec::SmallVec;
 
-use super::Lowering;
+use super::{Lowering, dense};
 use crate::graph::Op;
 use crate::kernel::map::{Instruction, Program};
 use crate::plan::fuse::{self, Part, Places};
-use crate::plan::layout::{Order, Place};
-use crate::plan::schedule::{Action, Sizes};
+use crate::plan::layout::{self, Order, Place};
+use crate::plan::schedule::{Action, Sizes, Step, Tail};
 use crate::plan::simplify::{Item, Items, Work};
 
 impl Lowering<'_, '_> {
-    /// The step of the group whose result is item `root`.
+    /// The step of the group whose result is item `root`: one of its own, or the end of the step of its producer.
     pub(super) fn group(&mut self, root: u32) {
-        let shape = self.items.item(root).shape;
+        let item = self.items.item(root);
+        let shape = item.shape;
         let mut members = self.members.remove(&root).unwrap_or_default();
         members.push(root);
         if shape.elements() == 0 {
             return self.fill(root, 0.0);
         }
-        let mut draft = Draft::default();
+        let producer =
+            self.producers.remove(&root).filter(|&(producer, _)| self.is_made_with_room_for_a_tail(producer));
+        let mut draft = Draft { own: producer.as_ref().map(|&(producer, _)| producer), ..Draft::default() };
         for &member in &members {
             draft.member(self.items, self.parts, member);
         }
         let spread = |&(input, ref places): &(u32, Places)| spread(&self.places[&input], places, shape.rank());
         let operands: SmallVec<[Place; 4]> = draft.loads.iter().map(spread).collect();
-        let order = self.order(root, &operands);
+        let order = match &producer {
+            Some(producer) => layout::by_stride(&spread(producer).strides),
+            None => self.order(root, &operands),
+        };
         for instruction in &mut draft.instructions {
             if let Instruction::Position(axis) = instruction {
                 *axis = order.iter().position(|at| at == axis).unwrap_or(0);
@@ -36,14 +43,33 @@ impl Lowering<'_, '_> {
         }
         let kinds: SmallVec<[_; 8]> = draft.loads.iter().map(|(input, _)| self.items.item(*input).kind).collect();
         let sizes: Sizes = shape.sizes().collect();
-        let action = Action::Map {
-            program: Program::new(draft.instructions, &kinds),
-            sizes: order.iter().map(|&at| sizes[at]).collect(),
-            operands: operands.iter().map(|place| place.in_order(&order)).collect(),
-        };
+        let program = Program::new(draft.instructions, &kinds);
+        let sizes = order.iter().map(|&at| sizes[at]).collect();
+        let operands = operands.iter().map(|place| place.in_order(&order)).collect();
         members.pop();
-        let fused = members.iter().map(|&member| self.items.item(member).node).collect();
-        self.step(root, &order, action, fused);
+        let fused = draft.own.iter().chain(&members).map(|&member| self.items.item(member).node).collect();
+        match producer {
+            Some((producer, _)) => {
+                let place = Place { strides: dense(shape, &order), ..self.places[&producer].clone() };
+                self.places.insert(root, place);
+                self.last_step(|step| (step.tail, step.node) = (Some(Tail { program, sizes, operands }), item.node));
+            }
+            None => self.step(root, &order, Action::Map { program, sizes, operands }),
+        }
+        self.last_step(|step| step.fused = fused);
+    }
+
+    fn last_step(&mut self, change: impl FnOnce(&mut Step)) {
+        if let Some(step) = self.schedule.steps.last_mut() {
+            change(step);
+        }
+    }
+
+    /// Makes the step of an item that only one group reads. Returns whether that can be the end of it.
+    fn is_made_with_room_for_a_tail(&mut self, producer: u32) -> bool {
+        self.alone(producer);
+        let slot = self.places[&producer].slot;
+        self.schedule.steps.last().is_some_and(|step| step.out == slot && step.action.takes_tail())
     }
 
     /// The order of the axes of the group's result: that of the first operand that has them all; else the axes of
@@ -86,6 +112,8 @@ fn spread(place: &Place, places: &Places, rank: usize) -> Place {
 struct Draft {
     /// The members that have been written, with the instruction that holds their number.
     values: SmallVec<[(u32, usize); 16]>,
+    /// The item whose numbers stand where the results go.
+    own: Option<u32>,
     /// What is read: an item and where its axes lie.
     loads: SmallVec<[(u32, Places); 4]>,
     instructions: Vec<Instruction>,
@@ -121,6 +149,7 @@ impl Draft {
         let instruction = match items.item(input).work {
             Work::Op(Op::Iota) => Instruction::Position(usize::from(places[0])),
             Work::Constant(value) => Instruction::Constant(items.item(input).kind, value),
+            _ if self.own == Some(input) => Instruction::Own(items.item(input).kind),
             _ => {
                 let load = (input, places);
                 let known = self.loads.iter().position(|other| *other == load);

@@ -38,7 +38,7 @@ impl Lowering<'_, '_> {
             limit,
         };
         let order: Order = outer.iter().chain(&inner).filter_map(|&name| item.shape.position(name)).collect();
-        self.step(i, &order, action, SmallVec::new());
+        self.step(i, &order, action);
     }
 
     /// The step of an update from one start on.
@@ -59,6 +59,6 @@ impl Lowering<'_, '_> {
             limit: item.shape.size(axis).map_or(0, |whole| whole + 1 - part.size(axis).unwrap_or(0)),
         };
         let order: Order = (0..item.shape.rank()).collect();
-        self.step(i, &order, action, SmallVec::new());
+        self.step(i, &order, action);
     }
 }

@@ -16,7 +16,7 @@ mod widen;
 use smallvec::SmallVec;
 
 use super::LARGEST_RANK;
-use super::fuse::{self, Part};
+use super::fuse::{self, Part, Places};
 use super::key::{Trace, narrow};
 use super::layout::{self, Order, Place};
 use super::numbered::ByNumber;
@@ -55,6 +55,7 @@ fn scheduled(trace: &Trace<'_>, placeholders: &[Strides], orders: &[Order]) -> S
         places: ByNumber::new(items.list.len()),
         tails: ByNumber::new(0),
         members: ByNumber::new(items.list.len()),
+        producers: ByNumber::new(items.list.len()),
         schedule: Schedule {
             leaves: Vec::new(),
             slots: Vec::new(),
@@ -104,6 +105,8 @@ struct Lowering<'a, 't> {
     tails: ByNumber<Names>,
     /// The items of each group that are not its result.
     members: ByNumber<Vec<u32>>,
+    /// The item that each group goes on with, and where its axes lie, if there is one.
+    producers: ByNumber<(u32, Places)>,
     schedule: Schedule,
 }
 
@@ -146,6 +149,9 @@ impl Lowering<'_, '_> {
             Part::Dead => {}
             Part::In(group, _) if *group == i => self.group(i),
             Part::In(group, _) => self.members.or_default(*group).push(i),
+            Part::Before(group, places) => {
+                self.producers.insert(*group, (i, places.clone()));
+            }
             Part::Alone if self.places.contains_key(&i) || self.view(i) => {}
             Part::Alone => self.alone(i),
         }
@@ -212,21 +218,21 @@ impl Lowering<'_, '_> {
     }
 
     /// Adds a step that fills a new buffer with the numbers of item `i`, whose axes lie in this order without gaps.
-    fn step(&mut self, i: u32, order: &[usize], action: Action, fused: SmallVec<[u32; 4]>) {
+    fn step(&mut self, i: u32, order: &[usize], action: Action) {
         let item = self.items.item(i);
         let out = self.slot(item.kind, item.shape.elements());
-        self.schedule.steps.push(Step { action, out, node: item.node, fused, dead: SmallVec::new() });
+        self.schedule.steps.push(Step::new(action, out, item.node));
         self.places.insert(i, Place { slot: out, offset: 0, strides: dense(item.shape, order) });
     }
 
     fn fill(&mut self, i: u32, value: f64) {
         let order: Order = (0..self.items.item(i).shape.rank()).collect();
-        self.step(i, &order, Action::Fill(value), SmallVec::new());
+        self.step(i, &order, Action::Fill(value));
     }
 
     fn plain(&mut self, i: u32) {
         let order: Order = (0..self.items.item(i).shape.rank()).collect();
-        self.step(i, &order, Action::Plain { inputs: self.inputs(i) }, SmallVec::new());
+        self.step(i, &order, Action::Plain { inputs: self.inputs(i) });
     }
 
     /// How far apart the elements 0 and `positions` of an axis are in a result in the order of its shape.
@@ -240,7 +246,7 @@ impl Lowering<'_, '_> {
     fn join(&mut self, i: u32, around: Option<f64>, inputs: &[(usize, Names, usize)]) {
         let order: Order = (0..self.items.item(i).shape.rank()).collect();
         let pieces = inputs.iter().map(|(which, names, offset)| self.piece(i, *which, names, *offset)).collect();
-        self.step(i, &order, Action::Join { around, pieces }, SmallVec::new());
+        self.step(i, &order, Action::Join { around, pieces });
     }
 
     /// The input `which` as a piece of the result, which lies in the order of its shape.
@@ -271,13 +277,7 @@ impl Lowering<'_, '_> {
         place.slot = self.slot(item.kind, ordered.iter().product());
         let piece = Piece { source, sizes: ordered, offset: 0, strides };
         let action = Action::Join { around: None, pieces: SmallVec::from_iter([piece]) };
-        self.schedule.steps.push(Step {
-            action,
-            out: place.slot,
-            node: item.node,
-            fused: SmallVec::new(),
-            dead: SmallVec::new(),
-        });
+        self.schedule.steps.push(Step::new(action, place.slot, item.node));
         place
     }
 }

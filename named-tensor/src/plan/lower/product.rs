@@ -63,7 +63,7 @@ impl Lowering<'_, '_> {
         let scale = (scale != Scale::None).then(|| (self.places[&item.inputs[2]].clone(), scale == Scale::By));
         let order = placed(&product.order);
         let Product { batch, rows, columns, inner, .. } = product;
-        self.step(i, &order, Action::Product { left, right, batch, rows, columns, inner, scale }, SmallVec::new());
+        self.step(i, &order, Action::Product { left, right, batch, rows, columns, inner, scale });
     }
 
     /// Where an operand is read: where it lies, or where it is copied to.
@@ -108,13 +108,13 @@ impl Lowering<'_, '_> {
             operands: SmallVec::from_iter(operands),
         };
         let out = self.slot(item.kind, sizes.iter().fold(1, |total, &size| total.saturating_mul(size)));
-        self.schedule.steps.push(Step { action, out, node: item.node, fused: SmallVec::new(), dead: SmallVec::new() });
+        self.schedule.steps.push(Step::new(action, out, item.node));
 
         let strides: Strides = row_major(sizes.iter().copied());
         let (sizes, over) = sizes.split_at(kept.len());
         let source = Place { slot: out, offset: 0, strides };
         let action = Action::Reduce { reduction: Reduction::Sum, source, sizes: sizes.into(), over: over.into() };
-        self.step(i, order, action, SmallVec::new());
+        self.step(i, order, action);
     }
 }
 

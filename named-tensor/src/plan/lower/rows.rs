@@ -3,8 +3,6 @@
 //! Lives here: which axes make a row, and the copy that brings them side by side when they are several.
 //! Not here: the loops (`kernel::reduce`, `kernel::softmax`, `kernel::standardize`).
 
-use smallvec::SmallVec;
-
 use super::{Lowering, dense};
 use crate::graph::op::Reduction;
 use crate::graph::shape::Names;
@@ -28,7 +26,7 @@ impl Lowering<'_, '_> {
             over: over.iter().map(|&at| sizes[at]).collect(),
         };
         let order: Order = kept.iter().filter_map(|&at| item.shape.position(names[at])).collect();
-        self.step(i, &order, action, SmallVec::new());
+        self.step(i, &order, action);
     }
 
     pub(super) fn softmax(&mut self, i: u32, axes: &Names, log: bool) {
@@ -75,6 +73,6 @@ impl Lowering<'_, '_> {
             row: row.iter().map(|&at| sizes[at]).product(),
             out,
         };
-        self.step(i, &order, action, SmallVec::new());
+        self.step(i, &order, action);
     }
 }

@@ -52,7 +52,7 @@ impl Lowering<'_, '_> {
             schedule,
         };
         let order: Order = (0..self.items.item(i).shape.rank()).collect();
-        self.step(i, &order, Action::Scan { inputs, body: Box::new(body) }, SmallVec::new());
+        self.step(i, &order, Action::Scan { inputs, body: Box::new(body) });
     }
 }
 

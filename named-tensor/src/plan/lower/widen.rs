@@ -31,7 +31,7 @@ impl Lowering<'_, '_> {
             operands: SmallVec::from_iter([place.in_order(&order)]),
         };
         let out = self.slot(kind, shape.elements());
-        self.schedule.steps.push(Step { action, out, node, fused: SmallVec::new(), dead: SmallVec::new() });
+        self.schedule.steps.push(Step::new(action, out, node));
         Place { slot: out, offset: 0, strides: dense(shape, &order) }
     }
 }

@@ -7,6 +7,7 @@ mod attention;
 pub(crate) mod draw;
 mod scan;
 mod slices;
+mod tails;
 mod widen;
 
 use std::collections::HashMap;
@@ -356,11 +357,9 @@ fn a_plan_is_printed_with_axes_work_and_buffers() {
     let text = describe(&[root]).unwrap();
     for part in [
         "#0[seq: 50, chans: 30] = stored",
-        "dot(#",
-        "as 1 of 50×30×40   120 kFLOP",
-        "= relu, +(#",
-        "[seq: 50, hidden: 40]",
-        "2 steps",
+        "[seq: 50, hidden: 40] = dot, relu, +(#",
+        "as 1 of 50×30×40   124 kFLOP",
+        "1 steps",
         "on a nominal core",
         "measured",
     ] {

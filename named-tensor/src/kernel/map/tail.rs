@@ -1,0 +1,180 @@
+//! Programs that end another computation: what is done to numbers where they stand, while they are in a near cache.
+//!
+//! A kernel that has written some elements of its result, one after the other in memory, gives them to the tail, which
+//! puts a function of each in its place: of the number itself and of what stands at the same position of other tensors.
+//! Positions are counted in the order in which the result lies, so any stretch of it can be finished by itself; many short
+//! ones at equal distances, the rows of a tile, share blocks.
+//! Not here: what happens to one block (`block`), when a stretch is ready (the kernel whose result it is).
+
+use super::block::{Cell, Worker};
+use super::program::Source;
+use super::{BLOCK, Job, Operand, Program};
+use crate::element::{Buffer, Stored};
+use crate::kernel::parallel::Shared;
+use crate::kernel::span::Odometer;
+
+/// A program over the whole of a result, and what it reads besides.
+pub(crate) struct Tail<'a> {
+    job: Job<'a>,
+    size: usize,
+}
+
+impl<'a> Tail<'a> {
+    /// A program over a result of these sizes, which lies without gaps in their order.
+    ///
+    /// # Panics
+    /// If an operand leaves its buffer, or if its kind is not that of the program.
+    pub(crate) fn new(program: &'a Program, sizes: &[usize], operands: &'a [Operand<'a>]) -> Tail<'a> {
+        Tail { job: Job::new(program, sizes, operands), size: sizes.iter().product() }
+    }
+
+    /// Panics unless this is the tail of a result of so many elements of this kind.
+    #[track_caller]
+    pub(in crate::kernel) fn check<T: Cell>(&self, size: usize) {
+        assert_eq!(self.size, size, "tail: one position per element of the result");
+        assert_eq!(self.job.program.result(), T::KIND, "tail: kind of the result");
+    }
+
+    /// What one thread finishes stretches with.
+    pub(in crate::kernel) fn finisher<T: Cell>(&self) -> Finisher<'_, T> {
+        let fixed = vec![false; self.job.program.sources().len()];
+        let results = vec![T::default(); BLOCK];
+        Finisher { job: &self.job, worker: Worker::scattered(&self.job), starts: Vec::new(), fixed, results }
+    }
+
+    /// Finishes all of a result at once, where its kernel has no stretches to give.
+    pub(crate) fn whole<T: Cell>(&self, out: &mut [T]) {
+        self.check::<T>(out.len());
+        self.job.run(out);
+    }
+}
+
+/// A tail in the hands of one thread.
+pub(in crate::kernel) struct Finisher<'a, T> {
+    job: &'a Job<'a>,
+    worker: Worker<'a>,
+    /// For each source the places of the rows of a tile, one source after the other.
+    starts: Vec<isize>,
+    /// Whether a source is read at one place for each row.
+    fixed: Vec<bool>,
+    /// What was computed, before it is put in its place.
+    results: Vec<T>,
+}
+
+impl<T: Cell> Finisher<'_, T> {
+    /// Finishes the elements of the result that begin with that numbered `first`.
+    pub(in crate::kernel) fn stretch(&mut self, first: usize, out: &mut [T]) {
+        self.worker.stretch(first, out);
+    }
+
+    /// Finishes a tile of the result: some rows of `width` elements, which begin `step` apart.
+    ///
+    /// # Safety
+    /// Nothing else touches these elements meanwhile.
+    pub(in crate::kernel) unsafe fn tile(
+        &mut self,
+        first: usize,
+        step: usize,
+        [height, width]: [usize; 2],
+        result: &Shared<'_, T>,
+    ) {
+        let rows = BLOCK / width.max(1);
+        let inner = self.job.span.inner();
+        let is_in_one_row = first % inner + (height - 1) * step + width <= inner;
+        if rows < 2 || !(is_in_one_row || step.is_multiple_of(inner) && first % inner + width <= inner) {
+            for first in (0..height).map(|i| first + i * step) {
+                // SAFETY: the rows are ours by the contract of this function, and this is the only slice that is held.
+                self.stretch(first, unsafe { result.slice(first, width) });
+            }
+            return;
+        }
+        self.find(first, step, height);
+        for top in (0..height).step_by(rows) {
+            let some = rows.min(height - top);
+            for source in 0..self.fixed.len() {
+                let starts = &self.starts[source * height + top..][..some];
+                let register = self.worker.register(source);
+                if self.job.program.sources()[source] == Source::Own {
+                    for (to, &start) in T::of_mut(register).chunks_exact_mut(width).zip(starts) {
+                        // SAFETY: as above.
+                        to.copy_from_slice(unsafe { result.slice(start as usize, width) });
+                    }
+                } else if !self.fixed[source] || top == 0 {
+                    gather(self.job, source, starts, width, register);
+                }
+            }
+            let results = &mut self.results[..some * width];
+            self.worker.steps(results);
+            for (i, results) in (top..).zip(results.chunks_exact(width)) {
+                // SAFETY: as above.
+                unsafe { result.slice(first + i * step, width) }.copy_from_slice(results);
+            }
+        }
+    }
+
+    /// Finds where each source has the rows of a tile, which lie in rows of the space.
+    fn find(&mut self, first: usize, step: usize, height: usize) {
+        let span = &self.job.span;
+        let (inner, outer) = (span.inner(), span.sizes.len().saturating_sub(1));
+        self.starts.clear();
+        for (source, fixed) in self.fixed.iter_mut().enumerate() {
+            let (right, down) = (span.inner_stride(source), &span.strides[source][..outer]);
+            let from = self.starts.len();
+            if self.job.program.sources()[source] == Source::Own {
+                self.starts.extend((0..height).map(|i| (first + i * step) as isize));
+                continue;
+            }
+            let mut rows = Odometer::new(&span.sizes[..outer], down, first / inner);
+            if step.is_multiple_of(inner) && down.iter().all(|&stride| stride == 0) {
+                self.starts.resize(from + height, rows.distance + (first % inner) as isize * right);
+                *fixed = true;
+                continue;
+            }
+            for i in 0..height {
+                self.starts.push(rows.distance + ((first + i * step) % inner) as isize * right);
+                (0..step / inner).for_each(|_| rows.step());
+            }
+            *fixed = false;
+        }
+    }
+}
+
+/// Puts the values of an operand, or positions, for some rows into a register.
+fn gather(job: &Job<'_>, source: usize, starts: &[isize], width: usize, register: &mut Buffer) {
+    let stride = job.span.inner_stride(source);
+    let Source::Operand(i) = job.program.sources()[source] else {
+        for (to, &start) in i64::of_mut(register).chunks_exact_mut(width).zip(starts) {
+            (0..).zip(to).for_each(|(j, x)| *x = start as i64 + j * stride as i64);
+        }
+        return;
+    };
+    match register {
+        Buffer::F32(to) => rows(&job.operands[i], starts, stride, width, to),
+        Buffer::F64(to) => rows(&job.operands[i], starts, stride, width, to),
+        Buffer::Index(to) => rows(&job.operands[i], starts, stride, width, to),
+        Buffer::Bool(to) => rows(&job.operands[i], starts, stride, width, to),
+        Buffer::Bf16(to) => rows(&job.operands[i], starts, stride, width, to),
+        Buffer::Lent(_) => {}
+    }
+}
+
+/// Rows of `width` elements of an operand, one behind the other.
+fn rows<S: Stored>(operand: &Operand<'_>, starts: &[isize], stride: isize, width: usize, to: &mut [S]) {
+    let data = S::of(operand.buffer);
+    if stride == 0 && starts.iter().all(|start| *start == starts[0]) {
+        // One number is taken to be in all of its register.
+        return to.fill(data[operand.offset.wrapping_add_signed(starts[0])]);
+    }
+    for (to, &start) in to.chunks_exact_mut(width).zip(starts) {
+        let first = operand.offset.wrapping_add_signed(start);
+        match stride {
+            0 => to.fill(data[first]),
+            1 => to.copy_from_slice(&data[first..][..width]),
+            _ => {
+                for (j, x) in (0..).zip(to) {
+                    *x = data[first.wrapping_add_signed(j * stride)];
+                }
+            }
+        }
+    }
+}

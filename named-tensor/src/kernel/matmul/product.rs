@@ -1,0 +1,284 @@
+//! The product of two matrices in one thread: the one call into `gemm`, and what is better done before or without it.
+//!
+//! Lives here: the choice between a few vectors and a matrix (`vector`), one row after the other, an operand turned around
+//! first (`turn`), and `gemm` as it is, which packs its operands as it needs them.
+//! Not here: batches, threads and the pieces they work on (`matmul`).
+
+use super::turn::turn;
+use crate::kernel::View;
+use crate::kernel::map::Finisher;
+use crate::kernel::math::Scalar;
+use crate::kernel::parallel::Shared;
+use crate::kernel::pool;
+use crate::kernel::vector::Few;
+use gemm::Parallelism;
+use std::ops::Range;
+
+/// Rows (or columns) for which the other operand is read as it lies, where it lies across the sum.
+const FEW: usize = 8;
+/// Rows or columns that are better computed one by one, where both operands lie along the sum.
+pub(super) const SINGLE: usize = 20;
+/// The size of a sum from which on that is so.
+const LONG: usize = 64;
+/// Elements of an operand that stay in a cache while the rows of the other are multiplied with it one by one.
+const CACHED: usize = 64 * 1024;
+/// Elements of a result for which `gemm` has a kernel of dot products.
+const TINY: usize = 256;
+/// The size of a sum from which on `gemm` takes longer to turn an operand around than it takes here.
+const DEEP: usize = 128;
+/// Positions of the sum for which an operand is turned around at once: what `gemm` does at once.
+const DEPTH: usize = 512;
+/// Rows of such an operand that are turned around at once.
+const WIDTH: usize = 128;
+/// Elements side by side from which on a tail is worth calling.
+const STRETCH: usize = 16;
+
+/// An axis of the result: its size, and its stride in each operand, 0 where the operand does not have it.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Axis {
+    pub(super) size: usize,
+    pub(super) lhs: isize,
+    pub(super) rhs: isize,
+    pub(super) dst: isize,
+}
+
+impl Axis {
+    /// Whether `axis` and this one are walked through as one axis; if so, this one becomes it.
+    /// Batch times one matrix is one taller matrix, if the rows of the batch go on evenly.
+    pub(super) fn absorbs(&mut self, axis: Axis) -> bool {
+        if (self.lhs == 0 && axis.lhs != 0) || (self.rhs == 0 && axis.rhs != 0) || self.size == 0 {
+            return false;
+        }
+        let goes_on = |outer: Axis, inner: Axis| {
+            let size = inner.size as isize;
+            outer.lhs == inner.lhs * size && outer.rhs == inner.rhs * size && outer.dst == inner.dst * size
+        };
+        let size = self.size * axis.size;
+        if self.size == 1 || goes_on(*self, axis) {
+            *self = Axis { size, ..axis };
+        } else if goes_on(axis, *self) {
+            self.size = size;
+        } else {
+            return false;
+        }
+        true
+    }
+}
+
+/// One product of two matrices, at any batch position.
+#[derive(Clone, Copy)]
+pub(super) struct Product<'a, T> {
+    pub(super) scale: T,
+    pub(super) rows: Axis,
+    pub(super) columns: Axis,
+    /// The summed axis: its size, and its stride in either operand.
+    pub(super) inner: (usize, isize, isize),
+    pub(super) lhs: View<'a, T>,
+    pub(super) rhs: View<'a, T>,
+}
+
+impl<T> Product<'_, T> {
+    /// Whether the result lies along the columns, or else along the rows.
+    pub(super) fn by_columns(&self) -> bool {
+        self.columns.dst.unsigned_abs() < self.rows.dst.unsigned_abs()
+    }
+
+    /// Some of the rows and columns, and how far they are from the first.
+    pub(super) fn part(mut self, rows: Range<usize>, columns: Range<usize>) -> (Self, [isize; 3])
+    where
+        T: Copy,
+    {
+        let [top, left] = [rows.start as isize, columns.start as isize];
+        (self.rows.size, self.columns.size) = (rows.len(), columns.len());
+        let distances = [top * self.rows.lhs, left * self.columns.rhs, top * self.rows.dst + left * self.columns.dst];
+        (self, distances)
+    }
+
+    /// The axis along which the elements of the result are neighbours, and the other one.
+    fn stretches(&self) -> Option<[Axis; 2]> {
+        match () {
+            () if self.columns.dst == 1 && self.columns.size > 1 => Some([self.columns, self.rows]),
+            () if self.rows.dst == 1 => Some([self.rows, self.columns]),
+            () => None,
+        }
+    }
+
+    /// Whether parts of the result lie in stretches that are long enough for a tail.
+    pub(super) fn has_stretches(&self) -> bool {
+        self.stretches().is_some_and(|[wide, tall]| {
+            wide.size >= STRETCH || (tall.dst == wide.size as isize && wide.size * tall.size >= STRETCH)
+        })
+    }
+}
+
+impl<T: Scalar> Product<'_, T> {
+    /// Has a tail finish the result, whose first element stands at `first`.
+    ///
+    /// # Safety
+    /// Nothing else touches these elements of the destination meanwhile.
+    pub(super) unsafe fn finish(&self, first: usize, dst: &Shared<'_, T>, finisher: &mut Finisher<'_, T>) {
+        let Some([wide, tall]) = self.stretches() else { return };
+        let is_one = tall.dst == wide.size as isize;
+        let (width, height) = if is_one { (wide.size * tall.size, 1) } else { (wide.size, tall.size) };
+        if height == 1 {
+            // SAFETY: the elements of one row, or of all rows, which lie behind each other, are ours by the contract of this
+            // function.
+            finisher.stretch(first, unsafe { dst.slice(first, width) });
+        } else {
+            // SAFETY: so are those of all rows.
+            unsafe { finisher.tile(first, tall.dst as usize, [height, width], dst) };
+        }
+    }
+
+    /// All products of one of the fewer rows (or columns) with a run of the more numerous columns (or rows), run by run.
+    fn lines(self, run: usize) -> impl Iterator<Item = (Self, [isize; 3])> {
+        let [m, n] = [self.rows.size, self.columns.size];
+        (0..m.max(n)).step_by(run).flat_map(move |start| {
+            let some = start..m.max(n).min(start + run);
+            (0..m.min(n)).map(
+                move |i| {
+                    if m > n { self.part(some.clone(), i..i + 1) } else { self.part(i..i + 1, some.clone()) }
+                },
+            )
+        })
+    }
+
+    /// The product at a batch position that is as far from the first as the distances (left, right, destination) say.
+    ///
+    /// # Safety
+    /// All elements of the three matrices lie inside their slices, and nothing else touches those of the destination.
+    pub(super) unsafe fn compute(&self, distances: [isize; 3], dst: &Shared<'_, T>, dst_offset: usize) {
+        let (k, l_inner, r_inner) = self.inner;
+        let [few, long] = [self.rows.size.min(self.columns.size), self.rows.size.max(self.columns.size)];
+        if let Some((few, [few_stride, long_stride])) = self.few(distances) {
+            let mut sums = vec![T::default(); few.x.len() / k * long];
+            few.columns(0..long, &mut sums);
+            for (i, sums) in (0..).zip(sums.chunks_exact(long)) {
+                let start = dst_offset as isize + distances[2] + i * few_stride;
+                for (j, &sum) in (0..).zip(sums) {
+                    // SAFETY: by the contract of this function the element is inside the slice, and is ours.
+                    let element = unsafe { dst.slice((start + j * long_stride) as usize, 1) };
+                    element[0] = sum;
+                }
+            }
+        } else if l_inner == 1 && r_inner == 1 && k >= LONG && (2..=SINGLE).contains(&few) && few * long > TINY {
+            // For a few rows or columns `gemm` would turn the other operand around first; one by one they are dot products,
+            // which it reads as they lie.
+            for (line, from) in self.lines((CACHED / k.max(1)).max(16)) {
+                let distances = [0, 1, 2].map(|operand| distances[operand] + from[operand]);
+                // SAFETY: this is a part of this product, whose elements are all inside and ours.
+                unsafe { line.gemm(distances, dst, dst_offset, false) };
+            }
+        } else if self.lies_along_the_sum() && few > SINGLE && k >= DEEP {
+            // SAFETY: the contract of this function is that of `turned`.
+            unsafe { self.turned(distances, dst, dst_offset) };
+        } else {
+            // SAFETY: the contract of this function is that of `gemm`.
+            unsafe { self.gemm(distances, dst, dst_offset, false) };
+        }
+    }
+
+    /// Whether the operand that `gemm` wants across the sum, in the direction in which the result lies, lies along it.
+    fn lies_along_the_sum(&self) -> bool {
+        let (_, l_inner, r_inner) = self.inner;
+        let (across, along) = if self.by_columns() { (self.columns.rhs, r_inner) } else { (self.rows.lhs, l_inner) };
+        along == 1 && across > 1
+    }
+
+    /// The same where that operand lies along the sum: block by block it is turned around, which `gemm` would do slowly.
+    ///
+    /// # Safety
+    /// That of [`Product::compute`].
+    unsafe fn turned(&self, distances: [isize; 3], dst: &Shared<'_, T>, dst_offset: usize) {
+        let (k, l_inner, r_inner) = self.inner;
+        let by_columns = self.by_columns();
+        let wide = if by_columns { self.columns.size } else { self.rows.size };
+        let mut scratch = pool::take(T::KIND, WIDTH.min(wide) * DEPTH.min(k));
+        for left in (0..wide).step_by(WIDTH) {
+            let some = left..wide.min(left + WIDTH);
+            let width = some.len();
+            let (part, from) =
+                if by_columns { self.part(0..self.rows.size, some) } else { self.part(some, 0..self.columns.size) };
+            for top in (0..k).step_by(DEPTH) {
+                let depth = DEPTH.min(k - top);
+                let mut at = [0, 1, 2].map(|operand| distances[operand] + from[operand]);
+                at[0] += top as isize * l_inner;
+                at[1] += top as isize * r_inner;
+                let turned = &mut T::of_mut(&mut scratch)[..width * depth];
+                let (view, distance, across) =
+                    if by_columns { (self.rhs, at[1], self.columns.rhs) } else { (self.lhs, at[0], self.rows.lhs) };
+                turn(view.data, view.offset.wrapping_add_signed(distance), across as usize, [width, depth], turned);
+                let view = View { data: &*turned, offset: 0, strides: &[] };
+                let mut block = Product { inner: (depth, l_inner, r_inner), ..part };
+                if by_columns {
+                    (block.rhs, block.columns.rhs, block.inner.2, at[1]) = (view, 1, width as isize, 0);
+                } else {
+                    (block.lhs, block.rows.lhs, block.inner.1, at[0]) = (view, 1, width as isize, 0);
+                }
+                // SAFETY: the turned block holds `width * depth` elements, which its strides reach and no others; the other
+                // operand and the destination are parts of those of this product, whose elements are inside and ours.
+                unsafe { block.gemm(at, dst, dst_offset, top > 0) };
+            }
+        }
+        pool::give(scratch);
+    }
+
+    /// The same by one call of `gemm`, which adds to the destination if asked to.
+    ///
+    /// # Safety
+    /// That of [`Product::compute`].
+    unsafe fn gemm(&self, distances: [isize; 3], dst: &Shared<'_, T>, dst_offset: usize, adds: bool) {
+        let (k, l_inner, r_inner) = self.inner;
+        // With `k = 0` there is no first element of an operand; the wrapping arithmetic allows for that.
+        let lhs = self.lhs.data.as_ptr().wrapping_add(self.lhs.offset).wrapping_offset(distances[0]);
+        let rhs = self.rhs.data.as_ptr().wrapping_add(self.rhs.offset).wrapping_offset(distances[1]);
+        let out = dst.as_ptr().wrapping_add(dst_offset).wrapping_offset(distances[2]);
+        let (m, n) = (self.rows.size, self.columns.size);
+        // SAFETY: by the contract of this function every element that these sizes and strides name lies inside the slice
+        // that its pointer was made from, and those of `out` are ours; `T` is `f32` or `f64`, which `gemm` takes.
+        unsafe {
+            gemm::gemm(
+                m,
+                n,
+                k,
+                out,
+                self.columns.dst,
+                self.rows.dst,
+                adds,
+                lhs,
+                l_inner,
+                self.rows.lhs,
+                rhs,
+                self.columns.rhs,
+                r_inner,
+                T::narrow(1.0),
+                self.scale,
+                false,
+                false,
+                false,
+                Parallelism::None,
+            );
+        }
+    }
+
+    /// This product as one of a few rows, or columns, with a matrix that is contiguous across the sum; and the
+    /// strides of the result along the few and along the others.
+    fn few(&self, distances: [isize; 3]) -> Option<(Few<'_, T>, [isize; 2])> {
+        let (k, l_inner, r_inner) = self.inner;
+        let (rows, columns) = (self.rows, self.columns);
+        let left = (self.lhs, distances[0], rows.size, rows.lhs, l_inner, rows.dst);
+        let right = (self.rhs, distances[1], columns.size, columns.rhs, r_inner, columns.dst);
+        let (few, long) = if rows.size <= columns.size { (left, right) } else { (right, left) };
+        let (x, x_distance, count, x_across, x_along, few_stride) = few;
+        let (w, w_distance, size, across, along, long_stride) = long;
+        if k == 0 || count > FEW || count * size <= TINY || across != 1 || along < 0 {
+            return None;
+        }
+        let first = |view: View<'_, T>, distance: isize| view.offset as isize + distance;
+        let start = first(x, x_distance);
+        let element = |i: usize, k: usize| x.data[(start + i as isize * x_across + k as isize * x_along) as usize];
+        let x = (0..count).flat_map(|i| (0..k).map(move |k| (i, k))).map(|(i, k)| element(i, k) * self.scale).collect();
+        let w = &w.data[first(w, w_distance) as usize..];
+        Some((Few { x, k, w, along: along as usize, far: false }, [few_stride, long_stride]))
+    }
+}

@@ -1,0 +1,197 @@
+//! Products in every layout against plain loops in `f64`.
+
+use super::*;
+use crate::kernel::span::row_major;
+use crate::kernel::testing::{Random, positions};
+
+/// Compares with three plain loops in `f64`; the destination starts as NaN.
+fn check<T: Scalar>(batch: &[usize], [m, k, n]: [usize; 3], [lhs, rhs, dst]: [&[isize]; 3], epsilon: f64) {
+    let reach = |sizes: &[usize], strides: &[isize]| -> usize {
+        1 + sizes.iter().zip(strides).map(|(&n, &s)| n.saturating_sub(1) * s as usize).sum::<usize>()
+    };
+    let with = |rows, columns| [batch, &[rows, columns]].concat();
+    let mut random = Random::new(11);
+    let mut data = |size| -> Vec<T> { random.reals(size).into_iter().map(|x| T::narrow(f64::from(x))).collect() };
+    let (a, b) = (data(reach(&with(m, k), lhs)), data(reach(&with(k, n), rhs)));
+    let mut out = vec![T::narrow(f64::NAN); reach(&with(m, n), dst)];
+    let scale = T::narrow(0.25);
+    let (left, right) = (View { data: &a, offset: 0, strides: lhs }, View { data: &b, offset: 0, strides: rhs });
+    matmul(scale, batch, [m, k, n], left, right, ViewMut { data: &mut out, offset: 0, strides: dst }, None);
+    let outer = batch.len();
+    let first =
+        positions(batch, &lhs[..outer]).zip(positions(batch, &rhs[..outer])).zip(positions(batch, &dst[..outer]));
+    for ((l, r), d) in first {
+        for (i, j) in (0..m as isize).flat_map(|i| (0..n as isize).map(move |j| (i, j))) {
+            let (mut exact, mut size) = (0.0, 0.0);
+            for x in 0..k as isize {
+                let term = a[(l + i * lhs[outer] + x * lhs[outer + 1]) as usize].wide()
+                    * b[(r + x * rhs[outer] + j * rhs[outer + 1]) as usize].wide();
+                exact += term / 4.0;
+                size += f64::abs(term) / 4.0;
+            }
+            let got = out[(d + i * dst[outer] + j * dst[outer + 1]) as usize].wide();
+            let bound = 2.0 * k as f64 * epsilon * size;
+            assert!((got - exact).abs() <= bound, "{got} for {exact} at {i}, {j} of {batch:?} {m}x{k}x{n}");
+        }
+    }
+}
+
+fn check_both(batch: &[usize], sizes: [usize; 3], strides: [&[isize]; 3]) {
+    check::<f32>(batch, sizes, strides, f64::from(f32::EPSILON) / 2.0);
+    check::<f64>(batch, sizes, strides, f64::EPSILON / 2.0);
+}
+
+#[test]
+fn every_order_of_rows_and_columns_agrees_with_plain_loops() {
+    for [m, k, n] in [
+        [1, 1, 1],
+        [1, 70, 33],
+        [33, 70, 1],
+        [1, 5, 1],
+        [5, 1, 7],
+        [7, 2, 5],
+        [17, 300, 19],
+        [64, 64, 64],
+        [3, 1100, 4],
+        [1, 77, 300],
+        [300, 33, 1],
+        [5, 130, 120],
+        [90, 70, 8],
+        [37, 61, 50],
+        [20, 700, 105],
+    ] {
+        let orders =
+            |rows: usize, columns: usize| [[columns as isize, 1], [1, rows as isize], [2 * columns as isize + 1, 2]];
+        for lhs in orders(m, k) {
+            for rhs in orders(k, n) {
+                for dst in orders(m, n) {
+                    check_both(&[], [m, k, n], [&lhs, &rhs, &dst]);
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn batches_agree_with_plain_loops_whether_operands_have_them_or_not() {
+    let (b, h, m, k, n) = (3, 4, 6, 5, 7);
+    let dense = |sizes: &[usize]| row_major(sizes);
+    // Both operands have the batch, in rows that interleave with the heads.
+    let (lhs, rhs) = ([m * h * k, k, h * k, 1].map(|s| s as isize), [n * h * k, k, 1, h * k].map(|s| s as isize));
+    check_both(&[b, h], [m, k, n], [&lhs, &rhs, &dense(&[b, h, m, n])]);
+    // One matrix for all: rows absorb the batch, from outside and from inside.
+    check_both(&[b, h], [m, k, n], [&dense(&[b, h, m, k]), &[0, 0, n as isize, 1], &dense(&[b, h, m, n])]);
+    check_both(
+        &[h],
+        [m, k, n],
+        [&[k as isize, (h * k) as isize, 1], &[0, n as isize, 1], &[n as isize, (h * n) as isize, 1]],
+    );
+    // The right operand has the batch: columns absorb it.
+    check_both(
+        &[h],
+        [m, k, n],
+        [&[0, k as isize, 1], &[n as isize, (h * n) as isize, 1], &[n as isize, (h * n) as isize, 1]],
+    );
+    // Neither has it.
+    check_both(&[h], [m, k, n], [&[0, k as isize, 1], &[0, n as isize, 1], &dense(&[h, m, n])]);
+    // Rows that go on evenly in the operand but not in the result stay a batch.
+    check_both(&[h], [m, k, n], [&dense(&[h, m, k]), &[0, n as isize, 1], &[(2 * m * n) as isize, n as isize, 1]]);
+}
+
+#[test]
+fn work_for_several_threads_agrees_with_plain_loops() {
+    check_both(&[], [130, 120, 110], [&[120, 1], &[110, 1], &[110, 1]]);
+    check_both(&[16], [40, 30, 50], [&[1200, 30, 1], &[1500, 50, 1], &[2000, 50, 1]]);
+    check_both(&[2], [100, 90, 110], [&[9000, 90, 1], &[9900, 1, 90], &[11000, 110, 1]]);
+}
+
+#[test]
+fn an_empty_sum_is_zero_and_an_empty_result_is_nothing() {
+    let mut out = [f32::NAN; 6];
+    let empty = View { data: &[][..], offset: 0, strides: &[0, 1] };
+    let dst = ViewMut { data: &mut out, offset: 0, strides: &[3, 1] };
+    matmul(1.0, &[], [2, 0, 3], empty, View { strides: &[3, 1], ..empty }, dst, None);
+    assert_eq!(out, [0.0; 6], "sums of nothing");
+    matmul(1.0, &[], [0, 4, 0], empty, empty, ViewMut { data: &mut [], offset: 0, strides: &[0, 1] }, None);
+}
+
+#[test]
+#[should_panic(expected = "matmul: right operand")]
+fn an_operand_past_its_slice_is_refused() {
+    let data = [1.0_f32; 6];
+    let view = View { data: &data[..], offset: 0, strides: &[3, 1] };
+    matmul(1.0, &[], [2, 3, 2], view, view, ViewMut { data: &mut [0.0; 4], offset: 0, strides: &[2, 1] }, None);
+}
+
+#[test]
+fn a_tail_finishes_every_element_once_in_any_layout() {
+    use crate::element::{Binary, Buffer, Kind};
+    use crate::kernel::map::{Instruction, Operand, Program, Tail};
+    // (y² + r) · s - b + j, where r lies in an order of its own, s is one number and b one for each column j.
+    let instructions = |columns: usize| {
+        vec![
+            Instruction::Own(Kind::F32),
+            Instruction::Binary(Binary::Mul, 0, 0),
+            Instruction::Load(0),
+            Instruction::Binary(Binary::Add, 1, 2),
+            Instruction::Load(1),
+            Instruction::Binary(Binary::Mul, 3, 4),
+            Instruction::Load(2),
+            Instruction::Binary(Binary::Sub, 5, 6),
+            Instruction::Position(columns),
+            Instruction::Cast(Kind::F32, 8),
+            Instruction::Binary(Binary::Add, 7, 9),
+        ]
+    };
+    for [m, k, n] in [
+        [1, 5, 1],
+        [1, 40, 300],
+        [300, 40, 1],
+        [3, 4, 2],
+        [40, 30, 50],
+        [130, 7, 300],
+        [200, 140, 170],
+        [5, 300, 700],
+        [700, 64, 3],
+        [18, 70, 200],
+        [21, 600, 150],
+    ] {
+        for items in [1, 3, 20] {
+            let mut random = Random::new(7);
+            let (a, b) = (random.reals(items * m * k), random.reals(items * k * n));
+            let rest = Buffer::F32(random.reals(items * m * n));
+            let (lhs, rhs) = (row_major(&[items, m, k]), [(k * n) as isize, 1, k as isize]);
+            for order in [[0, 1, 2], [0, 2, 1], [1, 0, 2], [2, 0, 1], [1, 2, 0]] {
+                let sizes = order.map(|axis| [items, m, n][axis]);
+                let dense = row_major(&sizes);
+                let (mut strides, mut turned) = ([0; 3], [0; 3]);
+                (0..3).for_each(|i| strides[order[i]] = dense[i]);
+                (0..3).for_each(|i| turned[i] = row_major(&[items, m, n])[order[i]]);
+                let run = |tail: Option<&Tail<'_>>| {
+                    let mut out = vec![f32::NAN; items * m * n];
+                    let view = |data, strides| View { data, offset: 0, strides };
+                    let dst = ViewMut { data: &mut out, offset: 0, strides: &strides };
+                    matmul(0.5, &[items], [m, k, n], view(&a, &lhs), view(&b, &rhs), dst, tail);
+                    out
+                };
+                let columns = order.iter().position(|&axis| axis == 2).unwrap_or(0);
+                let program = Program::new(instructions(columns), &[Kind::F32; 3]);
+                let along = [0, 1, 2].map(|axis| isize::from(axis == columns));
+                let scale = Buffer::F32(vec![0.75]);
+                let operands = [
+                    Operand { buffer: &rest, offset: 0, strides: &turned },
+                    Operand { buffer: &scale, offset: 0, strides: &[0; 3] },
+                    Operand { buffer: &rest, offset: 0, strides: &along },
+                ];
+                let (plain, ended) = (run(None), run(Some(&Tail::new(&program, &sizes, &operands))));
+                let Buffer::F32(rest) = &rest else { continue };
+                let along = positions(&sizes, &turned).zip(positions(&sizes, &along));
+                for (place, (from, column)) in along.enumerate() {
+                    let y = plain[place];
+                    let expected = (y * y + rest[from as usize]) * 0.75 - rest[column as usize] + column as f32;
+                    assert_eq!(ended[place], expected, "at {place} of {items} of {m}x{k}x{n} in order {order:?}");
+                }
+            }
+        }
+    }
+}

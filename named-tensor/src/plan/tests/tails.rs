@@ -1,0 +1,142 @@
+//! Products and functions of rows that end with what follows them, element by element.
+//!
+//! Lives here: graphs of this form, random ones and chosen ones. Not here: the comparison (`mod`).
+
+use super::*;
+use crate::element::Comparison;
+
+/// The steps that compute these roots.
+fn steps(roots: &[Node]) -> Vec<schedule::Step> {
+    lower::schedule(&Trace::new(roots).unwrap()).steps
+}
+
+fn tensor(seed: u64, axes: &[(Name, usize)]) -> Node {
+    stored(&mut Draw::new(seed), Kind::F32, Shape::new(axes.iter().copied()), 1)
+}
+
+#[test]
+fn bias_activation_and_residual_are_a_part_of_the_product() {
+    let [seq, chans, hidden] = ["seq", "chans", "hidden"].map(Name::declared);
+    let (x, w) = (tensor(1, &[(seq, 50), (chans, 30)]), tensor(2, &[(chans, 30), (hidden, 40)]));
+    let (b, r) = (tensor(3, &[(hidden, 40)]), tensor(4, &[(seq, 50), (hidden, 40)]));
+    let sum = x.contract(&w, &[chans]).binary(Binary::Add, &b);
+    let root = sum.unary(Unary::Relu).binary(Binary::Add, &r);
+    assert_eq!(steps(std::slice::from_ref(&root)).len(), 1, "one pass");
+    both_ways(&[root], "a layer");
+}
+
+#[test]
+fn gain_and_shift_are_a_part_of_standardization() {
+    let [seq, chans] = ["seq", "chans"].map(Name::declared);
+    let (x, gain, shift) = (tensor(1, &[(seq, 50), (chans, 30)]), tensor(2, &[(chans, 30)]), tensor(3, &[(chans, 30)]));
+    let root = x.standardize(&[chans], 1e-5).binary(Binary::Mul, &gain).binary(Binary::Add, &shift);
+    assert_eq!(steps(std::slice::from_ref(&root)).len(), 1, "one pass");
+    both_ways(&[root], "layer norm");
+}
+
+#[test]
+fn of_two_products_in_one_sum_the_costlier_goes_on() {
+    let [a, b, c, d] = [0, 1, 2, 3].map(|at| NAMES[at]);
+    let small = tensor(1, &[(a, 9), (b, 3)]).contract(&tensor(2, &[(b, 3), (d, 8)]), &[b]);
+    let large = tensor(3, &[(a, 9), (c, 90)]).contract(&tensor(4, &[(c, 90), (d, 8)]), &[c]);
+    for root in [small.binary(Binary::Add, &large), large.binary(Binary::Add, &small)] {
+        let steps = steps(std::slice::from_ref(&root));
+        let inner = steps.iter().map(|step| match &step.action {
+            Action::Product { inner, .. } => (inner.size, step.tail.is_some()),
+            action => panic!("no other step is needed: {action:?}"),
+        });
+        assert_eq!(inner.collect::<Vec<_>>(), [(3, false), (90, true)], "the sum is in the second");
+        both_ways(&[root], "two products");
+    }
+}
+
+#[test]
+fn a_product_that_is_read_elsewhere_or_otherwise_keeps_its_numbers() {
+    let [a, b] = [NAMES[0], NAMES[1]];
+    let product = tensor(1, &[(a, 6), (b, 6)]).contract(&tensor(2, &[(b, 6), (NAMES[2], 6)]), &[b]);
+    let turned = product.rename(&[(a, NAMES[2]), (NAMES[2], a)]);
+    let cases = [
+        vec![product.unary(Unary::Relu), product.clone()],
+        vec![product.unary(Unary::Relu), product.reduce(Reduction::Sum, &[a])],
+        vec![product.binary(Binary::Add, &turned)],
+        vec![product.binary(Binary::Add, &tensor(3, &[(NAMES[3], 2)]))],
+        vec![product.compare(Comparison::Lt, &tensor(4, &[(a, 6)]))],
+    ];
+    for roots in cases {
+        assert!(steps(&roots).iter().all(|step| step.tail.is_none()), "{roots:?}");
+        both_ways(&roots, "no tail");
+    }
+}
+
+#[test]
+fn whatever_follows_a_product_or_rows_has_the_same_numbers_in_one_step() {
+    let mut ended = HashMap::<&str, usize>::new();
+    for seed in 0..1500 {
+        let mut draw = Draw::new(300_000 + seed);
+        let kind = if seed % 2 == 0 { Kind::F32 } else { Kind::F64 };
+        let mut axis = |text: &'static str| {
+            let size = *draw.of(&[0, 1, 1, 2, 3, 5, 8, 17, 33, 70]);
+            // An empty axis makes everything empty, so most are made larger.
+            (Name::declared(text).freshened(), if size == 0 && draw.below(8) > 0 { 4 } else { size })
+        };
+        let all = [axis("batch"), axis("rows"), axis("inner"), axis("columns")];
+        let some = |draw: &mut Draw, axes: &[(Name, usize)], needed: Option<Name>| {
+            let mut axes: Vec<_> =
+                axes.iter().copied().filter(|axis| Some(axis.0) == needed || draw.below(3) > 0).collect();
+            let first = draw.below(axes.len().max(1));
+            axes.rotate_left(first);
+            stored(draw, kind, Shape::new(axes), 1)
+        };
+        let inner = all[2].0;
+        let producer = |draw: &mut Draw| {
+            let x = some(draw, &[all[0], all[1], all[2]], Some(inner));
+            let w = some(draw, &[all[2], all[0], all[3]], Some(inner));
+            let over: Vec<Name> = x.shape().names().filter(|&name| name == inner || draw.below(3) == 0).collect();
+            match draw.below(8) {
+                0 => x.softmax(&over, false),
+                1 => x.softmax(&over, true),
+                2 | 3 => x.standardize(&over, 0.1),
+                4 => x.contract(&w, &[inner]).binary(Binary::Div, &Node::fill(kind, 3.0, Shape::default())),
+                _ => x.contract(&w, &[inner]),
+            }
+        };
+        let first = producer(&mut draw);
+        let mut y = first.clone();
+        for _ in 0..1 + draw.below(5) {
+            let axes: Vec<(Name, usize)> = y.shape().iter().collect();
+            let other = some(&mut draw, &axes, None);
+            let function = *draw.of(&[Binary::Add, Binary::Mul, Binary::Sub, Binary::Max]);
+            y = match draw.below(10) {
+                0 | 1 => y.unary(*draw.of(&[Unary::Relu, Unary::Tanh, Unary::Neg, Unary::Gelu])),
+                2..=4 => y.binary(function, &other),
+                5 => y.compare(Comparison::Lt, &other).cast(kind).binary(Binary::Mul, &y),
+                6 => y.compare(Comparison::Lt, &other).select(&y, &other),
+                7 if !axes.is_empty() => {
+                    let (name, size) = *draw.of(&axes);
+                    Node::iota(name, size).cast(kind).binary(Binary::Mul, &y)
+                }
+                8 if !axes.is_empty() => {
+                    let name = draw.of(&axes).0;
+                    y.rename(&[(name, name.freshened())])
+                }
+                9 => y.binary(function, &producer(&mut draw)),
+                _ => y.binary(function, &first),
+            };
+        }
+        let mut roots = vec![y];
+        if draw.below(8) == 0 {
+            roots.push(roots[0].compare(Comparison::Lt, &Node::fill(kind, 0.1, Shape::default())));
+        }
+        if roots[0].error().is_some() || roots[0].shape().elements() > 200_000 || roots[0].shape().rank() > 8 {
+            continue;
+        }
+        for step in steps(&roots).iter().filter(|step| step.tail.is_some()) {
+            *ended.entry(named(&step.action)).or_default() += 1;
+        }
+        both_ways(&roots, &format!("tail {seed}"));
+    }
+    for action in ["product", "scaled product", "rows"] {
+        let count = ended.get(action).copied().unwrap_or(0);
+        assert!(count > 50, "tails of every kind are tried: {action} {count} times");
+    }
+}
