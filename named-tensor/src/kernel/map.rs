@@ -9,13 +9,16 @@
 mod block;
 mod crosswise;
 mod program;
+mod strip;
 
 pub(crate) use program::Program;
 
-use super::parallel::{self, GRAIN};
+use super::parallel::{self, GRAIN, Shared};
 use super::span::{Span, check_inside};
+use super::stream::Stream;
 use crate::element::{Binary, Buffer, Comparison, Kind, Unary};
 use block::{Cell, Worker};
+use crosswise::Tiles;
 use program::Source;
 use smallvec::SmallVec;
 
@@ -100,20 +103,40 @@ pub(crate) fn run(program: &Program, sizes: &[usize], operands: &[Operand<'_>], 
 impl Job<'_> {
     fn run<T: Cell>(&self, out: &mut [T]) {
         assert_eq!(T::KIND, self.program.result(), "map: kind of the result");
-        let inner = self.span.inner();
-        // What is turned around is turned around whole.
-        let rows = if self.crosswise().is_empty() { 1 } else { crosswise::HEIGHT * inner };
-        parallel::for_each_chunk(out, GRAIN.next_multiple_of(rows), |first, chunk| {
-            let mut worker = Worker::new(self, BLOCK.min(chunk.len()));
+        match Tiles::of(self) {
+            Some(tiles) => self.by_tiles(&tiles, out),
+            None => self.by_rows(out),
+        }
+    }
+
+    /// In the order in which the result lies.
+    fn by_rows<T: Cell>(&self, out: &mut [T]) {
+        let (inner, total) = (self.span.inner(), out.len());
+        parallel::for_each_chunk(out, GRAIN, |first, chunk| {
+            let mut worker = Worker::new(self, BLOCK.min(chunk.len()), Stream::of::<T>(total));
             let mut done = 0;
             while done < chunk.len() {
-                let mut size = BLOCK.min(chunk.len() - done);
-                if inner >= BLOCK / 2 {
-                    // Long rows are not mixed in a block, so that operands can be read where they lie.
-                    size = size.min(inner - (first + done) % inner);
-                }
-                worker.block(first + done, &mut chunk[done..done + size]);
+                let rest = chunk.len() - done;
+                // Long rows are not mixed in a block, so that operands can be read where they lie.
+                let size = if inner >= BLOCK { rest.min(inner - (first + done) % inner) } else { rest };
+                worker.stretch(first + done, &mut chunk[done..done + size]);
                 done += size;
+            }
+        });
+    }
+
+    /// Tile by tile, each of some rows that lie across a source.
+    fn by_tiles<T: Cell>(&self, tiles: &Tiles, out: &mut [T]) {
+        let (total, shared) = (out.len(), Shared::new(out));
+        parallel::for_each_range(tiles.count(), tiles.grain(), |range| {
+            let mut worker = Worker::new(self, BLOCK, Stream::of::<T>(total));
+            for number in range {
+                let tile = tiles.tile(number);
+                worker.tile(tiles, &tile, |first| {
+                    // SAFETY: the tiles part the space, each is visited once, and so is each row of it, whose positions
+                    // are one after the other; positions of the space are places of the result.
+                    unsafe { shared.slice(first, tile.width) }
+                });
             }
         });
     }
