@@ -7,6 +7,7 @@
 //! Reals are computed in their own precision; positions with saturating arithmetic, where a quotient by 0 is 0.
 
 mod block;
+mod cell;
 mod crosswise;
 mod program;
 mod strip;
@@ -17,7 +18,8 @@ use super::parallel::{self, GRAIN, Shared};
 use super::span::{Span, check_inside};
 use super::stream::Stream;
 use crate::element::{Binary, Buffer, Comparison, Kind, Unary};
-use block::{Cell, Worker};
+use block::Worker;
+use cell::Cell;
 use crosswise::Tiles;
 use program::Source;
 use smallvec::SmallVec;

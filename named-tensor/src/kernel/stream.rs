@@ -25,11 +25,6 @@ impl Stream {
         Stream { passes_by: cfg!(target_arch = "x86_64") && size.saturating_mul(size_of::<T>()) >= LARGE }
     }
 
-    /// Whether stores pass the caches by.
-    pub(super) fn passes_by(&self) -> bool {
-        self.passes_by
-    }
-
     /// Room for pieces of `size` elements, which [`Stream::fill`] wants: none if stores are as usual.
     pub(super) fn room<T: Stored>(&self, size: usize) -> Vec<T> {
         vec![T::default(); if self.passes_by { size + LINE / size_of::<T>() } else { 0 }]
@@ -126,7 +121,7 @@ mod tests {
 
     fn check<T: Stored>(stream: &Stream, first: usize, size: usize, number: impl Fn(usize) -> T) {
         let src: Vec<T> = (0..size).map(&number).collect();
-        let mut dst = vec![number(99); 80];
+        let mut dst = [number(99); 80];
         stream.send(&src, &mut dst[first..first + size]);
         let at = |i: usize| if (first..first + size).contains(&i) { number(i - first) } else { number(99) };
         assert!(dst.iter().enumerate().all(|(i, &x)| x == at(i)), "{size} elements from {first} on");
