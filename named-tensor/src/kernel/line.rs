@@ -102,7 +102,8 @@ pub(super) fn along<T: Cell>(
     let total = sizes.iter().product();
     if total <= GRAIN && is_dense(&sizes, src.strides) && is_dense(&sizes, dst.strides) {
         // Not worth a second thread, nor a walk: the lines follow each other.
-        return line.rows(size, &src.data[src.offset..][..total], &mut dst.data[dst.offset..][..total]);
+        line.rows(size, &src.data[src.offset..][..total], &mut dst.data[dst.offset..][..total]);
+        return tail.into_iter().for_each(|tail| tail.whole(dst.data));
     }
     let (src_stride, dst_stride) = (src.strides[outer.len()], dst.strides[outer.len()]);
     // The order of the other axes is ours: that of the destination, so that more of them merge.

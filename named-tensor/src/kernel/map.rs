@@ -7,19 +7,23 @@
 //! Reals are computed in their own precision; positions with saturating arithmetic, where a quotient by 0 is 0.
 
 mod block;
+mod cell;
 mod crosswise;
 mod program;
+mod strip;
 mod tail;
 
-pub(crate) use block::Cell;
+pub(crate) use cell::Cell;
 pub(crate) use program::Program;
 pub(in crate::kernel) use tail::Finisher;
 pub(crate) use tail::Tail;
 
-use super::parallel::{self, GRAIN};
+use super::parallel::{self, GRAIN, Shared};
 use super::span::{Span, check_inside, row_major};
+use super::stream::Stream;
 use crate::element::{Binary, Buffer, Comparison, Kind, Unary};
 use block::Worker;
+use crosswise::Tiles;
 use program::Source;
 use smallvec::SmallVec;
 
@@ -118,11 +122,33 @@ impl<'a> Job<'a> {
 impl Job<'_> {
     fn run<T: Cell>(&self, out: &mut [T]) {
         assert_eq!(T::KIND, self.program.result(), "map: kind of the result");
-        let inner = self.span.inner();
-        // What is turned around is turned around whole.
-        let rows = if self.crosswise().is_empty() { 1 } else { crosswise::HEIGHT * inner };
-        parallel::for_each_chunk(out, GRAIN.next_multiple_of(rows), |first, chunk| {
-            Worker::new(self, BLOCK.min(chunk.len())).stretch(first, chunk);
+        match Tiles::of(self) {
+            Some(tiles) => self.by_tiles(&tiles, out),
+            None => self.by_rows(out),
+        }
+    }
+
+    /// In the order in which the result lies.
+    fn by_rows<T: Cell>(&self, out: &mut [T]) {
+        let total = out.len();
+        parallel::for_each_chunk(out, GRAIN, |first, chunk| {
+            Worker::new(self, BLOCK.min(chunk.len()), Stream::of::<T>(total)).stretch(first, chunk);
+        });
+    }
+
+    /// Tile by tile, each of some rows that lie across a source.
+    fn by_tiles<T: Cell>(&self, tiles: &Tiles, out: &mut [T]) {
+        let (total, shared) = (out.len(), Shared::new(out));
+        parallel::for_each_range(tiles.count(), tiles.grain(), |range| {
+            let mut worker = Worker::new(self, BLOCK, Stream::of::<T>(total));
+            for number in range {
+                let tile = tiles.tile(number);
+                worker.tile(tiles, &tile, |first| {
+                    // SAFETY: the tiles part the space, each is visited once, and so is each row of it, whose positions
+                    // are one after the other; positions of the space are places of the result.
+                    unsafe { shared.slice(first, tile.width) }
+                });
+            }
         });
     }
 }

@@ -36,6 +36,12 @@ pub(crate) trait Scalar:
     fn larger(self, other: Self) -> Self;
     /// The smaller; NaN if either is NaN.
     fn smaller(self, other: Self) -> Self;
+    /// The distance from 0.
+    fn abs(self) -> Self;
+    /// The root; NaN of what is less than 0.
+    fn sqrt(self) -> Self;
+    /// The same number, or 0 if it is less than 0.
+    fn relu(self) -> Self;
     /// `self · factor + sum`, rounded once.
     fn times_plus(self, factor: Self, sum: Self) -> Self;
     /// The same number in `f64`.
@@ -72,6 +78,18 @@ macro_rules! alike {
         fn smaller(self, other: $type) -> $type {
             let smaller = if other < self { other } else { self };
             $type::from_bits(smaller.to_bits() | if other.is_nan() { $type::NAN.to_bits() } else { 0 })
+        }
+        #[inline(always)]
+        fn abs(self) -> $type {
+            $type::abs(self)
+        }
+        #[inline(always)]
+        fn sqrt(self) -> $type {
+            $type::sqrt(self)
+        }
+        #[inline(always)]
+        fn relu(self) -> $type {
+            if self < 0.0 { 0.0 } else { self }
         }
         #[inline(always)]
         fn times_plus(self, factor: $type, sum: $type) -> $type {
@@ -116,7 +134,7 @@ impl Scalar for f32 {
             Unary::Sqrt => each(src, dst, f32::sqrt),
             Unary::Tanh => each(src, dst, exp::tanh),
             Unary::Sigmoid => each(src, dst, exp::sigmoid),
-            Unary::Relu => each(src, dst, |x| if x < 0.0 { 0.0 } else { x }),
+            Unary::Relu => each(src, dst, Scalar::relu),
             Unary::Gelu => each(src, dst, normal::gelu),
             Unary::GeluTanh => each(src, dst, exp::gelu_tanh),
             Unary::Silu => each(src, dst, exp::silu),
@@ -137,7 +155,7 @@ impl Scalar for f64 {
             Unary::Neg => each(src, dst, Neg::neg),
             Unary::Abs => each(src, dst, f64::abs),
             Unary::Sqrt => each(src, dst, f64::sqrt),
-            Unary::Relu => each(src, dst, |x| if x < 0.0 { 0.0 } else { x }),
+            Unary::Relu => each(src, dst, Scalar::relu),
             _ => each(src, dst, |x| op.of(x)),
         }
     }

@@ -25,6 +25,7 @@ pub(crate) mod reduce;
 pub(crate) mod softmax;
 mod span;
 pub(crate) mod standardize;
+mod stream;
 #[cfg(test)]
 mod testing;
 #[cfg(feature = "parallel")]

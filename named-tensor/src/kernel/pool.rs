@@ -8,10 +8,11 @@
 //! allocator, which is good at them.
 
 use crate::element::{Bf16, Buffer, Kind, keep_with};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 use std::sync::{Mutex, PoisonError};
 
-/// Bytes kept at most: 1 GiB. The largest buffers are let go first.
+/// Bytes kept at most: 1 GiB. What has lain longest is let go first: a program that has gone on to other sizes does not
+/// come back for it, and would lose what it uses in every round.
 const LIMIT: usize = 1 << 30;
 /// Bytes that may be kept however little is in use.
 const FLOOR: usize = 16 << 20;
@@ -22,11 +23,17 @@ const SMALL: usize = 4 << 10;
 const HUGE: usize = 4 << 20;
 
 /// Free buffers by kind and room, and the bytes of all of them.
-static FREE: Mutex<Free> = Mutex::new(Free { lists: [const { BTreeMap::new() }; 5], bytes: 0, out: 0, most: 0 });
+static FREE: Mutex<Free> =
+    Mutex::new(Free { lists: [const { BTreeMap::new() }; 5], bytes: 0, given: 0, out: 0, most: 0 });
+
+/// Free buffers of one kind, by room; each with a number that says when it was given, the last at the end.
+type Rooms = BTreeMap<usize, VecDeque<(u64, Buffer)>>;
 
 struct Free {
-    lists: [BTreeMap<usize, Vec<Buffer>>; 5],
+    lists: [Rooms; 5],
     bytes: usize,
+    /// How many buffers were given.
+    given: u64,
     /// Bytes of buffers that were taken and have not come back.
     out: usize,
     /// The most that this has been.
@@ -121,12 +128,12 @@ impl Free {
     fn take(&mut self, kind: Kind, size: usize) -> Option<Buffer> {
         let list = &mut self.lists[kind as usize];
         let (&room, buffers) = list.range_mut(size..=size.saturating_mul(2)).next()?;
-        let buffer = buffers.pop();
+        let (_, buffer) = buffers.pop_back()?;
         if buffers.is_empty() {
             list.remove(&room);
         }
         self.bytes -= room * kind.bytes();
-        buffer
+        Some(buffer)
     }
 
     /// Keeps a buffer, and returns those that are too much.
@@ -135,20 +142,23 @@ impl Free {
         // Memory that was not taken here comes too, when its tensor is dropped.
         self.out = self.out.saturating_sub(room * kind.bytes());
         self.bytes += room * kind.bytes();
+        self.given += 1;
         let limit = self.most.clamp(FLOOR, LIMIT);
-        self.lists[kind as usize].entry(room).or_default().push(buffer);
+        self.lists[kind as usize].entry(room).or_default().push_back((self.given, buffer));
         let mut surplus = Vec::new();
         while self.bytes > limit {
-            let bytes =
-                |kind: Kind| self.lists[kind as usize].last_key_value().map_or(0, |(room, _)| room * kind.bytes());
-            let kinds = [Kind::F32, Kind::F64, Kind::Index, Kind::Bool, Kind::Bf16];
-            let Some(kind) = kinds.into_iter().max_by_key(|&kind| bytes(kind)) else { break };
-            self.bytes -= bytes(kind);
-            if let Some(mut largest) = self.lists[kind as usize].last_entry() {
-                surplus.extend(largest.get_mut().pop());
-                if largest.get().is_empty() {
-                    largest.remove();
-                }
+            // The first of a room is the one that has lain there longest.
+            let first = |(list, rooms): (usize, &Rooms)| {
+                rooms.iter().filter_map(move |(&room, buffers)| Some((buffers.front()?.0, list, room))).min()
+            };
+            let Some((_, list, room)) = self.lists.iter().enumerate().filter_map(first).min() else { break };
+            let Some(buffers) = self.lists[list].get_mut(&room) else { break };
+            if let Some((_, buffer)) = buffers.pop_front() {
+                self.bytes -= room * buffer.kind().bytes();
+                surplus.push(buffer);
+            }
+            if buffers.is_empty() {
+                self.lists[list].remove(&room);
             }
         }
         surplus
@@ -185,7 +195,7 @@ mod tests {
     use super::*;
 
     fn empty() -> Free {
-        Free { lists: [const { BTreeMap::new() }; 5], bytes: 0, out: 0, most: LIMIT }
+        Free { lists: [const { BTreeMap::new() }; 5], bytes: 0, given: 0, out: 0, most: LIMIT }
     }
 
     #[test]
@@ -200,14 +210,26 @@ mod tests {
     }
 
     #[test]
-    fn the_limit_holds_and_the_largest_go_first() {
+    fn the_limit_holds_and_what_has_lain_longest_goes_first() {
         let mut free = empty();
         // Zeroed memory that is never touched costs nothing.
         let sizes = [LIMIT / 2, LIMIT / 4, LIMIT / 8];
         sizes.into_iter().for_each(|bytes| assert!(free.give(Buffer::zeros(Kind::Bool, bytes)).is_empty(), "within"));
         let surplus = free.give(Buffer::zeros(Kind::F32, LIMIT / 4 / 4));
         let gone: Vec<usize> = surplus.iter().map(Buffer::size).collect();
-        assert_eq!((gone, free.bytes), (vec![LIMIT / 2], LIMIT / 8 * 5), "the largest, whatever its kind");
+        assert_eq!((gone, free.bytes), (vec![LIMIT / 2], LIMIT / 8 * 5), "the first, whatever its kind");
+    }
+
+    #[test]
+    fn what_is_used_in_every_round_stays_and_what_an_earlier_task_left_goes() {
+        let mut free = Free { most: 0, ..empty() };
+        let [early, now] = [3 * FLOOR / 2, 2 * FLOOR];
+        assert!(free.take_and_count(Kind::Bool, early).is_none(), "nothing is there yet");
+        assert!(free.give(Buffer::zeros(Kind::Bool, early)).is_empty(), "so much was in use");
+        assert!(free.take_and_count(Kind::Bool, now).is_none(), "another task needs another size");
+        let surplus = free.give(Buffer::zeros(Kind::Bool, now));
+        assert_eq!(surplus.iter().map(Buffer::size).collect::<Vec<_>>(), [early], "the first task's buffer goes");
+        assert!(free.take_and_count(Kind::Bool, now).is_some(), "the next round finds its own");
     }
 
     #[test]

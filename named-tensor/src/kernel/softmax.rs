@@ -165,21 +165,40 @@ fn exponentials<T: Scalar>(src: &[T], dst: &mut [T]) -> (T, f64) {
     (top, fold(dst, 0.0, |sum, y| sum + y.wide(), |a: f64, b| a + b))
 }
 
-/// The largest element of each column, and the sum of its exponentials. They are computed again when they are written:
-/// that costs less than to write them twice.
+/// Rows whose largest elements are found before their exponentials are added, and are still near then, where a line is
+/// longer than [`SMALL`].
+const NEAR: usize = 32;
+/// Elements of lines that stay in the second-level cache, [`WIDTH`] of them.
+const SMALL: usize = 1024;
+
+/// The largest element of each column, and the sum of its exponentials, in one walk over memory: a sum that was taken with
+/// a smaller largest element is scaled. Exponentials are computed again when they are written: that costs less than to
+/// write them twice.
 fn sums_of_columns<T: Scalar>(src: &Columns<'_, T>) -> ([T; WIDTH], [f64; WIDTH]) {
     vectorised(
         #[inline(always)]
         move || {
             let (mut top, mut sum) = ([T::LOWEST; WIDTH], [0.0; WIDTH]);
-            for i in 0..src.size {
-                for (top, &x) in top.iter_mut().zip(src.row(i)) {
-                    *top = higher(*top, x);
+            let near = if src.size <= SMALL { SMALL } else { NEAR };
+            for first in (0..src.size).step_by(near) {
+                let rows = first..src.size.min(first + near);
+                let before = top;
+                for i in rows.clone() {
+                    for (top, &x) in top.iter_mut().zip(src.row(i)) {
+                        *top = higher(*top, x);
+                    }
                 }
-            }
-            for i in 0..src.size {
-                for ((&x, &top), sum) in src.row(i).iter().zip(&top).zip(&mut sum) {
-                    *sum += (x - top).exp().wide();
+                for ((sum, &top), &before) in sum.iter_mut().zip(&top).zip(&before) {
+                    if top > before && first > 0 {
+                        *sum *= (before.wide() - top.wide()).exp();
+                    }
+                }
+                // As long as there is nothing but -∞, it adds nothing, whatever is subtracted from it.
+                let base = top.map(|top| if top > T::LOWEST { top } else { T::default() });
+                for i in rows {
+                    for ((&x, &base), sum) in src.row(i).iter().zip(&base).zip(&mut sum) {
+                        *sum += (x - base).exp().wide();
+                    }
                 }
             }
             (top, sum)
@@ -262,6 +281,21 @@ mod tests {
         for out in both_ways(&[1.0, f32::NEG_INFINITY, 1.0, f32::NEG_INFINITY]) {
             assert_eq!(out, [0.5, 0.0, 0.5, 0.0], "the two finite numbers share");
         }
+    }
+
+    #[test]
+    fn a_line_may_begin_with_minus_infinity_and_rise_to_its_end() {
+        let mut line = vec![f32::NEG_INFINITY; 50];
+        line.extend((0..SMALL).map(|i| i as f32 / 20.0));
+        let exact = plain(&line.iter().map(|&x| f64::from(x)).collect::<Vec<_>>());
+        for out in both_ways(&line) {
+            for (&got, &(exact, exact_log)) in out.iter().zip(&exact) {
+                let allowed = f64::from(f32::EPSILON) * (3.0 - exact_log.max(-200.0) / 2.0);
+                assert!((f64::from(got) - exact).abs() <= allowed * exact, "{got} for {exact}");
+            }
+        }
+        line[20] = f32::NAN;
+        assert!(both_ways(&line).iter().flatten().all(|x| x.is_nan()), "NaN among them is not lost");
     }
 
     #[test]

@@ -11,8 +11,8 @@ use smallvec::SmallVec;
 
 use super::LARGEST_RANK;
 use super::key::narrow;
-use super::simplify::{Item, Items, Work};
 use super::numbered::FoldMap;
+use super::simplify::{Item, Items, Work};
 use crate::graph::{Op, Shape};
 
 /// At most this many items in a group, so that its values stay in the registers and the nearest cache.

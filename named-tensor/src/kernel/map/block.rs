@@ -1,34 +1,56 @@
-//! One block of a fused program: sources are read, and each step runs over the whole block.
+//! One stretch of a fused program: sources are found, and each step runs over block after block.
 //!
-//! Lives here: the registers of a thread, and what each action is for each kind of element.
-//! A source that lies dense under the block is read in place; any other is gathered into its register first. One that
-//! lies across the rows, as a transposed matrix does, is turned around some rows at a time (`crosswise`), so that each
-//! line of memory is read once.
+//! Lives here: the registers of a thread, and how each action finds its values. Not here: what it does to them (`cell`).
+//! A source that lies dense under the stretch is read in place; any other is gathered into its register first, block by
+//! block. One that lies across the rows, as a transposed matrix does, was turned around before (`crosswise`).
 
-use super::crosswise::{HEIGHT, Turned, place, turn};
+use super::cell::Cell;
+use super::crosswise::{PITCH, Tile, Tiles, turn};
 use super::program::{Action, Source, Step};
 use super::{BLOCK, Job, Operand};
-use crate::element::{Bf16, Binary, Buffer, Comparison, Kind, Stored, Unary};
-use crate::kernel::lanes::{each, pairs, vectorised};
-use crate::kernel::math::Scalar;
+use crate::element::{Bf16, Buffer, Comparison, Kind, Numbers, Stored};
+use crate::kernel::lanes::{pairs, vectorised};
 use crate::kernel::span::Odometer;
+use crate::kernel::stream::{Stream, fetch};
 use smallvec::SmallVec;
 
 /// The registers of one thread.
-pub(super) struct Worker<'a> {
+pub(super) struct Worker<'a, T: Cell> {
     job: &'a Job<'a>,
     registers: Vec<Buffer>,
-    /// For each source that is read in place in this block, where the block begins in its buffer.
-    in_place: SmallVec<[Option<usize>; 8]>,
-    /// For each source that is gathered, where the block begins in its register.
-    gathered: SmallVec<[usize; 8]>,
-    /// The sources that lie across the rows.
-    crosswise: SmallVec<[(usize, Turned); 2]>,
+    /// For each source, how its values come about.
+    ways: SmallVec<[Way; 8]>,
+    /// For each source, whether it lies dense in the order of the space.
+    dense: SmallVec<[bool; 8]>,
+    /// Where the block begins in its stretch.
+    at: usize,
+    /// How results get to memory, and where they wait for it.
+    stream: Stream,
+    room: Vec<T>,
+    /// What a light program works in.
+    strips: T::Strips,
 }
 
-impl<'a> Worker<'a> {
+/// How the values of a source under a stretch come about.
+#[derive(Clone, Copy)]
+enum Way {
+    /// They lie in the operand, from this position on.
+    InPlace(usize),
+    /// They stand in the register, from this place on.
+    Turned(usize),
+    /// They are gathered for each block.
+    Gathered,
+    /// They were gathered once: they are all the same.
+    Same,
+    /// They were put into the register for this one block.
+    Given,
+    /// They stand where the results of the block go, and are kept in the register before it is written over.
+    Kept,
+}
+
+impl<'a, T: Cell> Worker<'a, T> {
     /// Registers for blocks of at most `size` elements.
-    pub(super) fn new(job: &'a Job<'a>, size: usize) -> Worker<'a> {
+    pub(super) fn new(job: &'a Job<'a>, size: usize, stream: Stream) -> Worker<'a, T> {
         let program = job.program;
         let sources = program.sources().len();
         // Registers of operands and positions stay empty until they are gathered into.
@@ -46,44 +68,62 @@ impl<'a> Worker<'a> {
                 Buffer::Lent(_) => {}
             }
         }
-        let (in_place, gathered) = (SmallVec::from_elem(None, sources), SmallVec::from_elem(0, sources));
-        Worker { job, registers, in_place, gathered, crosswise: job.crosswise() }
+        let ways = SmallVec::from_elem(Way::Gathered, sources);
+        let room = stream.room(size);
+        let strips = program.light().map(T::strips).unwrap_or_default();
+        let dense = (0..sources).map(|source| job.span.is_dense(source)).collect();
+        Worker { job, registers, ways, dense, at: 0, stream, room, strips }
     }
 
-    /// A worker that gathers what lies across the rows: for stretches that come in no order.
-    pub(super) fn scattered(job: &'a Job<'a>) -> Worker<'a> {
-        Worker { crosswise: SmallVec::new(), ..Worker::new(job, BLOCK) }
-    }
-
-    /// Computes the results of the positions that begin with that numbered `first`, one stretch of memory.
-    pub(super) fn stretch<T: Cell>(&mut self, first: usize, out: &mut [T]) {
+    /// Computes the results of the positions that begin with that numbered `first`. Long rows are not mixed in a block, so
+    /// that operands can be read where they lie.
+    pub(super) fn stretch(&mut self, first: usize, out: &mut [T]) {
         let inner = self.job.span.inner();
         let mut done = 0;
         while done < out.len() {
-            let mut size = BLOCK.min(out.len() - done);
-            if inner >= BLOCK / 2 {
-                // Long rows are not mixed in a block, so that operands can be read where they lie.
-                size = size.min(inner - (first + done) % inner);
-            }
-            self.block(first + done, &mut out[done..done + size]);
+            let rest = out.len() - done;
+            let size = if inner >= BLOCK { rest.min(inner - (first + done) % inner) } else { rest };
+            self.locate(first + done, size);
+            self.blocks(first + done, &mut out[done..done + size]);
             done += size;
         }
     }
 
-    /// Computes the results of one block.
-    fn block<T: Cell>(&mut self, first: usize, out: &mut [T]) {
-        for source in 0..self.in_place.len() {
-            match self.job.program.sources()[source] {
-                Source::Own => keep(out, &mut self.registers[source]),
-                _ => self.locate(source, first, out.len()),
+    /// Computes the rows of a tile, each at its place among the results.
+    pub(super) fn tile<'b>(&mut self, tiles: &Tiles, tile: &Tile, out: impl Fn(usize) -> &'b mut [T]) {
+        let job = self.job;
+        for &source in &tiles.sources {
+            let Source::Operand(i) = job.program.sources()[source] else { continue };
+            let (buffer, right) = (job.operands[i].buffer, job.span.inner_stride(source));
+            let first = job.operands[i].offset.wrapping_add_signed(self.distance(source, tile.first));
+            match &mut self.registers[source] {
+                Buffer::F32(to) => turn(Stored::of(buffer), first, right, tile, to),
+                Buffer::F64(to) => turn(Stored::of(buffer), first, right, tile, to),
+                Buffer::Index(to) => turn(Stored::of(buffer), first, right, tile, to),
+                Buffer::Bool(to) => turn(Stored::of(buffer), first, right, tile, to),
+                Buffer::Bf16(to) => turn(Stored::of(buffer), first, right, tile, to),
+                Buffer::Lent(_) => {}
+            }
+            self.ways[source] = Way::Turned(0);
+        }
+        self.locate(tile.first, tile.width);
+        for row in 0..tile.height {
+            let first = tile.first + row * tiles.step;
+            self.fetch(tiles.axis, tile.width);
+            self.blocks(first, out(first));
+            for (way, strides) in self.ways.iter_mut().zip(&job.span.strides) {
+                match way {
+                    Way::InPlace(start) => *start = start.wrapping_add_signed(strides[tiles.axis]),
+                    Way::Turned(start) => *start += PITCH,
+                    Way::Gathered | Way::Same | Way::Given | Way::Kept => {}
+                }
             }
         }
-        self.steps(out);
     }
 
-    /// The register of a source, with room for a block, where its values are read from now on.
+    /// The register of a source, with room for a block, where its values are read in the block that is run next.
     pub(super) fn register(&mut self, source: usize) -> &mut Buffer {
-        self.in_place[source] = None;
+        self.ways[source] = Way::Given;
         let register = &mut self.registers[source];
         if register.size() < BLOCK {
             *register = Buffer::zeros(register.kind(), BLOCK);
@@ -91,12 +131,64 @@ impl<'a> Worker<'a> {
         register
     }
 
-    /// Runs the program over a block whose values are where they were found, or put.
-    pub(super) fn steps<T: Cell>(&mut self, out: &mut [T]) {
+    /// Asks for what the row after the next one reads in place: it lies too far away to be expected.
+    fn fetch(&self, axis: usize, width: usize) {
+        let sources = self.job.program.sources().iter().zip(&self.job.span.strides);
+        for (way, (source, strides)) in self.ways.iter().zip(sources) {
+            if let (&Way::InPlace(start), &Source::Operand(i)) = (way, source) {
+                let first = start.wrapping_add_signed(2 * strides[axis]);
+                match self.job.operands[i].buffer.numbers() {
+                    Numbers::F32(values) => fetch(values, first, width),
+                    Numbers::F64(values) => fetch(values, first, width),
+                    Numbers::Index(values) => fetch(values, first, width),
+                    Numbers::Bool(values) => fetch(values, first, width),
+                    Numbers::Bf16(values) => fetch(values, first, width),
+                }
+            }
+        }
+    }
+
+    /// Runs the program block by block, when it is known how the values of the sources come about.
+    fn blocks(&mut self, first: usize, out: &mut [T]) {
+        // Blocks of nearly one size: no short one at the end.
+        let size = out.len().div_ceil(out.len().div_ceil(BLOCK).max(1)).next_multiple_of(64).min(BLOCK);
+        self.at = 0;
+        for out in out.chunks_mut(size) {
+            for source in 0..self.ways.len() {
+                match self.ways[source] {
+                    Way::Gathered => self.gather(source, first + self.at, out.len()),
+                    Way::Kept => T::of_mut(&mut self.registers[source])[..out.len()].copy_from_slice(out),
+                    Way::InPlace(_) | Way::Turned(_) | Way::Same | Way::Given => {}
+                }
+            }
+            self.block(out);
+            self.at += out.len();
+        }
+    }
+
+    /// Runs the steps over one block whose values are given in the registers.
+    pub(super) fn given(&mut self, out: &mut [T]) {
+        self.at = 0;
+        self.block(out);
+    }
+
+    /// Runs the steps over one block.
+    fn block(&mut self, out: &mut [T]) {
         let job = self.job;
+        if let Some(light) = job.program.light() {
+            let (mut room, mut strips) = (std::mem::take(&mut self.room), std::mem::take(&mut self.strips));
+            let sources: SmallVec<[&[T]; 8]> =
+                (0..self.ways.len()).map(|source| self.read(source, out.len())).collect();
+            self.stream.fill(&mut room, out, |out| T::run_light(light, &sources, &mut strips, out));
+            drop(sources);
+            (self.room, self.strips) = (room, strips);
+            return;
+        }
         for &Step { action, to } in job.program.steps() {
             let Some(to) = to else {
-                self.compute(action, out);
+                let mut room = std::mem::take(&mut self.room);
+                self.stream.fill(&mut room, out, |out| self.compute(action, out));
+                self.room = room;
                 continue;
             };
             // The register is taken out, so that the others can be read; a step never reads what it writes.
@@ -113,46 +205,47 @@ impl<'a> Worker<'a> {
         }
     }
 
-    /// Finds where a source lies under a block, or gathers it.
-    fn locate(&mut self, source: usize, first: usize, size: usize) {
+    /// How far a source is from its first element at a position of the space.
+    fn distance(&self, source: usize, position: usize) -> isize {
+        let span = &self.job.span;
+        let (inner, outer) = (span.inner(), span.sizes.len().saturating_sub(1));
+        let rows = Odometer::new(&span.sizes[..outer], &span.strides[source][..outer], position / inner);
+        rows.distance + (position % inner) as isize * span.inner_stride(source)
+    }
+
+    /// Finds out how the values of the sources under a stretch come about.
+    fn locate(&mut self, first: usize, size: usize) {
+        let span = &self.job.span;
+        let is_one_row = first % span.inner() + size <= span.inner();
+        for source in 0..self.ways.len() {
+            let is_in_one_piece = (is_one_row && span.inner_stride(source) == 1) || self.dense[source];
+            match (self.job.program.sources()[source], self.ways[source]) {
+                (Source::Own, _) => self.ways[source] = Way::Kept,
+                (_, Way::Turned(_) | Way::Same) => {}
+                (Source::Operand(i), _) if is_in_one_piece => {
+                    let start = self.job.operands[i].offset.wrapping_add_signed(self.distance(source, first));
+                    self.ways[source] = Way::InPlace(start);
+                }
+                _ if span.strides[source].iter().all(|&stride| stride == 0) => {
+                    self.gather(source, first, BLOCK);
+                    self.ways[source] = Way::Same;
+                }
+                _ => self.ways[source] = Way::Gathered,
+            }
+        }
+    }
+
+    /// Fills the register of a source for the block of `size` elements that begins with position `first`.
+    fn gather(&mut self, source: usize, first: usize, size: usize) {
         let span = &self.job.span;
         let (inner, stride) = (span.inner(), span.inner_stride(source));
         let outer = span.sizes.len().saturating_sub(1);
-        let strides = &span.strides[source];
-        let column = first % inner;
-        let rows = Odometer::new(&span.sizes[..outer], &strides[..outer], first / inner);
-        let start = rows.distance + column as isize * stride;
+        let rows = Odometer::new(&span.sizes[..outer], &span.strides[source][..outer], first / inner);
         let operand = match self.job.program.sources()[source] {
             Source::Operand(i) => Some(&self.job.operands[i]),
             Source::Position(_) | Source::Own => None,
         };
-        let is_in_one_piece = (stride == 1 && column + size <= inner) || span.is_dense(source);
-        self.in_place[source] =
-            operand.filter(|_| is_in_one_piece).map(|operand| (operand.offset as isize + start) as usize);
-        let is_one_number = strides.iter().all(|&stride| stride == 0);
-        if self.in_place[source].is_some() || (is_one_number && self.registers[source].size() >= size) {
-            return;
-        }
-        if let (Some((_, turned)), Some(operand)) = (self.crosswise.iter_mut().find(|(s, _)| *s == source), operand) {
-            let row = first / inner % span.sizes[outer - 1];
-            let top = first / inner - row % HEIGHT;
-            self.gathered[source] = place(row, column);
-            if turned[column / BLOCK] != top {
-                turned[column / BLOCK] = top;
-                let start = (operand.offset as isize + start) as usize - row % HEIGHT;
-                let (register, buffer) = (&mut self.registers[source], operand.buffer);
-                match register {
-                    Buffer::F32(to) => turn(Stored::of(buffer), start, stride, size, column, to),
-                    Buffer::F64(to) => turn(Stored::of(buffer), start, stride, size, column, to),
-                    Buffer::Index(to) => turn(Stored::of(buffer), start, stride, size, column, to),
-                    Buffer::Bool(to) => turn(Stored::of(buffer), start, stride, size, column, to),
-                    Buffer::Bf16(to) => turn(Stored::of(buffer), start, stride, size, column, to),
-                    Buffer::Lent(_) => {}
-                }
-            }
-            return;
-        }
-        let rows = Rows { rows, column, inner, stride };
+        let rows = Rows { rows, column: first % inner, inner, stride };
         match (&mut self.registers[source], operand) {
             (Buffer::F32(to), Some(operand)) => rows.elements(operand, to, size),
             (Buffer::F64(to), Some(operand)) => rows.elements(operand, to, size),
@@ -174,11 +267,15 @@ impl<'a> Worker<'a> {
     }
 
     /// The values of a register under a block of `size` elements.
-    fn read<T: Stored>(&self, register: usize, size: usize) -> &[T] {
-        match (self.in_place.get(register), self.job.program.sources().get(register)) {
-            (Some(&Some(start)), Some(&Source::Operand(i))) => &T::of(self.job.operands[i].buffer)[start..start + size],
-            _ => &T::of(&self.registers[register])[self.gathered.get(register).copied().unwrap_or(0)..][..size],
-        }
+    fn read<S: Stored>(&self, register: usize, size: usize) -> &[S] {
+        let start = match (self.ways.get(register), self.job.program.sources().get(register)) {
+            (Some(&Way::InPlace(start)), Some(&Source::Operand(i))) => {
+                return &S::of(self.job.operands[i].buffer)[start + self.at..][..size];
+            }
+            (Some(&Way::Turned(start)), _) => start + self.at,
+            _ => 0,
+        };
+        &S::of(&self.registers[register])[start..][..size]
     }
 
     /// The kind of a register.
@@ -187,34 +284,34 @@ impl<'a> Worker<'a> {
     }
 
     /// Runs one action over the block.
-    fn compute<T: Cell>(&self, action: Action, out: &mut [T]) {
+    fn compute<C: Cell>(&self, action: Action, out: &mut [C]) {
         let size = out.len();
         match action {
-            Action::Unary(op, x) => T::unary(op, self.read(x, size), out),
-            Action::Binary(op, x, y) => T::binary(op, self.read(x, size), self.read(y, size), out),
+            Action::Unary(op, x) => C::unary(op, self.read(x, size), out),
+            Action::Binary(op, x, y) => C::binary(op, self.read(x, size), self.read(y, size), out),
             Action::Compare(op, x, y) => match self.kind(x) {
-                Kind::F32 => self.compare::<f32, T>(op, x, y, out),
-                Kind::F64 => self.compare::<f64, T>(op, x, y, out),
-                Kind::Index => self.compare::<i64, T>(op, x, y, out),
-                Kind::Bool => self.compare::<bool, T>(op, x, y, out),
-                Kind::Bf16 => self.compare::<Bf16, T>(op, x, y, out),
+                Kind::F32 => self.compare::<f32, C>(op, x, y, out),
+                Kind::F64 => self.compare::<f64, C>(op, x, y, out),
+                Kind::Index => self.compare::<i64, C>(op, x, y, out),
+                Kind::Bool => self.compare::<bool, C>(op, x, y, out),
+                Kind::Bf16 => self.compare::<Bf16, C>(op, x, y, out),
             },
             Action::Select(condition, x, y) => {
                 select(self.read(condition, size), self.read(x, size), self.read(y, size), out);
             }
             Action::Cast(x) => match self.kind(x) {
-                Kind::F32 => T::from_f32(self.read(x, size), out),
-                Kind::F64 => T::from_f64_slice(self.read(x, size), out),
-                Kind::Index => T::from_index(self.read(x, size), out),
-                Kind::Bool => T::from_bool(self.read(x, size), out),
-                Kind::Bf16 => T::from_bf16(self.read(x, size), out),
+                Kind::F32 => C::from_f32(self.read(x, size), out),
+                Kind::F64 => C::from_f64_slice(self.read(x, size), out),
+                Kind::Index => C::from_index(self.read(x, size), out),
+                Kind::Bool => C::from_bool(self.read(x, size), out),
+                Kind::Bf16 => C::from_bf16(self.read(x, size), out),
             },
         }
     }
 
-    fn compare<S: Stored, T: Cell>(&self, op: Comparison, x: usize, y: usize, out: &mut [T]) {
+    fn compare<S: Stored, C: Cell>(&self, op: Comparison, x: usize, y: usize, out: &mut [C]) {
         let (xs, ys): (&[S], &[S]) = (self.read(x, out.len()), self.read(y, out.len()));
-        let out = T::as_truth_values(out);
+        let out = C::as_truth_values(out);
         match op {
             Comparison::Eq => pairs(xs, ys, out, |x, y| x == y),
             Comparison::Ne => pairs(xs, ys, out, |x, y| x != y),
@@ -224,11 +321,6 @@ impl<'a> Worker<'a> {
             Comparison::Ge => pairs(xs, ys, out, |x, y| x >= y),
         }
     }
-}
-
-/// Puts what stands where the results of a block go into a register, before it is written over.
-fn keep<T: Stored>(out: &[T], register: &mut Buffer) {
-    T::of_mut(register)[..out.len()].copy_from_slice(out);
 }
 
 /// `x` where the condition holds, else `y`.
@@ -283,122 +375,4 @@ impl Rows<'_> {
             }
         });
     }
-}
-
-/// What steps do to each kind of element.
-pub(crate) trait Cell: Stored {
-    fn unary(op: Unary, xs: &[Self], out: &mut [Self]);
-    fn binary(op: Binary, xs: &[Self], ys: &[Self], out: &mut [Self]);
-    /// `x` where the condition holds, else `y`, by masks: a plain choice would be compiled to a choice of addresses.
-    fn choose(condition: bool, x: Self, y: Self) -> Self;
-    fn from_f32(xs: &[f32], out: &mut [Self]);
-    fn from_f64_slice(xs: &[f64], out: &mut [Self]);
-    fn from_index(xs: &[i64], out: &mut [Self]);
-    fn from_bool(xs: &[bool], out: &mut [Self]);
-    fn from_bf16(xs: &[Bf16], out: &mut [Self]);
-    /// The same slice if these are truth values; only they are asked for it.
-    fn as_truth_values(_: &mut [Self]) -> &mut [bool] {
-        unreachable!("a comparison gives truth values")
-    }
-}
-
-macro_rules! casts {
-    ($from_f32:expr, $from_f64:expr, $from_index:expr, $from_bool:expr, $from_bf16:expr) => {
-        fn from_f32(xs: &[f32], out: &mut [Self]) {
-            each(xs, out, $from_f32);
-        }
-        fn from_f64_slice(xs: &[f64], out: &mut [Self]) {
-            each(xs, out, $from_f64);
-        }
-        fn from_index(xs: &[i64], out: &mut [Self]) {
-            each(xs, out, $from_index);
-        }
-        fn from_bool(xs: &[bool], out: &mut [Self]) {
-            each(xs, out, $from_bool);
-        }
-        fn from_bf16(xs: &[Bf16], out: &mut [Self]) {
-            each(xs, out, $from_bf16);
-        }
-    };
-}
-
-macro_rules! real_cell {
-    ($type:ident, $bits:ident) => {
-        impl Cell for $type {
-            #[inline(always)]
-            fn choose(condition: bool, x: $type, y: $type) -> $type {
-                let mask = $bits::from(condition).wrapping_neg();
-                $type::from_bits(x.to_bits() & mask | y.to_bits() & !mask)
-            }
-            fn unary(op: Unary, xs: &[$type], out: &mut [$type]) {
-                Scalar::unary(op, xs, out);
-            }
-            fn binary(op: Binary, xs: &[$type], ys: &[$type], out: &mut [$type]) {
-                Scalar::binary(op, xs, ys, out);
-            }
-            casts!(|x| x as $type, |x| x as $type, |x| x as $type, |x| $type::from(u8::from(x)), |x| {
-                $type::from(x.widened())
-            });
-        }
-    };
-}
-
-real_cell!(f32, u32);
-real_cell!(f64, u64);
-
-impl Cell for i64 {
-    #[inline(always)]
-    fn choose(condition: bool, x: i64, y: i64) -> i64 {
-        let mask = i64::from(condition).wrapping_neg();
-        x & mask | y & !mask
-    }
-    fn unary(op: Unary, xs: &[i64], out: &mut [i64]) {
-        each(xs, out, |x| op.of_index(x));
-    }
-    fn binary(op: Binary, xs: &[i64], ys: &[i64], out: &mut [i64]) {
-        pairs(xs, ys, out, |x, y| op.of_index(x, y));
-    }
-    casts!(|x| x as i64, |x| x as i64, |x| x, i64::from, |x| x.widened() as i64);
-}
-
-impl Cell for bool {
-    #[inline(always)]
-    fn choose(condition: bool, x: bool, y: bool) -> bool {
-        x & condition | y & !condition
-    }
-    fn unary(_: Unary, xs: &[bool], out: &mut [bool]) {
-        each(xs, out, |x| !x);
-    }
-    fn binary(op: Binary, xs: &[bool], ys: &[bool], out: &mut [bool]) {
-        match op {
-            Binary::And => pairs(xs, ys, out, |x, y| x & y),
-            _ => pairs(xs, ys, out, |x, y| x | y),
-        }
-    }
-    casts!(|x| x != 0.0, |x| x != 0.0, |x| x != 0, |x| x, |x| x.widened() != 0.0);
-    fn as_truth_values(out: &mut [bool]) -> &mut [bool] {
-        out
-    }
-}
-
-/// Numbers of 16 bits are read and written; the rules of shapes leave no arithmetic of them.
-impl Cell for Bf16 {
-    #[inline(always)]
-    fn choose(condition: bool, x: Bf16, y: Bf16) -> Bf16 {
-        let mask = u16::from(condition).wrapping_neg();
-        Bf16::from_bits(x.to_bits() & mask | y.to_bits() & !mask)
-    }
-    fn unary(op: Unary, _: &[Bf16], _: &mut [Bf16]) {
-        unreachable!("`{}` in 16 bits", op.name())
-    }
-    fn binary(op: Binary, _: &[Bf16], _: &[Bf16], _: &mut [Bf16]) {
-        unreachable!("`{}` in 16 bits", op.name())
-    }
-    casts!(
-        Bf16::rounded,
-        Stored::from_f64,
-        |x| Stored::from_f64(x as f64),
-        |x| Stored::from_f64(f64::from(u8::from(x))),
-        |x| x
-    );
 }

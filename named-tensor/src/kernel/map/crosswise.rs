@@ -1,62 +1,129 @@
 //! Sources that lie across the rows of a space: a transposed matrix beside one that is not.
 //!
-//! Their elements are neighbours in memory along the axis before the last. So many rows as make a line of memory are
-//! turned around together, a block of columns at a time, and kept until the last of these rows is done.
+//! Lives here: the tiles of a space with such a source, and how its elements under a tile are turned around. They are
+//! neighbours in memory along another axis than the last, so a tile has some rows along that axis; as many as make
+//! whole lines of memory, so that each line is read once, and few enough that the tile stays in the second-level cache.
 //! Not here: sources that lie otherwise (`block`).
 
+use super::Job;
 use super::program::Source;
-use super::{BLOCK, Job};
 use crate::element::Stored;
-use smallvec::SmallVec;
+use crate::kernel::parallel::GRAIN;
+use crate::kernel::span::row_major;
 
-/// Rows that are turned around together: a line of memory of `f32`.
-pub(super) const HEIGHT: usize = 16;
-/// Elements from one turned row of a block to the next; a power of two would put all of them in one place of the cache.
-const PITCH: usize = BLOCK + HEIGHT;
-/// Columns up to which rows are kept; of longer ones a thread would have to keep much.
-const LONGEST: usize = 1 << 15;
+/// Rows of a tile.
+const HEIGHT: usize = 256;
+/// Columns of a tile.
+const WIDTH: usize = 256;
+/// Elements from one turned row to the next; a power of two would put all of them in one place of the cache.
+pub(super) const PITCH: usize = WIDTH + SIDE;
+/// Rows and columns that are turned around together.
+const SIDE: usize = 16;
 
-/// For each block of columns the first of the rows that are turned around; none at first.
-pub(super) type Turned = SmallVec<[usize; 8]>;
+/// The tiles of a space.
+pub(super) struct Tiles {
+    /// The sources that lie across the rows.
+    pub(super) sources: Vec<usize>,
+    /// Distance from one row of a tile to the next, in positions of the space.
+    pub(super) step: usize,
+    /// The axis of the rows of a tile.
+    pub(super) axis: usize,
+    /// The sizes of the space, and of its axes in tiles.
+    sizes: Vec<usize>,
+    counts: Vec<usize>,
+}
 
-impl Job<'_> {
-    /// For each source that lies across the rows, its number, and that nothing is turned around.
-    pub(super) fn crosswise(&self) -> SmallVec<[(usize, Turned); 2]> {
-        let span = &self.span;
-        let &[.., height, inner] = &span.sizes[..] else { return SmallVec::new() };
-        // Short rows share blocks, and those are gathered.
-        if height % HEIGHT != 0 || !(BLOCK / 2..=LONGEST).contains(&inner) {
-            return SmallVec::new();
-        }
-        let lies_across = |source: usize| {
-            let &[.., down, right] = &span.strides[source][..] else { return false };
-            down == 1 && right.unsigned_abs() > 1 && matches!(self.program.sources()[source], Source::Operand(_))
+/// One of them.
+pub(super) struct Tile {
+    /// The position of its first element.
+    pub(super) first: usize,
+    pub(super) height: usize,
+    pub(super) width: usize,
+}
+
+impl Tiles {
+    /// The tiles of a job, if a source lies across its rows.
+    pub(super) fn of(job: &Job<'_>) -> Option<Tiles> {
+        let (sizes, last) = (&job.span.sizes, job.span.sizes.len().checked_sub(1)?);
+        let strides = |source: usize| &job.span.strides[source];
+        let across = |source: usize| {
+            let is_operand = matches!(job.program.sources()[source], Source::Operand(_));
+            let axis = (0..last).rev().find(|&axis| strides(source)[axis] == 1 && sizes[axis] >= SIDE / 2);
+            axis.filter(|_| is_operand && strides(source)[last].unsigned_abs() > 1)
         };
-        let none = Turned::from_elem(usize::MAX, inner.div_ceil(BLOCK));
-        (0..self.program.sources().len()).filter(|&source| lies_across(source)).map(|s| (s, none.clone())).collect()
+        let all = 0..job.program.sources().len();
+        let axis = all.clone().find_map(across).filter(|_| sizes[last] >= SIDE)?;
+        let sources = all.filter(|&source| across(source) == Some(axis)).collect();
+        let mut counts = sizes.to_vec();
+        counts[axis] = sizes[axis].div_ceil(HEIGHT);
+        counts[last] = sizes[last].div_ceil(WIDTH);
+        Some(Tiles { sources, step: row_major(sizes)[axis].unsigned_abs(), axis, sizes: sizes.to_vec(), counts })
+    }
+
+    /// How many there are.
+    pub(super) fn count(&self) -> usize {
+        self.counts.iter().product()
+    }
+
+    /// How many are worth a thread.
+    pub(super) fn grain(&self) -> usize {
+        let last = self.sizes.len() - 1;
+        GRAIN / (HEIGHT.min(self.sizes[self.axis]) * WIDTH.min(self.sizes[last]))
+    }
+
+    /// The tile of this number. Those that follow each other lie below each other: they read on where the source is
+    /// read already.
+    pub(super) fn tile(&self, number: usize) -> Tile {
+        let (last, down) = (self.sizes.len() - 1, self.counts[self.axis]);
+        let (row, mut rest) = (number % down * HEIGHT, number / down);
+        let mut first = row * self.step;
+        let mut width = 0;
+        let mut step = 1;
+        for (axis, (&size, &count)) in self.sizes.iter().zip(&self.counts).enumerate().rev() {
+            if axis == last {
+                let column = rest % count * WIDTH;
+                width = WIDTH.min(size - column);
+                first += column;
+            } else if axis != self.axis {
+                first += rest % count * step;
+            }
+            if axis != self.axis {
+                rest /= count;
+            }
+            step *= size;
+        }
+        Tile { first, height: HEIGHT.min(self.sizes[self.axis] - row), width }
     }
 }
 
-/// Where the element at `row` and the first column of a block stands among the turned ones.
-pub(super) fn place(row: usize, column: usize) -> usize {
-    (column / BLOCK * HEIGHT + row % HEIGHT) * PITCH
+/// Turns the elements under a tile around. The first one stands at `first`; columns are `right` apart.
+pub(super) fn turn<T: Stored>(data: &[T], first: usize, right: isize, tile: &Tile, to: &mut Vec<T>) {
+    to.resize(HEIGHT * PITCH, T::default());
+    let (height, width) = (tile.height, tile.width);
+    for left in (0..width).step_by(SIDE) {
+        for top in (0..height).step_by(SIDE) {
+            let at = |j: usize| first.wrapping_add_signed((left + j) as isize * right) + top;
+            let to = &mut to[top * PITCH + left..];
+            if width - left >= SIDE && height - top >= SIDE {
+                turn_square(data, at, to);
+            } else {
+                for j in 0..SIDE.min(width - left) {
+                    let column = &data[at(j)..][..SIDE.min(height - top)];
+                    to.iter_mut().skip(j).step_by(PITCH).zip(column).for_each(|(x, &y)| *x = y);
+                }
+            }
+        }
+    }
 }
 
-/// Turns [`HEIGHT`] rows of `width` columns around. The first element stands at `first`; columns are `right` apart.
-pub(super) fn turn<T: Stored>(data: &[T], first: usize, right: isize, width: usize, column: usize, to: &mut Vec<T>) {
-    let start = place(0, column);
-    if to.len() < start + HEIGHT * PITCH {
-        to.resize(start + HEIGHT * PITCH, T::default());
+/// Turns around as many rows as columns. Column `j` begins at `at(j)`.
+#[inline(always)]
+fn turn_square<T: Stored>(data: &[T], at: impl Fn(usize) -> usize, to: &mut [T]) {
+    let mut square = [[T::default(); SIDE]; SIDE];
+    for (j, column) in square.iter_mut().enumerate() {
+        column.copy_from_slice(&data[at(j)..][..SIDE]);
     }
-    let to = &mut to[start..start + HEIGHT * PITCH];
-    for left in (0..width).step_by(HEIGHT) {
-        let mut tile = [[T::default(); HEIGHT]; HEIGHT];
-        let some = HEIGHT.min(width - left);
-        for (j, column) in (left..).zip(&mut tile[..some]) {
-            column.copy_from_slice(&data[first.wrapping_add_signed(j as isize * right)..][..HEIGHT]);
-        }
-        for (row, to) in to.chunks_exact_mut(PITCH).enumerate() {
-            to[left..left + some].iter_mut().zip(&tile).for_each(|(x, column)| *x = column[row]);
-        }
+    for (i, to) in to.chunks_mut(PITCH).take(SIDE).enumerate() {
+        to[..SIDE].iter_mut().zip(&square).for_each(|(x, column)| *x = column[i]);
     }
 }

@@ -5,6 +5,7 @@
 //! Not here: running (`block`).
 
 use super::Instruction;
+use super::strip::Light;
 use crate::element::{Binary, Comparison, Kind, Unary};
 
 /// Where values come from: the elements of an operand, positions along an axis, or what stands where the results go.
@@ -42,6 +43,8 @@ pub(crate) struct Program {
     /// Registers that keep one number, and the number.
     constants: Vec<(usize, f64)>,
     steps: Vec<Step>,
+    /// The same program, if it is light.
+    light: Option<Light>,
     result: Kind,
 }
 
@@ -60,6 +63,7 @@ impl Program {
             registers: Vec::new(),
             constants: Vec::new(),
             steps: Vec::new(),
+            light: None,
             result: kinds[end],
         };
         let is_alive = |i: usize| last_use[i].is_some() || i == end;
@@ -84,6 +88,8 @@ impl Program {
             }
         }
         let fixed = program.registers.len();
+        let known = |i: usize| is_alive(i).then_some(register[i]);
+        program.light = Light::of(&instructions, &kinds, known, program.sources.len(), &program.constants);
         let mut free: Vec<usize> = Vec::new();
         for (i, &instruction) in instructions.iter().enumerate() {
             let action = match instruction {
@@ -147,6 +153,11 @@ impl Program {
     /// The steps, in order.
     pub(super) fn steps(&self) -> &[Step] {
         &self.steps
+    }
+
+    /// The same program, if it is light.
+    pub(super) fn light(&self) -> Option<&Light> {
+        self.light.as_ref()
     }
 
     /// The kind of the result.

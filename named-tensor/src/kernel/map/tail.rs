@@ -6,12 +6,14 @@
 //! ones at equal distances, the rows of a tile, share blocks.
 //! Not here: what happens to one block (`block`), when a stretch is ready (the kernel whose result it is).
 
-use super::block::{Cell, Worker};
+use super::block::Worker;
+use super::cell::Cell;
 use super::program::Source;
 use super::{BLOCK, Job, Operand, Program};
 use crate::element::{Buffer, Stored};
 use crate::kernel::parallel::Shared;
 use crate::kernel::span::Odometer;
+use crate::kernel::stream::Stream;
 
 /// A program over the whole of a result, and what it reads besides.
 pub(crate) struct Tail<'a> {
@@ -39,7 +41,9 @@ impl<'a> Tail<'a> {
     pub(in crate::kernel) fn finisher<T: Cell>(&self) -> Finisher<'_, T> {
         let fixed = vec![false; self.job.program.sources().len()];
         let results = vec![T::default(); BLOCK];
-        Finisher { job: &self.job, worker: Worker::scattered(&self.job), starts: Vec::new(), fixed, results }
+        // What was just written is near, and stays so.
+        let worker = Worker::new(&self.job, BLOCK, Stream::of::<T>(0));
+        Finisher { job: &self.job, worker, starts: Vec::new(), fixed, results }
     }
 
     /// Finishes all of a result at once, where its kernel has no stretches to give.
@@ -50,9 +54,9 @@ impl<'a> Tail<'a> {
 }
 
 /// A tail in the hands of one thread.
-pub(in crate::kernel) struct Finisher<'a, T> {
+pub(in crate::kernel) struct Finisher<'a, T: Cell> {
     job: &'a Job<'a>,
-    worker: Worker<'a>,
+    worker: Worker<'a, T>,
     /// For each source the places of the rows of a tile, one source after the other.
     starts: Vec<isize>,
     /// Whether a source is read at one place for each row.
@@ -104,7 +108,7 @@ impl<T: Cell> Finisher<'_, T> {
                 }
             }
             let results = &mut self.results[..some * width];
-            self.worker.steps(results);
+            self.worker.given(results);
             for (i, results) in (top..).zip(results.chunks_exact(width)) {
                 // SAFETY: as above.
                 unsafe { result.slice(first + i * step, width) }.copy_from_slice(results);

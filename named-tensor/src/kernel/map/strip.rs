@@ -1,0 +1,210 @@
+//! Light programs, run strip by strip.
+//!
+//! Where every step is an instruction or two per element, a step of its own loop spends its time on fetching and storing
+//! what stands between the steps. Here all steps run over one strip, a few vectors, before the next strip is begun, so
+//! that reading from memory goes on evenly.
+//! Lives here: which programs are light (arithmetic on reals of one type), and their loop.
+//! Not here: where sources lie (`block`).
+
+use super::Instruction;
+use crate::element::{Binary, Kind, Unary};
+use crate::kernel::lanes::vectorised;
+use crate::kernel::math::Scalar;
+use smallvec::SmallVec;
+
+/// Elements of a strip.
+pub(super) const STRIP: usize = 128;
+
+/// The elements of a strip, where lines of memory begin: a vector that lies in two lines costs twice.
+#[derive(Clone, Copy, Debug)]
+#[repr(align(64))]
+pub(crate) struct Strip<T>([T; STRIP]);
+
+/// One step of a light program, on the values of these numbers.
+#[derive(Clone, Copy, Debug)]
+enum Step {
+    Copy(usize),
+    Neg(usize),
+    Abs(usize),
+    Sqrt(usize),
+    Relu(usize),
+    Add(usize, usize),
+    Sub(usize, usize),
+    Mul(usize, usize),
+    Div(usize, usize),
+    Max(usize, usize),
+    Min(usize, usize),
+}
+
+/// A light program. Its values are numbered: first those of the sources, then constants, then one for each step.
+#[derive(Clone, Debug)]
+pub(crate) struct Light {
+    sources: usize,
+    constants: Vec<f64>,
+    steps: Vec<Step>,
+}
+
+impl Light {
+    /// The light program of these instructions, of which `value` tells the register of each source and constant and
+    /// whether it is needed at all; none if some step is not light.
+    pub(super) fn of(
+        instructions: &[Instruction],
+        kinds: &[Kind],
+        register: impl Fn(usize) -> Option<usize>,
+        sources: usize,
+        constants: &[(usize, f64)],
+    ) -> Option<Light> {
+        let mut light =
+            Light { sources, constants: constants.iter().map(|&(_, value)| value).collect(), steps: Vec::new() };
+        let kind = *kinds.last()?;
+        let mut value = vec![usize::MAX; instructions.len()];
+        for (i, &instruction) in instructions.iter().enumerate() {
+            let Some(fixed) = register(i) else { continue };
+            if !kind.is_real() || kinds[i] != kind {
+                return None;
+            }
+            let step = match instruction {
+                Instruction::Load(_) | Instruction::Own(_) | Instruction::Constant(..) => {
+                    value[i] = fixed;
+                    continue;
+                }
+                Instruction::Cast(_, x) => Step::Copy(value[x]),
+                Instruction::Unary(Unary::Neg, x) => Step::Neg(value[x]),
+                Instruction::Unary(Unary::Abs, x) => Step::Abs(value[x]),
+                Instruction::Unary(Unary::Sqrt, x) => Step::Sqrt(value[x]),
+                Instruction::Unary(Unary::Relu, x) => Step::Relu(value[x]),
+                Instruction::Binary(Binary::Add, x, y) => Step::Add(value[x], value[y]),
+                Instruction::Binary(Binary::Sub, x, y) => Step::Sub(value[x], value[y]),
+                Instruction::Binary(Binary::Mul, x, y) => Step::Mul(value[x], value[y]),
+                Instruction::Binary(Binary::Div, x, y) => Step::Div(value[x], value[y]),
+                Instruction::Binary(Binary::Max, x, y) => Step::Max(value[x], value[y]),
+                Instruction::Binary(Binary::Min, x, y) => Step::Min(value[x], value[y]),
+                Instruction::Binary(Binary::Pow, x, y) if matches!(instructions[y], Instruction::Constant(_, 2.0)) => {
+                    Step::Mul(value[x], value[x])
+                }
+                _ => return None,
+            };
+            value[i] = light.first() + light.steps.len();
+            light.steps.push(step);
+        }
+        if light.steps.is_empty() {
+            light.steps.push(Step::Copy(*value.last()?));
+        }
+        Some(light)
+    }
+
+    /// The number of the first step's value.
+    fn first(&self) -> usize {
+        self.sources + self.constants.len()
+    }
+
+    /// Room for the values of constants and steps, and for sources and a result that are shorter than a strip.
+    pub(super) fn room<T: Scalar>(&self) -> Vec<Strip<T>> {
+        let others = std::iter::repeat_n(T::default(), self.steps.len() + self.sources + 1);
+        self.constants.iter().map(|&value| T::narrow(value)).chain(others).map(|value| Strip([value; STRIP])).collect()
+    }
+
+    /// Runs the program over as many elements as `out` has. Each source has as many, and they are used in their order.
+    pub(super) fn run<T: Scalar>(&self, sources: &[&[T]], room: &mut [Strip<T>], out: &mut [T]) {
+        let size = out.len();
+        let (room, short) = room.split_at_mut(self.constants.len() + self.steps.len());
+        if size >= STRIP {
+            assert!(sources.iter().all(|source| source.len() == size), "map: sources as long as the result");
+            return self.strips(sources, room, out);
+        }
+        // What is missing of a strip is anything.
+        let Some((result, short)) = short.split_last_mut() else { return };
+        for (strip, source) in short.iter_mut().zip(sources) {
+            strip.0[..size].copy_from_slice(source);
+        }
+        let sources: SmallVec<[&[T]; 8]> = short.iter().map(|strip| strip.0.as_slice()).collect();
+        self.strips(&sources, room, &mut result.0);
+        out.copy_from_slice(&result.0[..size]);
+    }
+
+    /// Runs the program over some strips. Where the last one is not whole, elements before it are computed once more.
+    fn strips<T: Scalar>(&self, sources: &[&[T]], room: &mut [Strip<T>], out: &mut [T]) {
+        vectorised(
+            #[inline(always)]
+            move || {
+                let last = out.len() - STRIP;
+                let mut at = 0;
+                loop {
+                    let strip = |source: usize| sources[source][at..].first_chunk().expect("a strip is left");
+                    if let Some(out) = out[at..].first_chunk_mut() {
+                        self.strip(room, strip, out);
+                    }
+                    if at == last {
+                        break;
+                    }
+                    at = last.min(at + STRIP);
+                }
+            },
+        );
+    }
+
+    /// Runs the program over one strip.
+    #[inline(always)]
+    fn strip<'a, T: Scalar>(
+        &self,
+        room: &mut [Strip<T>],
+        source: impl Fn(usize) -> &'a [T; STRIP],
+        out: &mut [T; STRIP],
+    ) {
+        let Some((&last, steps)) = self.steps.split_last() else { return };
+        for (i, &step) in (self.constants.len()..).zip(steps) {
+            let (known, next) = room.split_at_mut(i);
+            step.run(|value| self.value(&source, known, value), &mut next[0].0);
+        }
+        last.run(|value| self.value(&source, room, value), out);
+    }
+
+    /// The value of this number.
+    #[inline(always)]
+    fn value<'a, 'b: 'a, T: Scalar>(
+        &self,
+        source: impl Fn(usize) -> &'b [T; STRIP],
+        known: &'a [Strip<T>],
+        value: usize,
+    ) -> &'a [T; STRIP] {
+        match value.checked_sub(self.sources) {
+            Some(at) => &known[at].0,
+            None => source(value),
+        }
+    }
+}
+
+impl Step {
+    #[inline(always)]
+    fn run<'a, T: Scalar>(self, value: impl Fn(usize) -> &'a [T; STRIP], out: &mut [T; STRIP]) {
+        match self {
+            Step::Copy(x) => *out = *value(x),
+            Step::Neg(x) => one(value(x), out, |x| -x),
+            Step::Abs(x) => one(value(x), out, T::abs),
+            Step::Sqrt(x) => one(value(x), out, T::sqrt),
+            Step::Relu(x) => one(value(x), out, T::relu),
+            Step::Add(x, y) => two(value(x), value(y), out, |x, y| x + y),
+            Step::Sub(x, y) => two(value(x), value(y), out, |x, y| x - y),
+            Step::Mul(x, y) => two(value(x), value(y), out, |x, y| x * y),
+            Step::Div(x, y) => two(value(x), value(y), out, |x, y| x / y),
+            Step::Max(x, y) => two(value(x), value(y), out, T::larger),
+            Step::Min(x, y) => two(value(x), value(y), out, T::smaller),
+        }
+    }
+}
+
+// Results stand by themselves until all are known, so that the compiler need not ask whether they are inputs too.
+
+#[inline(always)]
+fn one<T: Scalar>(xs: &[T; STRIP], out: &mut [T; STRIP], f: impl Fn(T) -> T) {
+    let mut zs = [T::default(); STRIP];
+    zs.iter_mut().zip(xs).for_each(|(z, &x)| *z = f(x));
+    *out = zs;
+}
+
+#[inline(always)]
+fn two<T: Scalar>(xs: &[T; STRIP], ys: &[T; STRIP], out: &mut [T; STRIP], f: impl Fn(T, T) -> T) {
+    let mut zs = [T::default(); STRIP];
+    zs.iter_mut().zip(xs).zip(ys).for_each(|((z, &x), &y)| *z = f(x, y));
+    *out = zs;
+}

@@ -1,0 +1,135 @@
+//! Stores that pass the caches by, for results that are larger than the caches.
+//!
+//! An ordinary store to memory that is in no cache reads it first: a third of what a copy moves, and a line of something
+//! useful is put out of the cache for it. A result that has left the caches before anybody reads it is better sent to
+//! memory at once. What is sent is computed into a small buffer first, which stays in the nearest cache.
+//! Processors without such stores, and all of them where a result is small, store as usual.
+//! Not here: what is computed.
+
+use crate::element::Stored;
+
+/// Bytes from which a result is held to be larger than the caches.
+const LARGE: usize = 32 << 20;
+/// Bytes of a line of memory, at whose beginning room begins: a vector that lies in two lines costs twice.
+const LINE: usize = 64;
+
+/// A way to memory. When it is dropped, what was sent on it has arrived for all threads.
+#[derive(Debug)]
+pub(super) struct Stream {
+    passes_by: bool,
+}
+
+impl Stream {
+    /// The way for pieces of a result of `size` elements `T`.
+    pub(super) fn of<T>(size: usize) -> Stream {
+        Stream { passes_by: cfg!(target_arch = "x86_64") && size.saturating_mul(size_of::<T>()) >= LARGE }
+    }
+
+    /// Room for pieces of `size` elements, which [`Stream::fill`] wants: none if stores are as usual.
+    pub(super) fn room<T: Stored>(&self, size: usize) -> Vec<T> {
+        vec![T::default(); if self.passes_by { size + LINE / size_of::<T>() } else { 0 }]
+    }
+
+    /// Has `dst` computed: at once, or in `room` and then sent.
+    #[inline(always)]
+    pub(super) fn fill<T: Stored>(&self, room: &mut [T], dst: &mut [T], compute: impl FnOnce(&mut [T])) {
+        if self.passes_by {
+            let start = room.as_ptr().align_offset(LINE).min(room.len() - dst.len());
+            let room = &mut room[start..][..dst.len()];
+            compute(room);
+            self.send(room, dst);
+        } else {
+            compute(dst);
+        }
+    }
+
+    /// Copies a slice.
+    pub(super) fn send<T: Stored>(&self, src: &[T], dst: &mut [T]) {
+        #[cfg(target_arch = "x86_64")]
+        if self.passes_by {
+            return send(src, dst);
+        }
+        dst.copy_from_slice(src);
+    }
+}
+
+impl Drop for Stream {
+    fn drop(&mut self) {
+        #[cfg(target_arch = "x86_64")]
+        if self.passes_by {
+            // SAFETY: every processor of this architecture has the instruction, and it has no other condition.
+            unsafe { std::arch::x86_64::_mm_sfence() };
+        }
+    }
+}
+
+/// Asks for these elements to be brought into the nearest cache. They need not exist.
+pub(super) fn fetch<T: Stored>(data: &[T], first: usize, size: usize) {
+    #[cfg(target_arch = "x86_64")]
+    for at in (first..first.saturating_add(size).min(data.len())).step_by(LINE / size_of::<T>()) {
+        use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
+        // SAFETY: it changes nothing that can be seen, and asks no more of the address than to be one.
+        unsafe { _mm_prefetch::<_MM_HINT_T0>(data.as_ptr().wrapping_add(at).cast::<i8>()) };
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    let _ = (data, first, size);
+}
+
+/// Copies a slice by stores of 16 bytes that pass the caches by; what lies before and after whole ones is stored as usual.
+#[cfg(target_arch = "x86_64")]
+fn send<T: Stored>(src: &[T], dst: &mut [T]) {
+    use std::arch::x86_64::{__m128i, _mm_loadu_si128, _mm_stream_si128};
+    assert_eq!(src.len(), dst.len(), "a piece is sent to a place of its size");
+    /// Elements in 16 bytes.
+    const fn whole<T>() -> usize {
+        16 / size_of::<T>()
+    }
+    // An element that does not begin at a multiple of its size never begins one of 16 bytes: then all of it is before.
+    let before = dst.as_ptr().align_offset(16).min(dst.len());
+    let (first, rest) = dst.split_at_mut(before);
+    first.copy_from_slice(&src[..before]);
+    let (from, after_from) = src[before..].split_at(rest.len() / whole::<T>() * whole::<T>());
+    let (to, after) = rest.split_at_mut(from.len());
+    after.copy_from_slice(after_from);
+    for (to, from) in to.chunks_exact_mut(whole::<T>()).zip(from.chunks_exact(whole::<T>())) {
+        // SAFETY: `from` is a slice of 16 bytes, all of them written, and this load asks for no alignment.
+        let bytes = unsafe { _mm_loadu_si128(from.as_ptr().cast::<__m128i>()) };
+        // SAFETY: `to` is a mutable slice of 16 bytes that begins at a multiple of 16: the first one does by `before`, and
+        // each next one is 16 bytes further. The bytes are those of elements `T`. Other threads see them after the fence
+        // of `Stream::drop`, which this thread comes to before it lets others know that its piece is done.
+        unsafe { _mm_stream_si128(to.as_mut_ptr().cast::<__m128i>(), bytes) };
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn whatever_is_sent_arrives_and_nothing_beside_it() {
+        for stream in [Stream { passes_by: true }, Stream { passes_by: false }] {
+            for first in 0..9 {
+                for size in [0, 1, 3, 4, 5, 8, 63, 64, 65] {
+                    check(&stream, first, size, |i| i as f32);
+                    check(&stream, first, size, |i| i as f64);
+                    check(&stream, first, size, |i| i as i64);
+                    check(&stream, first, size, |i| i % 3 == 0);
+                }
+            }
+        }
+    }
+
+    fn check<T: Stored>(stream: &Stream, first: usize, size: usize, number: impl Fn(usize) -> T) {
+        let src: Vec<T> = (0..size).map(&number).collect();
+        let mut dst = [number(99); 80];
+        stream.send(&src, &mut dst[first..first + size]);
+        let at = |i: usize| if (first..first + size).contains(&i) { number(i - first) } else { number(99) };
+        assert!(dst.iter().enumerate().all(|(i, &x)| x == at(i)), "{size} elements from {first} on");
+    }
+
+    #[test]
+    fn a_small_result_is_stored_as_usual() {
+        assert!(!Stream::of::<f32>(LARGE / 4 - 1).passes_by, "one element less than large");
+        assert!(Stream::of::<u8>(usize::MAX).passes_by || !cfg!(target_arch = "x86_64"), "as large as can be said");
+    }
+}
