@@ -132,7 +132,7 @@ impl Job<'_> {
     fn by_rows<T: Cell>(&self, out: &mut [T]) {
         let total = out.len();
         parallel::for_each_chunk(out, GRAIN, |first, chunk| {
-            Worker::new(self, BLOCK.min(chunk.len()), Stream::of::<T>(total)).stretch(first, chunk);
+            Worker::new(self, chunk.len(), Stream::of::<T>(total)).stretch(first, chunk);
         });
     }
 
@@ -140,7 +140,7 @@ impl Job<'_> {
     fn by_tiles<T: Cell>(&self, tiles: &Tiles, out: &mut [T]) {
         let (total, shared) = (out.len(), Shared::new(out));
         parallel::for_each_range(tiles.count(), tiles.grain(), |range| {
-            let mut worker = Worker::new(self, BLOCK, Stream::of::<T>(total));
+            let mut worker = Worker::new(self, usize::MAX, Stream::of::<T>(total));
             for number in range {
                 let tile = tiles.tile(number);
                 worker.tile(tiles, &tile, |first| {

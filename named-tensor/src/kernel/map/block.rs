@@ -24,6 +24,8 @@ pub(super) struct Worker<'a, T: Cell> {
     dense: SmallVec<[bool; 8]>,
     /// Where the block begins in its stretch.
     at: usize,
+    /// Elements of a block at most.
+    most: usize,
     /// How results get to memory, and where they wait for it.
     stream: Stream,
     room: Vec<T>,
@@ -49,10 +51,13 @@ enum Way {
 }
 
 impl<'a, T: Cell> Worker<'a, T> {
-    /// Registers for blocks of at most `size` elements.
+    /// Registers for the blocks of pieces of at most `size` elements. A light program keeps nothing between its steps, so
+    /// its blocks are larger.
     pub(super) fn new(job: &'a Job<'a>, size: usize, stream: Stream) -> Worker<'a, T> {
         let program = job.program;
         let sources = program.sources().len();
+        let most = if program.light().is_some() { 4 * BLOCK } else { BLOCK };
+        let size = size.min(most);
         // Registers of operands and positions stay empty until they are gathered into.
         let is_own = |register: usize| program.sources()[register] == Source::Own;
         let room = |register: usize| if register < sources && !is_own(register) { 0 } else { size };
@@ -72,7 +77,7 @@ impl<'a, T: Cell> Worker<'a, T> {
         let room = stream.room(size);
         let strips = program.light().map(T::strips).unwrap_or_default();
         let dense = (0..sources).map(|source| job.span.is_dense(source)).collect();
-        Worker { job, registers, ways, dense, at: 0, stream, room, strips }
+        Worker { job, registers, ways, dense, at: 0, most, stream, room, strips }
     }
 
     /// Computes the results of the positions that begin with that numbered `first`. Long rows are not mixed in a block, so
@@ -82,11 +87,31 @@ impl<'a, T: Cell> Worker<'a, T> {
         let mut done = 0;
         while done < out.len() {
             let rest = out.len() - done;
-            let size = if inner >= BLOCK { rest.min(inner - (first + done) % inner) } else { rest };
-            self.locate(first + done, size);
+            let column = (first + done) % inner;
+            let size = if inner >= BLOCK { rest.min(inner - column) } else { rest };
+            if done == 0 || column != 0 || !self.goes_on((first + done) / inner) {
+                self.locate(first + done, size);
+            }
             self.blocks(first + done, &mut out[done..done + size]);
             done += size;
         }
+    }
+
+    /// Finds the sources one row further, as they were found for all of the row before or the end of it; or not, if that
+    /// was the last row along its axis, or this is a short one.
+    fn goes_on(&mut self, row: usize) -> bool {
+        let span = &self.job.span;
+        let Some(axis) = span.sizes.len().checked_sub(2) else { return false };
+        if row.is_multiple_of(span.sizes[axis]) {
+            return false;
+        }
+        for (way, strides) in self.ways.iter_mut().zip(&span.strides) {
+            if let Way::InPlace(start) = way {
+                // `at` elements of the row before were computed, up to its end.
+                *start = (*start + self.at).wrapping_add_signed(strides[axis] - span.inner() as isize);
+            }
+        }
+        true
     }
 
     /// Computes the rows of a tile, each at its place among the results.
@@ -151,7 +176,7 @@ impl<'a, T: Cell> Worker<'a, T> {
     /// Runs the program block by block, when it is known how the values of the sources come about.
     fn blocks(&mut self, first: usize, out: &mut [T]) {
         // Blocks of nearly one size: no short one at the end.
-        let size = out.len().div_ceil(out.len().div_ceil(BLOCK).max(1)).next_multiple_of(64).min(BLOCK);
+        let size = out.len().div_ceil(out.len().div_ceil(self.most).max(1)).next_multiple_of(64).min(self.most);
         self.at = 0;
         for out in out.chunks_mut(size) {
             for source in 0..self.ways.len() {
@@ -227,7 +252,7 @@ impl<'a, T: Cell> Worker<'a, T> {
                     self.ways[source] = Way::InPlace(start);
                 }
                 _ if span.strides[source].iter().all(|&stride| stride == 0) => {
-                    self.gather(source, first, BLOCK);
+                    self.gather(source, first, self.most);
                     self.ways[source] = Way::Same;
                 }
                 _ => self.ways[source] = Way::Gathered,

@@ -42,7 +42,7 @@ impl<'a> Tail<'a> {
         let fixed = vec![false; self.job.program.sources().len()];
         let results = vec![T::default(); BLOCK];
         // What was just written is near, and stays so.
-        let worker = Worker::new(&self.job, BLOCK, Stream::of::<T>(0));
+        let worker = Worker::new(&self.job, usize::MAX, Stream::of::<T>(0));
         Finisher { job: &self.job, worker, starts: Vec::new(), fixed, results }
     }
 
