@@ -24,6 +24,8 @@ const SMALL: usize = 128 * 1024;
 const MANY: usize = 8;
 /// Rows or columns of a part of a product of few columns or rows are a multiple of this.
 const TILE: usize = 16;
+/// Rows or columns of such a part at least, if there are so many for two: a page of memory in `f32`.
+const RUN: usize = 1024;
 /// Multiplications of a product that is done in the time that packing would take.
 const NEAR: usize = 4096;
 
@@ -130,11 +132,12 @@ fn cut<T>(product: &Product<'_, T>, items: usize, has_tail: bool) -> [usize; 2] 
         return [m, n];
     }
     if m.min(n) <= product::SINGLE {
-        // What is read once is read in long runs.
+        // What is read once is read in long runs. How many threads there are is not asked here either.
         let long = m.max(n);
+        let run = long.div_ceil(ENOUGH).max(RUN).min(long.div_ceil(2));
         let part = match () {
             () if items >= MANY => long,
-            () => long.div_ceil(parallel::threads()).max((SMALL * long).div_ceil(work)).next_multiple_of(TILE),
+            () => run.max((SMALL * long).div_ceil(work)).next_multiple_of(TILE),
         };
         return if m > n { [part, n] } else { [m, part] };
     }

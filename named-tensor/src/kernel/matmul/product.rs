@@ -97,7 +97,10 @@ impl<T> Product<'_, T> {
     /// The axis along which the elements of the result are neighbours, and the other one.
     fn stretches(&self) -> Option<[Axis; 2]> {
         match () {
-            () if self.columns.dst == 1 && self.columns.size > 1 => Some([self.columns, self.rows]),
+            // A single column of rows that lie side by side is a column; any other is the rest of long rows, cut off.
+            () if self.columns.dst == 1 && (self.columns.size > 1 || self.rows.dst != 1) => {
+                Some([self.columns, self.rows])
+            }
             () if self.rows.dst == 1 => Some([self.rows, self.columns]),
             () => None,
         }

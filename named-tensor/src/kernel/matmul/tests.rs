@@ -195,3 +195,30 @@ fn a_tail_finishes_every_element_once_in_any_layout() {
         }
     }
 }
+
+#[cfg(feature = "parallel")]
+#[test]
+fn a_few_rows_times_a_matrix_are_the_same_on_any_number_of_threads() {
+    use crate::kernel::threads::with_threads;
+    for [m, k, n] in [[1, 8192, 300], [2, 4096, 300], [8, 2048, 70], [20, 3000, 300], [3, 300, 5000]] {
+        let mut random = Random::new(11);
+        let (x, w) = (random.reals(m * k), random.reals(k * n));
+        for strides in [[n as isize, 1], [1, k as isize]] {
+            let product = || -> Vec<u32> {
+                let mut out = vec![0.0; m * n];
+                let lhs = View { data: &x, offset: 0, strides: &[k as isize, 1] };
+                let rhs = View { data: &w, offset: 0, strides: &strides };
+                let dst = ViewMut { data: &mut out, offset: 0, strides: &[n as isize, 1] };
+                matmul(1.0, &[], [m, k, n], lhs, rhs, dst, None);
+                out.into_iter().map(f32::to_bits).collect()
+            };
+            let alone = with_threads(1, product);
+            for count in [2, 3, 4, 7] {
+                assert!(
+                    with_threads(count, product) == alone,
+                    "{count} threads and one agree: {m}×{k}×{n}, {strides:?}"
+                );
+            }
+        }
+    }
+}

@@ -69,6 +69,18 @@ fn a_product_that_is_read_elsewhere_or_otherwise_keeps_its_numbers() {
 }
 
 #[test]
+fn a_product_is_finished_up_to_its_last_row_and_column_however_it_is_cut() {
+    let [a, b, c] = [NAMES[0], NAMES[1], NAMES[2]];
+    for (n, (rows, columns)) in [(130, 129), (129, 130), (257, 65), (65, 257), (128, 193)].into_iter().enumerate() {
+        let seed = 10 * n as u64;
+        let product = tensor(seed, &[(a, rows), (b, 40)]).contract(&tensor(seed + 1, &[(b, 40), (c, columns)]), &[b]);
+        let sum = product.binary(Binary::Add, &tensor(seed + 2, &[(c, columns), (a, rows)]));
+        assert!(steps(std::slice::from_ref(&sum)).iter().any(|step| step.tail.is_some()), "the sum is in the product");
+        both_ways(&[sum], &format!("{rows} rows and {columns} columns"));
+    }
+}
+
+#[test]
 fn whatever_follows_a_product_or_rows_has_the_same_numbers_in_one_step() {
     let mut ended = HashMap::<&str, usize>::new();
     for seed in 0..1500 {
