@@ -4,7 +4,9 @@
 //! A stripe is some rows of one batch position; its scores stay in the cache from the first product to the second, and keys
 //! and values are packed once for all stripes of a batch position. Positions that no row of a tile may see are not
 //! computed: half of the work under a causal mask, more under a window. Errors and special values are those of `matmul` and
-//! `softmax` one after the other, except that what the mask takes away there is not looked at, be it NaN.
+//! `softmax` one after the other, except that scores which the mask takes away are not looked at, be they NaN; whether a
+//! NaN among the values at such a position is met depends on the tile. A sum of values is divided by that of the weights
+//! at the end, so values nearer to the largest number than there are positions may give infinity.
 //! Not here: what the results owe backwards (`gradient`).
 
 pub(crate) mod gradient;

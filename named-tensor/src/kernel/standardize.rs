@@ -4,7 +4,8 @@
 //! All of it in `f64`: for `f32` the result is rounded once, an error of at most 1 ulp. The sums of  `dⱼ = xⱼ - x₀`  and of
 //! their squares are taken in one pass, and  `σ² = Σ dⱼ² / n - (Σ dⱼ / n)²`.  A large mean does not swallow the variance,
 //! since  `(μ - x₀)² ≤ n σ²`  whatever the line is: the difference loses a factor `n` at most, 2⁻²⁹ of σ² if `n` is 2²⁰.
-//! NaN or an infinity makes the whole line NaN. A constant line gives 0 if `ε > 0`.
+//! NaN or an infinity makes the whole line NaN, and so do numbers whose squares are too large for `f64`. A constant line
+//! gives 0 if `ε > 0`.
 
 use super::lanes::{each, vectorised};
 use super::line::{Columns, ColumnsMut, Line, WIDTH, along};

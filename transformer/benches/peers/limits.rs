@@ -18,17 +18,18 @@ const NUMBERS: usize = 64 << 20;
 
 /// Operations per second of all threads together, a multiply-add being two.
 pub(crate) fn operations() -> f64 {
-    static RATE: LazyLock<f64> = LazyLock::new(|| best(|| Arch::new().dispatch(Chains)));
+    static RATE: LazyLock<f64> = LazyLock::new(|| best(|_| Arch::new().dispatch(Chains)));
     *RATE
 }
 
 /// Bytes per second that all threads together read.
 pub(crate) fn bytes() -> f64 {
     static RATE: LazyLock<f64> = LazyLock::new(|| {
-        let part = vec![1.0_f32; NUMBERS / threads()];
-        best(|| {
-            black_box(Arch::new().dispatch(Sum(&part)));
-            size_of_val(&part[..]) as f64
+        // Of its own for each thread: what one has just read would be near for the other.
+        let parts = vec![vec![1.0_f32; NUMBERS / threads()]; threads()];
+        best(|thread| {
+            black_box(Arch::new().dispatch(Sum(&parts[thread])));
+            size_of_val(&parts[thread][..]) as f64
         })
     });
     *RATE
@@ -40,13 +41,14 @@ fn threads() -> usize {
     asked.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, usize::from)).max(1)
 }
 
-/// The amount that `work` tells of, on every thread, by the least time of several samples.
-fn best(work: impl Fn() -> f64 + Sync) -> f64 {
+/// The amount that `work` tells of, on every thread, by the least time of several samples. It is told which thread it is.
+fn best(work: impl Fn(usize) -> f64 + Sync) -> f64 {
+    let work = &work;
     let sample = || {
         let start = Instant::now();
         let amount: f64 = std::thread::scope(|scope| {
-            let others: Vec<_> = (1..threads()).map(|_| scope.spawn(&work)).collect();
-            let own = work();
+            let others: Vec<_> = (1..threads()).map(|thread| scope.spawn(move || work(thread))).collect();
+            let own = work(0);
             others.into_iter().map(|other| other.join().unwrap_or(0.0)).sum::<f64>() + own
         });
         amount / start.elapsed().as_secs_f64()
