@@ -17,11 +17,12 @@ mod tests;
 
 use super::lanes::vectorised;
 use super::matmul::serial;
-use super::panels::{Lanes, Panels, ROWS};
+use super::panels::Panels;
 use super::parallel::{self, Shared};
 use super::pool;
 use super::softmax::softmax_row;
 use super::span::{Odometer, check_distinct, check_inside, row_major};
+use super::tiles::{Lanes, Left, ROWS};
 use super::{View, ViewMut};
 use crate::element::Buffer;
 use seen::{Seen, firsts};
@@ -40,6 +41,9 @@ const SMALL_SCORES: usize = 1024;
 /// Multiplications below which threads cost more than they bring.
 const SMALL: usize = 128 * 1024;
 
+/// Between this number and one over it, a factor and a divisor are one factor.
+const FAR: f64 = 1e30;
+
 /// What attention reads, and how the scores are scaled.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Attention<'a, T> {
@@ -53,6 +57,25 @@ pub(crate) struct Attention<'a, T> {
     pub(crate) values: View<'a, T>,
     /// Over the batch, rows and positions.
     pub(crate) mask: Option<View<'a, T>>,
+}
+
+impl<T: Lanes> Attention<'_, T> {
+    /// The same with a factor in the divisor's place, unless it would overflow or lose digits: one pass less over the scores.
+    fn in_one_factor(self) -> Self {
+        let factor = self.scale[0].wide() / self.scale[1].wide();
+        if !(1.0 / FAR..FAR).contains(&factor.abs()) {
+            return self;
+        }
+        Attention { scale: [factor, 1.0].map(T::narrow), ..self }
+    }
+
+    /// The queries of a stripe as they lie, if they are rows that a product can read.
+    fn rows_as_they_lie(&self, stripe: &Stripe<'_>, sizes: &Sizes<'_>) -> Option<Left<'_, T>> {
+        let &[row, 1] = self.queries.strides.get(sizes.batch.len()..)? else { return None };
+        let row = usize::try_from(row).ok().filter(|_| sizes.keys > 0 && stripe.rows.len().is_multiple_of(ROWS))?;
+        let first = *firsts(stripe.sizes, self.queries, stripe.rows.start..stripe.rows.start + 1).first()?;
+        Some(Left { numbers: &self.queries.data[first..], row, along: 1 })
+    }
 }
 
 /// The sizes of attention.
@@ -111,6 +134,7 @@ impl Sizes<'_> {
 /// If a view leaves its slice, or if positions of the destination overlap.
 pub(crate) fn attention<T: Lanes>(sizes: Sizes<'_>, job: &Attention<'_, T>, dst: ViewMut<'_, T>) {
     let Sizes { keys, positions, columns, .. } = sizes;
+    let job = &job.in_one_factor();
     sizes.check(job);
     let out = sizes.with_rows(&[columns]);
     check_inside("attention: destination", dst.data.len(), dst.offset, &out, dst.strides);
@@ -142,7 +166,7 @@ pub(crate) fn attention<T: Lanes>(sizes: Sizes<'_>, job: &Attention<'_, T>, dst:
             for top in (top..rows.min(top + part)).step_by(height) {
                 let rows = at * rows + top..at * rows + rows.min(top + height);
                 let stripe = Stripe { sizes: &outer, sights: seen.rows(rows.clone()), rows, positions };
-                let inverses = packed.results(job, &stripe);
+                let inverses = packed.results(&sizes, job, &stripe);
                 let step = to.strides[to.strides.len() - 1];
                 for (i, first) in firsts(&outer, to, stripe.rows).into_iter().enumerate() {
                     packed.results.row(i, |column, part: &[T]| {
@@ -188,10 +212,14 @@ impl Packed {
     }
 
     /// The results of a stripe. Weights are divided by their sum last, since there are fewer columns than positions.
-    fn results<T: Lanes>(&mut self, job: &Attention<'_, T>, stripe: &Stripe<'_>) -> Vec<T> {
+    fn results<T: Lanes>(&mut self, sizes: &Sizes<'_>, job: &Attention<'_, T>, stripe: &Stripe<'_>) -> Vec<T> {
         let scores = T::of_mut(&mut self.scores);
-        self.queries.pack_rows(&firsts(stripe.sizes, job.queries, stripe.rows.clone()), job.queries);
-        stripe.products(job.scale[0], &self.queries, &self.keys, scores);
+        if let Some(rows) = job.rows_as_they_lie(stripe, sizes) {
+            stripe.products_as_they_lie(job.scale[0], rows, &self.keys, scores);
+        } else {
+            self.queries.pack_rows(&firsts(stripe.sizes, job.queries, stripe.rows.clone()), job.queries);
+            stripe.products(job.scale[0], &self.queries, &self.keys, scores);
+        }
         let inverses = stripe.weights(job, scores);
         self.results.clear::<T>();
         sum_rows(stripe, scores, &self.values, &mut self.results);

@@ -6,14 +6,14 @@
 //! stays in the second-level cache, so that the tail finds it there. Not here: the product of one piece (`product`).
 //! The order of the sum over `k` is that of `gemm`: the error is at most `2 k ε Σₖ |lhs rhs|`, with ε = 2⁻²⁴ (`f64`: 2⁻⁵³).
 
+mod panelled;
 mod product;
-mod turn;
 
 use super::map::Tail;
-use super::math::Scalar;
 use super::near;
 use super::parallel::{self, Shared};
 use super::span::{Odometer, Span, check_distinct, check_inside};
+use super::tiles::Lanes;
 use super::{View, ViewMut};
 use product::{Axis, Product};
 use smallvec::SmallVec;
@@ -26,6 +26,8 @@ const MANY: usize = 8;
 const TILE: usize = 16;
 /// Rows or columns of such a part at least, if there are so many for two: a page of memory in `f32`.
 const RUN: usize = 1024;
+/// Terms of a sum that takes longer to compute than to write.
+const LONG: usize = 128;
 /// Multiplications of a product that is done in the time that packing would take.
 const NEAR: usize = 4096;
 
@@ -47,7 +49,7 @@ const ENOUGH: usize = 8;
 ///
 /// # Panics
 /// If a view leaves its slice, if positions of the destination overlap, or if the tail is one of another result.
-pub(crate) fn matmul<T: Scalar>(
+pub(crate) fn matmul<T: Lanes>(
     scale: T,
     batch: &[usize],
     [m, k, n]: [usize; 3],
@@ -89,7 +91,8 @@ pub(crate) fn matmul<T: Scalar>(
     let sizes: SmallVec<[usize; 4]> = axes.iter().map(|axis| axis.size).collect();
     let strides = |of: fn(&Axis) -> isize| -> SmallVec<[isize; 4]> { axes.iter().map(of).collect() };
     let span = Span::new(&sizes, &[&strides(|axis| axis.lhs), &strides(|axis| axis.rhs), &strides(|axis| axis.dst)]);
-    let product = Product { scale, rows, columns, inner: (k, l_inner, r_inner), lhs, rhs };
+    let product = Product { scale, rows, columns, inner: (k, l_inner, r_inner), lhs, rhs, panelled: false };
+    let product = product.in_panels_if_worth_it();
     let in_stretches = product.has_stretches();
     {
         let shared = Shared::new(&mut *dst.data);
@@ -124,7 +127,7 @@ pub(crate) fn matmul<T: Scalar>(
 }
 
 /// The rows and columns of a piece of each of some products of the same kind.
-fn cut<T>(product: &Product<'_, T>, items: usize, has_tail: bool) -> [usize; 2] {
+fn cut<T: Lanes>(product: &Product<'_, T>, items: usize, has_tail: bool) -> [usize; 2] {
     let [m, n, k] = [product.rows.size, product.columns.size, product.inner.0];
     let work = m * n * k;
     // Threads that write neighbouring stretches hinder each other: without a tail many products are left whole.
@@ -158,7 +161,16 @@ fn cut<T>(product: &Product<'_, T>, items: usize, has_tail: bool) -> [usize; 2] 
     };
     let is_read_as_it_lies = |width: usize| inner == 1 || width <= NARROW;
     let [.., narrowest] = WIDTHS;
-    let width = WIDTHS.into_iter().find(|&width| is_read_as_it_lies(width) && is_even(width)).unwrap_or(narrowest);
+    let width = match product.panelled {
+        // An operand that is turned around is so once for each piece of the height: those are high and narrow, unless the
+        // sums are so short that writing them counts.
+        true if k >= LONG => narrowest,
+        true => 2 * narrowest,
+        false => {
+            let is_wanted = |&width: &usize| is_read_as_it_lies(width) && is_even(width);
+            WIDTHS.into_iter().find(is_wanted).unwrap_or(narrowest)
+        }
+    };
     let height = height(width);
     if product.by_columns() { [height, width] } else { [width, height] }
 }
@@ -167,7 +179,7 @@ fn cut<T>(product: &Product<'_, T>, items: usize, has_tail: bool) -> [usize; 2] 
 ///
 /// # Panics
 /// If a view leaves its slice, or if positions of the destination overlap.
-pub(super) fn serial<T: Scalar>(
+pub(super) fn serial<T: Lanes>(
     scale: T,
     [m, k, n]: [usize; 3],
     lhs: View<'_, T>,
@@ -180,7 +192,8 @@ pub(super) fn serial<T: Scalar>(
     check_distinct("matmul", &[m, n], dst.strides);
     let rows = Axis { size: m, lhs: lhs.strides[0], rhs: 0, dst: dst.strides[0] };
     let columns = Axis { size: n, lhs: 0, rhs: rhs.strides[1], dst: dst.strides[1] };
-    let product = Product { scale, rows, columns, inner: (k, lhs.strides[1], rhs.strides[0]), lhs, rhs };
+    let inner = (k, lhs.strides[1], rhs.strides[0]);
+    let product = Product { scale, rows, columns, inner, lhs, rhs, panelled: false }.in_panels_if_worth_it();
     // SAFETY: the three views were checked to lie inside their slices, and `dst` is borrowed mutably.
     unsafe { product.compute([0; 3], &Shared::new(dst.data), dst.offset) };
 }

@@ -18,7 +18,7 @@ pub(crate) mod map;
 pub(crate) mod math;
 pub(crate) mod matmul;
 mod near;
-pub(crate) mod panels;
+mod panels;
 pub(crate) mod parallel;
 pub(crate) mod pool;
 pub(crate) mod reduce;
@@ -30,6 +30,8 @@ mod stream;
 mod testing;
 #[cfg(feature = "parallel")]
 mod threads;
+pub(crate) mod tiles;
+mod turn;
 mod vector;
 
 pub(crate) use span::{View, ViewMut};

@@ -14,7 +14,7 @@ use crate::graph::op::Reduction;
 use crate::kernel::copy::copy_into;
 use crate::kernel::math::Scalar;
 use crate::kernel::matmul::matmul;
-use crate::kernel::panels::Lanes;
+use crate::kernel::tiles::Lanes;
 use crate::kernel::{View, ViewMut, attention, gather, half, map, reduce, softmax, standardize};
 
 /// Does something with the numbers of a buffer of any of these kinds. The shape rules leave no other kind.
@@ -123,7 +123,7 @@ fn rows<T: Scalar>(step: &Step, slots: &Slots, out: &mut [T]) {
     });
 }
 
-fn product<T: Scalar>(step: &Step, slots: &Slots, out: &mut [T]) {
+fn product<T: Lanes>(step: &Step, slots: &Slots, out: &mut [T]) {
     let Action::Product { left, right, batch, rows, columns, inner, scale } = &step.action else { return };
     let [factor, divisor] = scaling(scale.as_ref(), slots);
     // One by one: as a rule there are none or two, for which `collect` is long.

@@ -17,7 +17,7 @@ use crate::graph::{Node, Op};
 /// The steps that compute `roots`, one a line:
 ///
 /// ```text
-///  2 #7[seq: 512, heads: 12, key: 64] = dot(#0, #3) as 1 of 512×768×768   604 MFLOP   5.5 MB   6.0 ms   5.7 ms
+///  2 #7[seq: 512, heads: 12, key: 64] = dot(#0, #3) as 1 of 512×768×768   604 MFLOP   5.5 MB   6.04 ms   5.72 ms
 /// ```
 ///
 /// `#7` is a buffer; those of stored tensors come first. Bytes count what a step reads and writes. The first time is what
@@ -200,15 +200,20 @@ fn constant(op: &Op) -> String {
     }
 }
 
-/// `12.3 ms`.
+/// `12.3 ms`: three digits and a unit.
 fn duration(seconds: f64) -> String {
-    if seconds < 1e-6 {
-        scaled(seconds * 1e9, "ns")
-    } else if seconds < 1e-3 {
-        scaled(seconds * 1e6, "µs")
-    } else {
-        scaled(seconds * 1e3, "ms")
-    }
+    let (number, unit) = match seconds {
+        ..1e-6 => (seconds * 1e9, "ns"),
+        1e-6..1e-3 => (seconds * 1e6, "µs"),
+        1e-3..1.0 => (seconds * 1e3, "ms"),
+        _ => (seconds, "s"),
+    };
+    let digits = match number {
+        ..9.995 => 2,
+        9.995..99.95 => 1,
+        _ => 0,
+    };
+    format!("{number:.digits$} {unit}")
 }
 
 /// `12.3 MB`: three digits and a prefix.
@@ -222,4 +227,16 @@ fn scaled(number: f64, unit: &str) -> String {
     }
     let digits = if left >= 100.0 || prefix == 0 { 0 } else { 1 };
     format!("{left:.digits$} {}{unit}", prefixes[prefix])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::duration;
+
+    #[test]
+    fn a_duration_has_three_digits_in_any_unit() {
+        let of = [3e-9, 12.34e-9, 999.6e-9, 6.04e-3, 23.96e-3, 9.997e-3, 0.4321, 75.0, 1234.5].map(duration);
+        let wanted = ["3.00 ns", "12.3 ns", "1000 ns", "6.04 ms", "24.0 ms", "10.0 ms", "432 ms", "75.0 s", "1234 s"];
+        assert_eq!(of, wanted);
+    }
 }

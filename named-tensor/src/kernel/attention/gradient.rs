@@ -13,10 +13,11 @@ use super::{Attention, SMALL, Sizes, matrix, put};
 use crate::element::Buffer;
 use crate::kernel::View;
 use crate::kernel::lanes::vectorised;
-use crate::kernel::panels::{Lanes, Left, Panels, ROWS, WIDTH, accumulate, panels, width};
+use crate::kernel::panels::{Panels, WIDTH, panels, width};
 use crate::kernel::parallel::{self, Shared};
 use crate::kernel::pool;
 use crate::kernel::span::{Odometer, check_distinct, check_inside};
+use crate::kernel::tiles::{Lanes, Left, ROWS, accumulate};
 use std::ops::Range;
 
 /// Numbers in a stripe: weights and their cotangents take half of a usual second-level cache in `f32`.
@@ -45,6 +46,7 @@ pub(crate) fn gradient<T: Lanes>(
     to: [To<'_>; 3],
 ) {
     let Sizes { keys, positions, columns, .. } = sizes;
+    let job = &job.in_one_factor();
     sizes.check(job);
     let (by_row, outer) = (sizes.with_rows(&[columns]), sizes.with_rows(&[]));
     check_inside("attention gradient: cotangent", owed.data.len(), owed.offset, &by_row, owed.strides);

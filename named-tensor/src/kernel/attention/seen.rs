@@ -6,9 +6,10 @@ use crate::element::Stored;
 use crate::kernel::View;
 use crate::kernel::lanes::vectorised;
 use crate::kernel::math::Scalar;
-use crate::kernel::panels::{ROWS, WIDTH};
+use crate::kernel::panels::WIDTH;
 use crate::kernel::parallel;
 use crate::kernel::span::Odometer;
+use crate::kernel::tiles::ROWS;
 use smallvec::SmallVec;
 use std::ops::Range;
 

@@ -9,7 +9,8 @@ use super::seen::{Sight, firsts, looked_at, lookers};
 use super::{Attention, add};
 use crate::kernel::View;
 use crate::kernel::lanes::{fold, vectorised};
-use crate::kernel::panels::{Lanes, Left, Panels, WIDTH, accumulate, panels, write};
+use crate::kernel::panels::{Panels, WIDTH, panels};
+use crate::kernel::tiles::{Lanes, Left, accumulate, write};
 use std::ops::Range;
 
 /// Elements of a row whose exponentials are summed while they are in the nearest cache; these sums are added in `f64`.
@@ -55,7 +56,19 @@ impl Stripe<'_> {
         positions.next_multiple_of(WIDTH) + 16
     }
 
-    /// The products of each row of `left` with each row of the matrix that is packed as the columns of `right`.
+    /// The products of each row of `left`, as it lies, with each row of the matrix that is packed as the columns of `right`.
+    ///
+    /// # Panics
+    /// If there are no whole tiles of rows.
+    pub(super) fn products_as_they_lie<T: Lanes>(&self, factor: T, left: Left<'_, T>, right: &Panels, to: &mut [T]) {
+        let step = Stripe::step(self.positions);
+        for (panel, positions, rows) in self.panels() {
+            let from = Left { numbers: &left.numbers[rows.start * left.row..], ..left };
+            write(factor, rows.len(), from, right.panel(panel), &mut to[rows.start * step + positions.start..], step);
+        }
+    }
+
+    /// The same, of the rows of a matrix in panels.
     pub(super) fn products<T: Lanes>(&self, factor: T, left: &Panels, right: &Panels, to: &mut [T]) {
         let step = Stripe::step(self.positions);
         for (panel, positions, rows) in self.panels() {

@@ -1,15 +1,13 @@
 //! The product of two matrices in one thread: the one call into `gemm`, and what is better done before or without it.
 //!
-//! Lives here: the choice between a few vectors and a matrix (`vector`), one row after the other, an operand turned around
-//! first (`turn`), and `gemm` as it is, which packs its operands as it needs them.
+//! Lives here: the choice between panels (`panelled`), a few vectors and a matrix (`vector`), one row after the other, and `gemm`
+//! as it is, which packs its operands as it needs them.
 //! Not here: batches, threads and the pieces they work on (`matmul`).
 
-use super::turn::turn;
 use crate::kernel::View;
 use crate::kernel::map::Finisher;
-use crate::kernel::math::Scalar;
 use crate::kernel::parallel::Shared;
-use crate::kernel::pool;
+use crate::kernel::tiles::Lanes;
 use crate::kernel::vector::Few;
 use gemm::Parallelism;
 use std::ops::Range;
@@ -24,12 +22,6 @@ const LONG: usize = 64;
 const CACHED: usize = 64 * 1024;
 /// Elements of a result for which `gemm` has a kernel of dot products.
 const TINY: usize = 256;
-/// The size of a sum from which on `gemm` takes longer to turn an operand around than it takes here.
-const DEEP: usize = 128;
-/// Positions of the sum for which an operand is turned around at once: what `gemm` does at once.
-const DEPTH: usize = 512;
-/// Rows of such an operand that are turned around at once.
-const WIDTH: usize = 128;
 /// Elements side by side from which on a tail is worth calling.
 const STRETCH: usize = 16;
 
@@ -75,6 +67,8 @@ pub(super) struct Product<'a, T> {
     pub(super) inner: (usize, isize, isize),
     pub(super) lhs: View<'a, T>,
     pub(super) rhs: View<'a, T>,
+    /// Whether it passes through panels: asked of the whole product, so that its pieces are computed alike.
+    pub(super) panelled: bool,
 }
 
 impl<T> Product<'_, T> {
@@ -114,7 +108,7 @@ impl<T> Product<'_, T> {
     }
 }
 
-impl<T: Scalar> Product<'_, T> {
+impl<T: Lanes> Product<'_, T> {
     /// Has a tail finish the result, whose first element stands at `first`.
     ///
     /// # Safety
@@ -153,7 +147,11 @@ impl<T: Scalar> Product<'_, T> {
     pub(super) unsafe fn compute(&self, distances: [isize; 3], dst: &Shared<'_, T>, dst_offset: usize) {
         let (k, l_inner, r_inner) = self.inner;
         let [few, long] = [self.rows.size.min(self.columns.size), self.rows.size.max(self.columns.size)];
-        if let Some((few, [few_stride, long_stride])) = self.few(distances) {
+        if self.panelled {
+            let first = dst_offset.wrapping_add_signed(distances[2]);
+            // SAFETY: the elements of the result are inside and ours by the contract of this function.
+            unsafe { self.in_panels(distances).compute(dst, first) };
+        } else if let Some((few, [few_stride, long_stride])) = self.few(distances) {
             let mut sums = vec![T::default(); few.x.len() / k * long];
             few.columns(0..long, &mut sums);
             for (i, sums) in (0..).zip(sums.chunks_exact(long)) {
@@ -170,67 +168,19 @@ impl<T: Scalar> Product<'_, T> {
             for (line, from) in self.lines((CACHED / k.max(1)).max(16)) {
                 let distances = [0, 1, 2].map(|operand| distances[operand] + from[operand]);
                 // SAFETY: this is a part of this product, whose elements are all inside and ours.
-                unsafe { line.gemm(distances, dst, dst_offset, false) };
+                unsafe { line.gemm(distances, dst, dst_offset) };
             }
-        } else if self.lies_along_the_sum() && few > SINGLE && k >= DEEP {
-            // SAFETY: the contract of this function is that of `turned`.
-            unsafe { self.turned(distances, dst, dst_offset) };
         } else {
             // SAFETY: the contract of this function is that of `gemm`.
-            unsafe { self.gemm(distances, dst, dst_offset, false) };
+            unsafe { self.gemm(distances, dst, dst_offset) };
         }
     }
 
-    /// Whether the operand that `gemm` wants across the sum, in the direction in which the result lies, lies along it.
-    fn lies_along_the_sum(&self) -> bool {
-        let (_, l_inner, r_inner) = self.inner;
-        let (across, along) = if self.by_columns() { (self.columns.rhs, r_inner) } else { (self.rows.lhs, l_inner) };
-        along == 1 && across > 1
-    }
-
-    /// The same where that operand lies along the sum: block by block it is turned around, which `gemm` would do slowly.
+    /// The same by one call of `gemm`.
     ///
     /// # Safety
     /// That of [`Product::compute`].
-    unsafe fn turned(&self, distances: [isize; 3], dst: &Shared<'_, T>, dst_offset: usize) {
-        let (k, l_inner, r_inner) = self.inner;
-        let by_columns = self.by_columns();
-        let wide = if by_columns { self.columns.size } else { self.rows.size };
-        let mut scratch = pool::take(T::KIND, WIDTH.min(wide) * DEPTH.min(k));
-        for left in (0..wide).step_by(WIDTH) {
-            let some = left..wide.min(left + WIDTH);
-            let width = some.len();
-            let (part, from) =
-                if by_columns { self.part(0..self.rows.size, some) } else { self.part(some, 0..self.columns.size) };
-            for top in (0..k).step_by(DEPTH) {
-                let depth = DEPTH.min(k - top);
-                let mut at = [0, 1, 2].map(|operand| distances[operand] + from[operand]);
-                at[0] += top as isize * l_inner;
-                at[1] += top as isize * r_inner;
-                let turned = &mut T::of_mut(&mut scratch)[..width * depth];
-                let (view, distance, across) =
-                    if by_columns { (self.rhs, at[1], self.columns.rhs) } else { (self.lhs, at[0], self.rows.lhs) };
-                turn(view.data, view.offset.wrapping_add_signed(distance), across as usize, [width, depth], turned);
-                let view = View { data: &*turned, offset: 0, strides: &[] };
-                let mut block = Product { inner: (depth, l_inner, r_inner), ..part };
-                if by_columns {
-                    (block.rhs, block.columns.rhs, block.inner.2, at[1]) = (view, 1, width as isize, 0);
-                } else {
-                    (block.lhs, block.rows.lhs, block.inner.1, at[0]) = (view, 1, width as isize, 0);
-                }
-                // SAFETY: the turned block holds `width * depth` elements, which its strides reach and no others; the other
-                // operand and the destination are parts of those of this product, whose elements are inside and ours.
-                unsafe { block.gemm(at, dst, dst_offset, top > 0) };
-            }
-        }
-        pool::give(scratch);
-    }
-
-    /// The same by one call of `gemm`, which adds to the destination if asked to.
-    ///
-    /// # Safety
-    /// That of [`Product::compute`].
-    unsafe fn gemm(&self, distances: [isize; 3], dst: &Shared<'_, T>, dst_offset: usize, adds: bool) {
+    unsafe fn gemm(&self, distances: [isize; 3], dst: &Shared<'_, T>, dst_offset: usize) {
         let (k, l_inner, r_inner) = self.inner;
         // With `k = 0` there is no first element of an operand; the wrapping arithmetic allows for that.
         let lhs = self.lhs.data.as_ptr().wrapping_add(self.lhs.offset).wrapping_offset(distances[0]);
@@ -247,7 +197,7 @@ impl<T: Scalar> Product<'_, T> {
                 out,
                 self.columns.dst,
                 self.rows.dst,
-                adds,
+                false,
                 lhs,
                 l_inner,
                 self.rows.lhs,

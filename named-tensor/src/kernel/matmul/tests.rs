@@ -5,7 +5,7 @@ use crate::kernel::span::row_major;
 use crate::kernel::testing::{Random, positions};
 
 /// Compares with three plain loops in `f64`; the destination starts as NaN.
-fn check<T: Scalar>(batch: &[usize], [m, k, n]: [usize; 3], [lhs, rhs, dst]: [&[isize]; 3], epsilon: f64) {
+fn check<T: Lanes>(batch: &[usize], [m, k, n]: [usize; 3], [lhs, rhs, dst]: [&[isize]; 3], epsilon: f64) {
     let reach = |sizes: &[usize], strides: &[isize]| -> usize {
         1 + sizes.iter().zip(strides).map(|(&n, &s)| n.saturating_sub(1) * s as usize).sum::<usize>()
     };
@@ -34,6 +34,8 @@ fn check<T: Scalar>(batch: &[usize], [m, k, n]: [usize; 3], [lhs, rhs, dst]: [&[
             assert!((got - exact).abs() <= bound, "{got} for {exact} at {i}, {j} of {batch:?} {m}x{k}x{n}");
         }
     }
+    let written = out.iter().filter(|x| !x.wide().is_nan()).count();
+    assert_eq!(written, with(m, n).iter().product(), "nothing is written between the rows of {batch:?} {m}x{k}x{n}");
 }
 
 fn check_both(batch: &[usize], sizes: [usize; 3], strides: [&[isize]; 3]) {
@@ -67,6 +69,30 @@ fn every_order_of_rows_and_columns_agrees_with_plain_loops() {
                 for dst in orders(m, n) {
                     check_both(&[], [m, k, n], [&lhs, &rhs, &dst]);
                 }
+            }
+        }
+    }
+}
+
+#[test]
+fn an_operand_that_is_turned_around_agrees_at_every_edge_of_panels() {
+    for [m, k, n] in [
+        [24, 16, 32],
+        [25, 17, 33],
+        [27, 15, 48],
+        [30, 1023, 47],
+        [49, 1024, 64],
+        [29, 1025, 65],
+        [24, 2050, 65],
+        [31, 100, 191],
+        [150, 130, 140],
+    ] {
+        for gap in [0, 3] {
+            let along = |size: usize| (size + gap) as isize;
+            for lhs in [[along(k), 1], [1, along(m)]] {
+                check_both(&[], [m, k, n], [&lhs, &[1, along(k)], &[along(n), 1]]);
+                // The same seen from the other side.
+                check_both(&[], [n, k, m], [&[along(k), 1], &[lhs[1], lhs[0]], &[1, along(n)]]);
             }
         }
     }

@@ -1,20 +1,27 @@
 //! A block of a matrix, turned around.
 //!
-//! `gemm` packs an operand that lies along the sum element by element, and where its rows are a power of two apart they
-//! all come to lie in one place of the cache. Here they pass through small squares that fit the registers.
+//! Element by element a matrix is turned slowly, and where its rows are a power of two apart they all come to lie in one
+//! place of the cache. Here they pass through small squares that fit the registers: for `gemm`, which does not, and for panels.
 //! Not here: transpositions as steps of their own (`copy`).
 
-use crate::kernel::lanes::vectorised;
-use crate::kernel::math::Scalar;
+use super::lanes::vectorised;
+use super::math::Scalar;
 
 /// The side of a square: a line of memory of `f32`.
 const SIDE: usize = 16;
 
-/// Writes `to[j, i] = data[first + i * stride + j]` for `i < width` and `j < depth`, without gaps.
+/// Writes `to[j, i] = data[first + i * stride + j]` for `i < width` and `j < depth`, to rows that are `step` apart.
 ///
 /// # Panics
 /// If a row leaves `data`, or if `to` has no room.
-pub(super) fn turn<T: Scalar>(data: &[T], first: usize, stride: usize, [width, depth]: [usize; 2], to: &mut [T]) {
+pub(super) fn turn<T: Scalar>(
+    data: &[T],
+    first: usize,
+    stride: usize,
+    [width, depth]: [usize; 2],
+    to: &mut [T],
+    step: usize,
+) {
     vectorised(
         #[inline(always)]
         move || {
@@ -28,7 +35,7 @@ pub(super) fn turn<T: Scalar>(data: &[T], first: usize, stride: usize, [width, d
                             row.copy_from_slice(&data[start + i * stride..][..SIDE]);
                         }
                         for j in 0..SIDE {
-                            let row = &mut to[(top + j) * width + left..][..SIDE];
+                            let row = &mut to[(top + j) * step + left..][..SIDE];
                             row.iter_mut().zip(&square).for_each(|(x, column)| *x = column[j]);
                         }
                     } else {
@@ -36,7 +43,7 @@ pub(super) fn turn<T: Scalar>(data: &[T], first: usize, stride: usize, [width, d
                             row[..down].copy_from_slice(&data[start + i * stride..][..down]);
                         }
                         for j in 0..down {
-                            let row = &mut to[(top + j) * width + left..][..right];
+                            let row = &mut to[(top + j) * step + left..][..right];
                             row.iter_mut().zip(&square).for_each(|(x, column)| *x = column[j]);
                         }
                     }
@@ -53,13 +60,14 @@ mod tests {
     #[test]
     fn rows_become_columns_whatever_the_sides_of_the_block() {
         for [width, depth] in [[1, 1], [16, 16], [17, 40], [128, 33], [5, 512], [48, 64]] {
-            let stride = depth + 3;
+            let (stride, step) = (depth + 3, width + 2);
             let data: Vec<f32> = (0..7 + width * stride).map(|i| i as f32).collect();
-            let mut out = vec![-1.0; width * depth];
-            turn(&data, 7, stride, [width, depth], &mut out);
+            let mut out = vec![-1.0; step * depth];
+            turn(&data, 7, stride, [width, depth], &mut out, step);
             for (at, x) in out.into_iter().enumerate() {
-                let (j, i) = (at / width, at % width);
-                assert_eq!(x, (7 + i * stride + j) as f32, "row {j}, column {i} of {width} × {depth}");
+                let (j, i) = (at / step, at % step);
+                let wanted = if i < width { (7 + i * stride + j) as f32 } else { -1.0 };
+                assert_eq!(x, wanted, "row {j}, column {i} of {width} × {depth}");
             }
         }
     }

@@ -1,0 +1,156 @@
+//! The product of two matrices in one thread, one of which lies along the sum and is turned around into panels.
+//!
+//! Lives here: which products are computed so, and the loops over panels and parts of the sum. The operand that has the
+//! axis along which the result lies is turned, 64 of its columns at a time; the other one is read as it lies. `gemm` would
+//! pack an operand that lies so element by element; where it lies across the sum, `gemm` is as fast as this.
+//! Not here: panels (`panels`) and what is done with them in registers (`tiles`).
+
+use super::product::{Axis, Product};
+use crate::kernel::View;
+use crate::kernel::panels::{WIDTH, panels, width};
+use crate::kernel::parallel::Shared;
+use crate::kernel::pool;
+use crate::kernel::tiles::{Lanes, Left, Panel, Strip, multiply};
+use crate::kernel::turn::turn;
+
+/// Terms of a sum whose part of a panel is packed at once: a quarter of a usual second-level cache in `f32`.
+const DEPTH: usize = 1024;
+/// Rows, columns and terms from which on turning is repaid.
+const LEAST: [usize; 3] = [24, 32, 16];
+/// Rows of the result that are multiplied with all panels at hand: whole tiles.
+const ROWS: usize = 24;
+
+/// A product whose result lies along `columns` columns.
+pub(super) struct Panelled<'a, T> {
+    scale: T,
+    rows: usize,
+    columns: usize,
+    inner: usize,
+    /// The operand that is read as it lies, from its first element on.
+    left: Left<'a, T>,
+    /// The operand that is turned, from its first element on, and the distance of its columns. Along the sum it has no gaps.
+    right: (&'a [T], usize),
+    /// From one row of the result to the next.
+    step: usize,
+}
+
+impl<'a, T: Lanes> Product<'a, T> {
+    /// The same through panels, if that is worth it.
+    pub(super) fn in_panels_if_worth_it(self) -> Self {
+        let [tall, wide] = self.sides();
+        let least = [tall.axis.size, wide.axis.size, self.inner.0];
+        let is_turned = wide.inner == 1 && wide.across > 1 && wide.axis.dst == 1;
+        let is_read = (tall.across == 1 && tall.inner >= 0) || (tall.inner == 1 && tall.across >= 0);
+        let is_large = least.iter().zip(LEAST).all(|(&size, least)| size >= least);
+        Product { panelled: is_turned && is_read && is_large && tall.axis.dst >= 0, ..self }
+    }
+
+    /// The operand with the axis along which the result does not lie, and the one with the axis along which it does.
+    fn sides(&self) -> [Side<'a, T>; 2] {
+        let (_, l_inner, r_inner) = self.inner;
+        let left = Side { view: self.lhs, axis: self.rows, across: self.rows.lhs, inner: l_inner };
+        let right = Side { view: self.rhs, axis: self.columns, across: self.columns.rhs, inner: r_inner };
+        if self.by_columns() { [left, right] } else { [right, left] }
+    }
+
+    /// This product or a part of it through panels, for operands that are so far from the first.
+    pub(super) fn in_panels(&self, distances: [isize; 3]) -> Panelled<'a, T> {
+        let [tall, wide] = self.sides();
+        let [to_tall, to_wide] =
+            if self.by_columns() { [distances[0], distances[1]] } else { [distances[1], distances[0]] };
+        let from = |side: &Side<'a, T>, distance| &side.view.data[side.view.offset.wrapping_add_signed(distance)..];
+        let size = |stride: isize| stride.unsigned_abs();
+        Panelled {
+            scale: self.scale,
+            rows: tall.axis.size,
+            columns: wide.axis.size,
+            inner: self.inner.0,
+            left: Left { numbers: from(&tall, to_tall), row: size(tall.across), along: size(tall.inner) },
+            right: (from(&wide, to_wide), size(wide.across)),
+            step: size(tall.axis.dst),
+        }
+    }
+}
+
+/// An operand, the axis of the result that it has, and its strides along that one and along the sum.
+struct Side<'a, T> {
+    view: View<'a, T>,
+    axis: Axis,
+    across: isize,
+    inner: isize,
+}
+
+impl<T: Lanes> Panelled<'_, T> {
+    /// Computes it, to a result that begins at `first`.
+    ///
+    /// # Safety
+    /// All elements of the result lie inside `dst`, and nothing else touches them.
+    pub(super) unsafe fn compute(&self, dst: &Shared<'_, T>, first: usize) {
+        let depth = DEPTH.min(self.inner);
+        // Panels of short sums are turned several at once, and their parts of a row are written one after the other.
+        let wide = (DEPTH / depth * WIDTH).min(self.columns);
+        let mut room = pool::take(T::KIND, width(wide) * depth);
+        for left in (0..self.columns).step_by(wide) {
+            for top in (0..self.inner).step_by(DEPTH) {
+                let (columns, depth) = (wide.min(self.columns - left), DEPTH.min(self.inner - top));
+                let numbers = &mut T::of_mut(&mut room)[..width(columns) * depth];
+                for (_, some) in panels(columns) {
+                    let to = &mut numbers[some.start * depth..][..width(some.len()) * depth];
+                    self.pack(left + some.start, some.len(), top, to);
+                }
+                for row in (0..self.rows).step_by(ROWS) {
+                    for (_, some) in panels(columns) {
+                        let width = width(some.len());
+                        let first = first + row * self.step + left + some.start;
+                        let from = &self.left.numbers[row * self.left.row + top * self.left.along..];
+                        let strip = Strip {
+                            factor: self.scale,
+                            rows: ROWS.min(self.rows - row),
+                            left: Left { numbers: from, ..self.left },
+                            panel: Panel { numbers: &numbers[some.start * depth..][..width * depth], width },
+                            to: dst.as_ptr().wrapping_add(first),
+                            step: self.step,
+                            adds: top > 0,
+                        };
+                        if some.len() == width {
+                            // SAFETY: the strip is these rows and columns of the result, which are inside and ours.
+                            unsafe { multiply(strip) };
+                        } else {
+                            // SAFETY: as above, without the columns that the panel has more.
+                            unsafe { multiply_narrow(strip, some.len(), dst, first) };
+                        }
+                    }
+                }
+            }
+        }
+        pool::give(room);
+    }
+
+    /// Turns some columns around, from the term `top` on.
+    fn pack(&self, column: usize, columns: usize, top: usize, to: &mut [T]) {
+        let ((data, across), width) = (self.right, width(columns));
+        if columns < width {
+            to.fill(T::default());
+        }
+        turn(data, column * across + top, across, [columns, to.len() / width], to, width);
+    }
+}
+
+/// A strip of [`ROWS`] rows at most, whose panel is wider than the result.
+///
+/// # Safety
+/// Its first `columns` columns, from `first` on, lie inside `dst`, and nothing else touches them.
+unsafe fn multiply_narrow<T: Lanes>(strip: Strip<'_, T>, columns: usize, dst: &Shared<'_, T>, first: usize) {
+    let mut room = [T::default(); ROWS * WIDTH];
+    // SAFETY: the room has as many rows, as wide as a panel.
+    unsafe { multiply(Strip { to: room.as_mut_ptr(), step: WIDTH, adds: false, ..strip }) };
+    for (i, sums) in room.chunks_exact(WIDTH).take(strip.rows).enumerate() {
+        // SAFETY: this is a row of the columns, which are ours by the contract of this function.
+        let to = unsafe { dst.slice(first + i * strip.step, columns) };
+        if strip.adds {
+            to.iter_mut().zip(sums).for_each(|(to, &sum)| *to = *to + sum);
+        } else {
+            to.copy_from_slice(&sums[..columns]);
+        }
+    }
+}

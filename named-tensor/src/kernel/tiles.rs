@@ -1,0 +1,289 @@
+//! Products of rows with a panel, in registers of the widest kind at hand.
+//!
+//! Computes  `to[i, j] += factor · Σₖ left[i, k] panel[k, j]`.
+//! Lives here: what a register can do, and tiles of a few rows and registers, whose sums stay in registers.
+//! Not here: how panels are filled (`panels`), threads. Each sum is taken in the order of k, each step rounded once, so
+//! results depend neither on the width of the registers nor on the rows that a tile has.
+
+use super::math::Scalar;
+use pulp::{Arch, Simd, WithSimd};
+use std::ops::Range;
+
+/// Rows that a caller with a choice takes a multiple of: then no tile is a low one.
+pub(super) const ROWS: usize = 4;
+
+/// A number of which a register holds several.
+pub(crate) trait Lanes: Scalar {
+    /// A register of the instruction set `S`.
+    type Register<S: Simd>: Copy;
+    /// The same number everywhere.
+    fn splat<S: Simd>(simd: S, x: Self) -> Self::Register<S>;
+    /// `a · b + c`, rounded once.
+    fn fused<S: Simd>(simd: S, a: Self::Register<S>, b: Self::Register<S>, c: Self::Register<S>) -> Self::Register<S>;
+}
+
+macro_rules! lanes {
+    ($type:ident, $register:ident, $splat:ident, $fused:ident) => {
+        impl Lanes for $type {
+            type Register<S: Simd> = S::$register;
+            #[inline(always)]
+            fn splat<S: Simd>(simd: S, x: $type) -> S::$register {
+                simd.$splat(x)
+            }
+            #[inline(always)]
+            fn fused<S: Simd>(simd: S, a: S::$register, b: S::$register, c: S::$register) -> S::$register {
+                simd.$fused(a, b, c)
+            }
+        }
+    };
+}
+
+lanes!(f32, f32s, splat_f32s, mul_add_f32s);
+lanes!(f64, f64s, splat_f64s, mul_add_f64s);
+
+/// Rows of numbers, 64 of them or fewer in each.
+#[derive(Clone, Copy)]
+pub(super) struct Panel<'a, T> {
+    pub(super) numbers: &'a [T],
+    pub(super) width: usize,
+}
+
+impl<'a, T> Panel<'a, T> {
+    /// Some of its rows.
+    pub(super) fn rows(self, rows: Range<usize>) -> Panel<'a, T> {
+        Panel { numbers: &self.numbers[rows.start * self.width..rows.end * self.width], ..self }
+    }
+}
+
+/// The left matrix of a product: its first element and the steps along its rows and along the sum.
+#[derive(Clone, Copy)]
+pub(super) struct Left<'a, T> {
+    pub(super) numbers: &'a [T],
+    pub(super) row: usize,
+    pub(super) along: usize,
+}
+
+/// Adds `factor` times the product of `left` and all rows of `panel` to `rows` rows of the width of the panel, which are
+/// `step` apart.
+///
+/// # Panics
+/// If an operand is too short.
+pub(super) fn accumulate<T: Lanes>(
+    factor: T,
+    rows: usize,
+    left: Left<'_, T>,
+    panel: Panel<'_, T>,
+    to: &mut [T],
+    step: usize,
+) {
+    assert!(rows == 0 || (rows - 1) * step + panel.width <= to.len(), "a row of the result leaves its slice");
+    // SAFETY: all rows of the result are inside the slice, which is borrowed mutably.
+    unsafe { multiply(Strip { factor, rows, left, panel, to: to.as_mut_ptr(), step, adds: true }) };
+}
+
+/// The same, to rows whose numbers do not matter.
+pub(super) fn write<T: Lanes>(
+    factor: T,
+    rows: usize,
+    left: Left<'_, T>,
+    panel: Panel<'_, T>,
+    to: &mut [T],
+    step: usize,
+) {
+    assert!(rows == 0 || (rows - 1) * step + panel.width <= to.len(), "a row of the result leaves its slice");
+    // SAFETY: all rows of the result are inside the slice, which is borrowed mutably.
+    unsafe { multiply(Strip { factor, rows, left, panel, to: to.as_mut_ptr(), step, adds: false }) };
+}
+
+/// A product of rows with a panel.
+#[derive(Clone, Copy)]
+pub(super) struct Strip<'a, T> {
+    pub(super) factor: T,
+    pub(super) rows: usize,
+    pub(super) left: Left<'a, T>,
+    pub(super) panel: Panel<'a, T>,
+    /// The first row of the result, and how far the next one is.
+    pub(super) to: *mut T,
+    pub(super) step: usize,
+    /// Whether the product is added to what the result holds.
+    pub(super) adds: bool,
+}
+
+/// Computes a strip.
+///
+/// # Safety
+/// The rows of the result are as wide as the panel, may be written, and nothing else touches them meanwhile.
+///
+/// # Panics
+/// If the rows of the left matrix leave their slice.
+pub(super) unsafe fn multiply<T: Lanes>(strip: Strip<'_, T>) {
+    Arch::new().dispatch(strip);
+}
+
+impl<T: Lanes> WithSimd for Strip<'_, T> {
+    type Output = ();
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, simd: S) {
+        if self.rows == 0 {
+            return;
+        }
+        let lanes = size_of::<T::Register<S>>() / size_of::<T>();
+        let (width, depth) = (self.panel.width, self.panel.numbers.len() / self.panel.width);
+        let last = (self.rows - 1) * self.left.row + depth.saturating_sub(1) * self.left.along;
+        assert!(depth == 0 || last < self.left.numbers.len(), "a row of the left matrix leaves its slice");
+        assert!(width.is_multiple_of(lanes), "whole registers");
+        let mut row = 0;
+        while row < self.rows {
+            match self.rows - row {
+                6 | 10.. => {
+                    // SAFETY: so many rows are left, whose elements the assertions above have found inside; those of the
+                    // result are ours by the contract of `multiply`.
+                    unsafe { self.tiles::<S, 6>(simd, row) };
+                    row += 6;
+                }
+                4.. => {
+                    // SAFETY: as above, four rows.
+                    unsafe { self.tiles::<S, 4>(simd, row) };
+                    row += 4;
+                }
+                2.. => {
+                    // SAFETY: as above, two rows.
+                    unsafe { self.tiles::<S, 2>(simd, row) };
+                    row += 2;
+                }
+                _ => {
+                    // SAFETY: as above, one row.
+                    unsafe { self.tiles::<S, 1>(simd, row) };
+                    row += 1;
+                }
+            }
+        }
+    }
+}
+
+impl<T: Lanes> Strip<'_, T> {
+    /// `R` rows of the product.
+    ///
+    /// # Safety
+    /// They lie inside the left matrix and the result, and the panel has whole registers.
+    #[inline(always)]
+    unsafe fn tiles<S: Simd, const R: usize>(&self, simd: S, row: usize) {
+        let lanes = size_of::<T::Register<S>>() / size_of::<T>();
+        let mut column = 0;
+        while column < self.panel.width {
+            match (self.panel.width - column) / lanes {
+                4.. if S::REGISTER_COUNT >= 32 => {
+                    // SAFETY: the rows are inside by the contract of this function, and four registers are left.
+                    unsafe { self.tile::<S, R, 4>(simd, row, column) };
+                    column += 4 * lanes;
+                }
+                2.. => {
+                    // SAFETY: as above, with two registers.
+                    unsafe { self.tile::<S, R, 2>(simd, row, column) };
+                    column += 2 * lanes;
+                }
+                _ => {
+                    // SAFETY: as above, with one register; there are whole registers.
+                    unsafe { self.tile::<S, R, 1>(simd, row, column) };
+                    column += lanes;
+                }
+            }
+        }
+    }
+
+    /// `R` rows and `N` registers of the product.
+    ///
+    /// # Safety
+    /// The rows from `row` on and the elements of `N` registers from `column` on lie inside the left matrix, the panel
+    /// and the result.
+    #[inline(always)]
+    unsafe fn tile<S: Simd, const R: usize, const N: usize>(&self, simd: S, row: usize, column: usize) {
+        let lanes = size_of::<T::Register<S>>() / size_of::<T>();
+        let depth = self.panel.numbers.len() / self.panel.width;
+        let mut sums = [[T::splat(simd, T::default()); N]; R];
+        let left: [*const T; R] =
+            std::array::from_fn(|i| self.left.numbers.as_ptr().wrapping_add((row + i) * self.left.row));
+        let mut right = self.panel.numbers.as_ptr().wrapping_add(column);
+        for k in 0..depth {
+            let registers: [T::Register<S>; N] = std::array::from_fn(|n| {
+                let from = right.wrapping_add(n * lanes).cast::<T::Register<S>>();
+                // SAFETY: by the contract of this function these are elements of row `k` of the panel; a register is plain
+                // numbers, and the read asks for no alignment.
+                unsafe { from.read_unaligned() }
+            });
+            for (sums, left) in sums.iter_mut().zip(left) {
+                // SAFETY: by the contract of this function it is element `k` of a row of the left matrix.
+                let x = T::splat(simd, unsafe { *left.wrapping_add(k * self.left.along) });
+                for (sum, register) in sums.iter_mut().zip(registers) {
+                    *sum = T::fused(simd, x, register, *sum);
+                }
+            }
+            right = right.wrapping_add(self.panel.width);
+        }
+        let factor = T::splat(simd, self.factor);
+        for (i, sums) in sums.into_iter().enumerate() {
+            for (n, sum) in sums.into_iter().enumerate() {
+                let at = (row + i) * self.step + column + n * lanes;
+                let to = self.to.wrapping_add(at).cast::<T::Register<S>>();
+                let before = if self.adds {
+                    // SAFETY: by the contract of this function these are elements of a row of the result.
+                    unsafe { to.read_unaligned() }
+                } else {
+                    T::splat(simd, T::default())
+                };
+                // SAFETY: as above; the row may be written by the contract of `multiply`.
+                unsafe { to.write_unaligned(T::fused(simd, factor, sum, before)) };
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::kernel::View;
+    use crate::kernel::panels::{Panels, width};
+    use crate::kernel::testing::Random;
+
+    /// Multiplies a strip into what holds 1 everywhere, by `run`; returns it with the exact numbers.
+    fn strip<T: Lanes>(sizes: [usize; 3], run: impl FnOnce(Strip<'_, T>)) -> Vec<(f64, f64)> {
+        let [rows, depth, columns] = sizes;
+        let mut random = Random::new(4);
+        let mut data = |size| -> Vec<T> { random.reals(size).into_iter().map(|x| T::narrow(f64::from(x))).collect() };
+        let (left, right) = (data(rows * (depth + 3)), data(depth * columns));
+        let mut panels = Panels::new::<T>(depth, columns);
+        panels.pack_matrix(View { data: &right, offset: 0, strides: &[columns as isize, 1] });
+        let (panel, step) = (panels.panel::<T>(0), width(columns) + 5);
+        let mut to = vec![T::narrow(1.0); rows * step];
+        let from = Left { numbers: &left, row: depth + 3, along: 1 };
+        run(Strip { factor: T::narrow(0.5), rows, left: from, panel, to: to.as_mut_ptr(), step, adds: true });
+        let exact = |i: usize, j: usize| {
+            (0..depth).map(|k| left[i * (depth + 3) + k].wide() * right[k * columns + j].wide()).sum::<f64>() / 2.0
+                + 1.0
+        };
+        (0..rows)
+            .flat_map(|i| (0..columns).map(move |j| (i, j)))
+            .map(|(i, j)| (to[i * step + j].wide(), exact(i, j)))
+            .collect()
+    }
+
+    fn check<T: Lanes>(bound: f64) {
+        for sizes in [[4, 1, 1], [8, 5, 16], [4, 70, 40], [12, 33, 64], [4, 0, 3], [11, 20, 64], [7, 9, 33]] {
+            let widest = strip::<T>(sizes, |strip| Arch::new().dispatch(strip));
+            assert!(widest.iter().all(|(got, exact)| (got - exact).abs() < bound), "{sizes:?} in plain loops");
+            let mut others = vec![strip::<T>(sizes, |strip| strip.with_simd(pulp::Scalar::new()))];
+            #[cfg(target_arch = "x86_64")]
+            if let Some(simd) = pulp::x86::V3::try_new() {
+                others.push(strip::<T>(sizes, |strip| Simd::vectorize(simd, strip)));
+            }
+            assert!(others.iter().all(|other| *other == widest), "{sizes:?} in registers of any width");
+        }
+    }
+
+    #[test]
+    fn a_strip_is_the_same_product_in_registers_of_any_width() {
+        check::<f32>(1e-5);
+        check::<f64>(1e-13);
+    }
+}
