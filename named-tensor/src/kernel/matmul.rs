@@ -6,6 +6,7 @@
 //! stays in the second-level cache, so that the tail finds it there. Not here: the product of one piece (`product`).
 //! The order of the sum over `k` is that of `gemm`: the error is at most `2 k ε Σₖ |lhs rhs|`, with ε = 2⁻²⁴ (`f64`: 2⁻⁵³).
 
+mod gemm;
 mod panelled;
 mod product;
 
@@ -15,6 +16,7 @@ use super::parallel::{self, Shared};
 use super::span::{Odometer, Span, check_distinct, check_inside};
 use super::tiles::Lanes;
 use super::{View, ViewMut};
+pub(super) use gemm::Multiply;
 use product::{Axis, Product};
 use smallvec::SmallVec;
 

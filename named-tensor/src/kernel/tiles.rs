@@ -6,6 +6,7 @@
 //! results depend neither on the width of the registers nor on the rows that a tile has.
 
 use super::math::Scalar;
+use super::matmul::Multiply;
 use pulp::{Arch, Simd, WithSimd};
 use std::ops::Range;
 
@@ -13,7 +14,7 @@ use std::ops::Range;
 pub(super) const ROWS: usize = 4;
 
 /// A number of which a register holds several.
-pub(crate) trait Lanes: Scalar {
+pub(crate) trait Lanes: Scalar + Multiply {
     /// A register of the instruction set `S`.
     type Register<S: Simd>: Copy;
     /// The same number everywhere.

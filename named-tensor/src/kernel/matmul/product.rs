@@ -1,15 +1,15 @@
-//! The product of two matrices in one thread: the one call into `gemm`, and what is better done before or without it.
+//! The product of two matrices in one thread: by `gemm`, and what is better done before or without it.
 //!
 //! Lives here: the choice between panels (`panelled`), a few vectors and a matrix (`vector`), one row after the other, and `gemm`
 //! as it is, which packs its operands as it needs them.
 //! Not here: batches, threads and the pieces they work on (`matmul`).
 
+use super::gemm::Matrices;
 use crate::kernel::View;
 use crate::kernel::map::Finisher;
 use crate::kernel::parallel::Shared;
 use crate::kernel::tiles::Lanes;
 use crate::kernel::vector::Few;
-use gemm::Parallelism;
 use std::ops::Range;
 
 /// Rows (or columns) for which the other operand is read as it lies, where it lies across the sum.
@@ -186,32 +186,16 @@ impl<T: Lanes> Product<'_, T> {
         let lhs = self.lhs.data.as_ptr().wrapping_add(self.lhs.offset).wrapping_offset(distances[0]);
         let rhs = self.rhs.data.as_ptr().wrapping_add(self.rhs.offset).wrapping_offset(distances[1]);
         let out = dst.as_ptr().wrapping_add(dst_offset).wrapping_offset(distances[2]);
-        let (m, n) = (self.rows.size, self.columns.size);
+        let matrices = Matrices {
+            scale: self.scale,
+            sizes: [self.rows.size, k, self.columns.size],
+            lhs: (lhs, [self.rows.lhs, l_inner]),
+            rhs: (rhs, [r_inner, self.columns.rhs]),
+            dst: (out, [self.rows.dst, self.columns.dst]),
+        };
         // SAFETY: by the contract of this function every element that these sizes and strides name lies inside the slice
-        // that its pointer was made from, and those of `out` are ours; `T` is `f32` or `f64`, which `gemm` takes.
-        unsafe {
-            gemm::gemm(
-                m,
-                n,
-                k,
-                out,
-                self.columns.dst,
-                self.rows.dst,
-                false,
-                lhs,
-                l_inner,
-                self.rows.lhs,
-                rhs,
-                self.columns.rhs,
-                r_inner,
-                T::narrow(1.0),
-                self.scale,
-                false,
-                false,
-                false,
-                Parallelism::None,
-            );
-        }
+        // that its pointer was made from, and those of `out` are ours.
+        unsafe { matrices.multiply() };
     }
 
     /// This product as one of a few rows, or columns, with a matrix that is contiguous across the sum; and the

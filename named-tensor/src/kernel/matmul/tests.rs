@@ -99,6 +99,36 @@ fn an_operand_that_is_turned_around_agrees_at_every_edge_of_panels() {
 }
 
 #[test]
+fn matrices_that_lie_backwards_agree_with_those_that_lie_forwards() {
+    let [m, k, n] = [31, 40, 27];
+    let mut random = Random::new(5);
+    let (a, b) = (random.reals(m * k), random.reals(k * n));
+    let run = |ways: [[isize; 2]; 3]| {
+        let mut out = vec![f32::NAN; m * n];
+        let seen = |[rows, columns]: [usize; 2], [down, along]: [isize; 2]| {
+            let first = |size: usize, way: isize, step: usize| if way < 0 { (size - 1) * step } else { 0 };
+            (first(rows, down, columns) + first(columns, along, 1), [down * columns as isize, along])
+        };
+        let [(left, lhs), (right, rhs), (first, dst)] =
+            [seen([m, k], ways[0]), seen([k, n], ways[1]), seen([m, n], ways[2])];
+        let view = |data, offset, strides| View { data, offset, strides };
+        let to = ViewMut { data: &mut out, offset: first, strides: &dst };
+        matmul(1.0, &[], [m, k, n], view(&a, left, &lhs), view(&b, right, &rhs), to, None);
+        out
+    };
+    let forwards = run([[1, 1]; 3]);
+    // What lies the other way round in both places where it is, comes to lie as before.
+    for (what, ways) in [
+        ("rows", [[-1, 1], [1, 1], [-1, 1]]),
+        ("columns", [[1, 1], [1, -1], [1, -1]]),
+        ("terms", [[1, -1], [-1, 1], [1, 1]]),
+        ("all", [[-1, -1]; 3]),
+    ] {
+        assert!(run(ways).iter().zip(&forwards).all(|(x, y)| (x - y).abs() < 1e-4), "{what} backwards");
+    }
+}
+
+#[test]
 fn batches_agree_with_plain_loops_whether_operands_have_them_or_not() {
     let (b, h, m, k, n) = (3, 4, 6, 5, 7);
     let dense = |sizes: &[usize]| row_major(sizes);

@@ -1,0 +1,135 @@
+//! The one call into `gemm`, the library of products of matrices.
+//!
+//! Lives here: which function serves which kind of numbers, and what it asks of strides. Its crates for `f32` and `f64` are
+//! used without the one above them, which would build those for complex numbers too, and half of the time with it.
+//! Not here: which products go there (`product`).
+
+use gemm_common::Parallelism;
+
+/// The signature that both functions have.
+pub(crate) type Function<T> = unsafe fn(
+    usize,
+    usize,
+    usize,
+    *mut T,
+    isize,
+    isize,
+    bool,
+    *const T,
+    isize,
+    isize,
+    *const T,
+    isize,
+    isize,
+    T,
+    T,
+    bool,
+    bool,
+    bool,
+    Parallelism,
+);
+
+/// Numbers that `gemm` multiplies.
+pub(crate) trait Multiply: Copy {
+    /// The function for this processor.
+    fn function() -> Function<Self>;
+    /// What a result is multiplied with that is not read.
+    const ONE: Self;
+}
+
+impl Multiply for f32 {
+    fn function() -> Function<f32> {
+        gemm_f32::gemm::f32::get_gemm_fn()
+    }
+    const ONE: f32 = 1.0;
+}
+
+impl Multiply for f64 {
+    fn function() -> Function<f64> {
+        gemm_f64::gemm::f64::get_gemm_fn()
+    }
+    const ONE: f64 = 1.0;
+}
+
+/// `dst = scale · lhs rhs`, each matrix with its first element and its strides along rows and columns.
+pub(super) struct Matrices<T> {
+    pub(super) scale: T,
+    /// Rows, terms of the sum, columns.
+    pub(super) sizes: [usize; 3],
+    pub(super) lhs: (*const T, [isize; 2]),
+    pub(super) rhs: (*const T, [isize; 2]),
+    pub(super) dst: (*mut T, [isize; 2]),
+}
+
+impl<T: Multiply> Matrices<T> {
+    /// Computes the product in the calling thread.
+    ///
+    /// # Safety
+    /// All elements of the operands may be read, and those of `dst` written, with nothing else touching them.
+    pub(super) unsafe fn multiply(self) {
+        let Matrices { scale, sizes: [m, k, n], lhs, rhs, dst } = self.along_columns().forwards();
+        // SAFETY: the elements are those of this function's contract; the destination is not read, there is one thread, and
+        // the function is the one for this processor.
+        unsafe {
+            T::function()(
+                m,
+                n,
+                k,
+                dst.0,
+                dst.1[1],
+                dst.1[0],
+                false,
+                lhs.0,
+                lhs.1[1],
+                lhs.1[0],
+                rhs.0,
+                rhs.1[1],
+                rhs.1[0],
+                T::ONE,
+                scale,
+                false,
+                false,
+                false,
+                Parallelism::None,
+            );
+        }
+    }
+
+    /// The same product with neighbours of the result in columns, which `gemm` writes faster, transposed if need be.
+    fn along_columns(self) -> Self {
+        let Matrices { scale, sizes: [m, k, n], lhs, rhs, dst } = self;
+        if dst.1[1].unsigned_abs() >= dst.1[0].unsigned_abs() {
+            return self;
+        }
+        let turned = |[across, along]: [isize; 2]| [along, across];
+        Matrices {
+            scale,
+            sizes: [n, k, m],
+            lhs: (rhs.0, turned(rhs.1)),
+            rhs: (lhs.0, turned(lhs.1)),
+            dst: (dst.0, turned(dst.1)),
+        }
+    }
+
+    /// The same with strides that go forwards in the result, and in `lhs` along the sum.
+    fn forwards(mut self) -> Self {
+        let [m, k, n] = self.sizes;
+        let back = |size: usize, stride: isize| size.saturating_sub(1) as isize * stride;
+        if self.dst.1[0] < 0 {
+            self.dst.0 = self.dst.0.wrapping_offset(back(m, self.dst.1[0]));
+            self.lhs.0 = self.lhs.0.wrapping_offset(back(m, self.lhs.1[0]));
+            (self.dst.1[0], self.lhs.1[0]) = (-self.dst.1[0], -self.lhs.1[0]);
+        }
+        if self.dst.1[1] < 0 {
+            self.dst.0 = self.dst.0.wrapping_offset(back(n, self.dst.1[1]));
+            self.rhs.0 = self.rhs.0.wrapping_offset(back(n, self.rhs.1[1]));
+            (self.dst.1[1], self.rhs.1[1]) = (-self.dst.1[1], -self.rhs.1[1]);
+        }
+        if self.lhs.1[1] < 0 {
+            self.lhs.0 = self.lhs.0.wrapping_offset(back(k, self.lhs.1[1]));
+            self.rhs.0 = self.rhs.0.wrapping_offset(back(k, self.rhs.1[0]));
+            (self.lhs.1[1], self.rhs.1[0]) = (-self.lhs.1[1], -self.rhs.1[0]);
+        }
+        self
+    }
+}
