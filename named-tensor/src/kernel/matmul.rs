@@ -7,6 +7,7 @@
 //! The order of the sum over `k` is that of `gemm`: the error is at most `2 k ε Σₖ |lhs rhs|`, with ε = 2⁻²⁴ (`f64`: 2⁻⁵³).
 
 mod gemm;
+mod paired;
 mod panelled;
 mod product;
 
@@ -90,6 +91,14 @@ pub(crate) fn matmul<T: Lanes>(
     while let Some(i) = axes.iter().position(|&axis| rows.absorbs(axis) || columns.absorbs(axis)) {
         axes.remove(i);
     }
+    if rows.size == 1
+        && columns.size == 1
+        && let Some(i) = axes.iter().position(paired::is_run)
+    {
+        let run = axes.remove(i);
+        pairs(scale, (k, l_inner, r_inner), &axes, run.size, [lhs, rhs], ViewMut { data: &mut *dst.data, ..dst });
+        return tail.into_iter().for_each(|tail| tail.whole(dst.data));
+    }
     let sizes: SmallVec<[usize; 4]> = axes.iter().map(|axis| axis.size).collect();
     let strides = |of: fn(&Axis) -> isize| -> SmallVec<[isize; 4]> { axes.iter().map(of).collect() };
     let span = Span::new(&sizes, &[&strides(|axis| axis.lhs), &strides(|axis| axis.rhs), &strides(|axis| axis.dst)]);
@@ -126,6 +135,34 @@ pub(crate) fn matmul<T: Lanes>(
     if !in_stretches {
         tail.into_iter().for_each(|tail| tail.whole(dst.data));
     }
+}
+
+/// The sums of the products of pairs, for runs of neighbours and all positions of the other axes.
+fn pairs<T: Lanes>(
+    scale: T,
+    inner: (usize, isize, isize),
+    axes: &[Axis],
+    size: usize,
+    [lhs, rhs]: [View<'_, T>; 2],
+    dst: ViewMut<'_, T>,
+) {
+    let sizes: SmallVec<[usize; 4]> = axes.iter().map(|axis| axis.size).collect();
+    let strides = |of: fn(&Axis) -> isize| -> SmallVec<[isize; 4]> { axes.iter().map(of).collect() };
+    let strides = [strides(|axis| axis.lhs), strides(|axis| axis.rhs), strides(|axis| axis.dst)];
+    let shared = Shared::new(dst.data);
+    let runs = size.div_ceil(paired::RUN);
+    let items = runs * sizes.iter().product::<usize>();
+    parallel::for_each_range(items, SMALL.div_ceil(inner.0.max(1) * size.div_ceil(runs)), |range| {
+        for item in range {
+            let at = |operand: usize| Odometer::new(&sizes, &strides[operand], item / runs).distance;
+            let start = item % runs * paired::RUN;
+            let from = |view, operand| (view, at(operand) + start as isize);
+            let first = dst.offset.wrapping_add_signed(at(2) + start as isize);
+            // SAFETY: `matmul` has found that positions of the destination do not overlap, and each run is visited once.
+            let out = unsafe { shared.slice(first, paired::RUN.min(size - start)) };
+            paired::sums(scale, inner, [from(lhs, 0), from(rhs, 1)], out);
+        }
+    });
 }
 
 /// The rows and columns of a piece of each of some products of the same kind.

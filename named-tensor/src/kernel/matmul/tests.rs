@@ -155,6 +155,16 @@ fn batches_agree_with_plain_loops_whether_operands_have_them_or_not() {
 }
 
 #[test]
+fn neighbours_with_a_sum_each_agree_with_plain_loops() {
+    for (size, k) in [(15, 9), (16, 1), (17, 255), (511, 256), (513, 257), (1030, 600), (96, 5000)] {
+        let (row, wide) = (size as isize, size as isize + 3);
+        check_both(&[size], [1, k, 1], [&[1, 1, row], &[1, wide, 1], &[1, 1, 1]]);
+        check_both(&[3, size], [1, k, 1], [&[wide, 1, 1, 3 * wide], &[0, 1, row, 7], &[wide, 1, 1, 1]]);
+        check_both(&[size, 2], [1, k, 1], [&[1, row, 1, 2 * row], &[1, row, 2 * row, 1], &[1, row, 1, 1]]);
+    }
+}
+
+#[test]
 fn work_for_several_threads_agrees_with_plain_loops() {
     check_both(&[], [130, 120, 110], [&[120, 1], &[110, 1], &[110, 1]]);
     check_both(&[16], [40, 30, 50], [&[1200, 30, 1], &[1500, 50, 1], &[2000, 50, 1]]);

@@ -54,7 +54,10 @@ impl Lowering<'_, '_> {
         // Rows times rows that both lie along the sum are dot products; else both are read in the order of the result.
         let along = product.inner.left == 1 && product.inner.right == 1;
         let one_kind = !is_narrow.contains(&true);
-        if product.rows.size == 1 && product.columns.size == 1 && scale == Scale::None && !along && one_kind {
+        // Neighbours with a sum each are taken side by side; what is neither is slow to gather.
+        let side_by_side = product.batch.iter().any(|axis| [axis.left, axis.right, axis.out] == [1; 3]);
+        let is_apart = !along && !side_by_side;
+        if product.rows.size == 1 && product.columns.size == 1 && scale == Scale::None && is_apart && one_kind {
             let order = placed(&product.order);
             return self.products_then_sum(i, &axes, &product.order, &order, left, right);
         }

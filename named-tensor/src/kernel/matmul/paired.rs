@@ -1,0 +1,52 @@
+//! Sums of products over an axis that both operands and the result share with others, which lie side by side.
+//!
+//! Computes  `dst[b] = scale · Σₖ lhs[k, b] rhs[k, b]`  for a run of neighbours `b`: what a gain owes, which multiplies each
+//! row by itself. Row by row both operands are read as they lie, and the sums of a run stay in the nearest cache.
+//! Not here: rows and columns of their own (`product`); threads and other axes (`matmul`).
+//! Sums of [`BLOCK`] terms are added to the whole, so the error is at most `2 (BLOCK + k / BLOCK) ε Σₖ |lhs rhs|`.
+
+use super::product::Axis;
+use crate::kernel::View;
+use crate::kernel::lanes::vectorised;
+use crate::kernel::tiles::Lanes;
+
+/// Neighbours whose sums are taken together: both sums and a row of each operand fit the nearest cache.
+pub(super) const RUN: usize = 512;
+/// Terms that are summed before their sum is added to the whole.
+const BLOCK: usize = 256;
+
+/// Whether an axis is one of neighbours, in both operands and the result, and worth a run.
+pub(super) fn is_run(axis: &Axis) -> bool {
+    axis.size >= 16 && [axis.lhs, axis.rhs, axis.dst] == [1; 3]
+}
+
+/// Writes the sums of a run; the operands begin so far from their first element, and have these strides along the sum.
+pub(super) fn sums<T: Lanes>(
+    scale: T,
+    (k, l_inner, r_inner): (usize, isize, isize),
+    [(lhs, left), (rhs, right)]: [(View<'_, T>, isize); 2],
+    out: &mut [T],
+) {
+    let size = out.len();
+    let row = |view: View<'_, T>, distance: isize, stride: isize, term: usize| {
+        view.offset.wrapping_add_signed(distance).wrapping_add_signed(term as isize * stride)
+    };
+    vectorised(
+        #[inline(always)]
+        move || {
+            let mut block = [T::default(); RUN];
+            let block = &mut block[..size];
+            out.fill(T::default());
+            for top in (0..k).step_by(BLOCK) {
+                block.fill(T::default());
+                for term in top..k.min(top + BLOCK) {
+                    let xs = &lhs.data[row(lhs, left, l_inner, term)..][..size];
+                    let ys = &rhs.data[row(rhs, right, r_inner, term)..][..size];
+                    block.iter_mut().zip(xs).zip(ys).for_each(|((sum, &x), &y)| *sum = x.times_plus(y, *sum));
+                }
+                out.iter_mut().zip(&*block).for_each(|(sum, &x)| *sum = *sum + x);
+            }
+            out.iter_mut().for_each(|sum| *sum = *sum * scale);
+        },
+    );
+}
