@@ -76,10 +76,14 @@ fn seconds(axes: &[Axis], product: &Product) -> f64 {
     let fill = |size: f64, whole: f64| (size / whole).min(1.0);
     let speed = 200e9 * fill(m, 24.0) * fill(n, 24.0) * fill(k, 32.0);
     let call = 0.2e-6 + 2.0 * m * n * k / speed + 0.25e-9 * (m * k + k * n);
-    let copied = |has: fn(&Axis) -> bool| axes.iter().filter(|axis| has(axis)).map(|axis| axis.size as f64).product();
-    let left: f64 = if product.copy_left.is_some() { copied(|axis| axis.has.0) } else { 0.0 };
-    let right: f64 = if product.copy_right.is_some() { copied(|axis| axis.has.1) } else { 0.0 };
-    batch * call + 0.8e-9 * (left + right)
+    let copied = |order: &Option<Order>, stride: fn(&Axis) -> isize| {
+        let Some(order) = order else { return 0.0 };
+        // Rows that stay rows are copied whole; others are turned around.
+        let stays = order.last().is_some_and(|&last| stride(&axes[last]) == 1);
+        let elements: f64 = order.iter().map(|&axis| axes[axis].size as f64).product();
+        elements * if stays { 0.4e-9 } else { 0.8e-9 }
+    };
+    batch * call + copied(&product.copy_left, |axis| axis.left) + copied(&product.copy_right, |axis| axis.right)
 }
 
 /// The description when these operands are copied; none if the summed axes are not one run in both.
@@ -258,6 +262,15 @@ mod tests {
         assert_eq!(product.copy_left, None, "the left operand is larger");
         assert_eq!(product.copy_right.as_deref(), Some(&[1, 2, 3][..]), "it is brought into the order of the left one");
         assert_eq!((product.inner.size, product.inner.left, product.inner.right), (12, 1, 5));
+    }
+
+    #[test]
+    fn of_two_operands_that_are_as_large_the_one_whose_rows_stay_rows_is_copied() {
+        // Left lies as [m, a, b], right as [b, a, n]: the right one keeps its rows along n.
+        let axes = [axis(50, 12, 0, false), axis(3, 4, 50, true), axis(4, 1, 150, true), axis(50, 0, 1, false)];
+        let product = product(&axes, &[]);
+        assert_eq!(product.copy_left, None, "the left operand would be turned around");
+        assert_eq!(product.copy_right.as_deref(), Some(&[1, 2, 3][..]));
     }
 
     #[test]
