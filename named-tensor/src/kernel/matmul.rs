@@ -29,8 +29,6 @@ const MANY: usize = 8;
 const TILE: usize = 16;
 /// Rows or columns of such a part at least, if there are so many for two: a page of memory in `f32`.
 const RUN: usize = 1024;
-/// Terms of a sum that takes longer to compute than to write.
-const LONG: usize = 128;
 /// Multiplications of a product that is done in the time that packing would take.
 const NEAR: usize = 4096;
 
@@ -200,16 +198,9 @@ fn cut<T: Lanes>(product: &Product<'_, T>, items: usize, has_tail: bool) -> [usi
     };
     let is_read_as_it_lies = |width: usize| inner == 1 || width <= NARROW;
     let [.., narrowest] = WIDTHS;
-    let width = match product.panelled {
-        // An operand that is turned around is so once for each piece of the height: those are high and narrow, unless the
-        // sums are so short that writing them counts.
-        true if k >= LONG => narrowest,
-        true => 2 * narrowest,
-        false => {
-            let is_wanted = |&width: &usize| is_read_as_it_lies(width) && is_even(width);
-            WIDTHS.into_iter().find(is_wanted).unwrap_or(narrowest)
-        }
-    };
+    // An operand that is turned around is so once for each piece of the height: those are high and narrow.
+    let is_wanted = |&width: &usize| !product.panelled && is_read_as_it_lies(width) && is_even(width);
+    let width = WIDTHS.into_iter().find(is_wanted).unwrap_or(narrowest);
     let height = height(width);
     if product.by_columns() { [height, width] } else { [width, height] }
 }

@@ -16,8 +16,8 @@ use crate::kernel::turn::turn;
 /// Terms of a sum whose part of a panel is packed at once: a quarter of a usual second-level cache in `f32`.
 const DEPTH: usize = 1024;
 /// Rows, columns and terms from which on turning is repaid.
-const LEAST: [usize; 3] = [24, 32, 16];
-/// Rows of the result that are multiplied with all panels at hand: whole tiles.
+const LEAST: [usize; 3] = [24, 32, 128];
+/// Rows of the result that are computed at once: whole tiles.
 const ROWS: usize = 24;
 
 /// A product whose result lies along `columns` columns.
@@ -86,39 +86,31 @@ impl<T: Lanes> Panelled<'_, T> {
     /// # Safety
     /// All elements of the result lie inside `dst`, and nothing else touches them.
     pub(super) unsafe fn compute(&self, dst: &Shared<'_, T>, first: usize) {
-        let depth = DEPTH.min(self.inner);
-        // Panels of short sums are turned several at once, and their parts of a row are written one after the other.
-        let wide = (DEPTH / depth * WIDTH).min(self.columns);
-        let mut room = pool::take(T::KIND, width(wide) * depth);
-        for left in (0..self.columns).step_by(wide) {
+        let mut room = pool::take(T::KIND, width(self.columns.min(WIDTH)) * DEPTH.min(self.inner));
+        for (_, columns) in panels(self.columns) {
+            let width = width(columns.len());
             for top in (0..self.inner).step_by(DEPTH) {
-                let (columns, depth) = (wide.min(self.columns - left), DEPTH.min(self.inner - top));
-                let numbers = &mut T::of_mut(&mut room)[..width(columns) * depth];
-                for (_, some) in panels(columns) {
-                    let to = &mut numbers[some.start * depth..][..width(some.len()) * depth];
-                    self.pack(left + some.start, some.len(), top, to);
-                }
+                let depth = DEPTH.min(self.inner - top);
+                let numbers = &mut T::of_mut(&mut room)[..width * depth];
+                self.pack(columns.start, columns.len(), top, numbers);
                 for row in (0..self.rows).step_by(ROWS) {
-                    for (_, some) in panels(columns) {
-                        let width = width(some.len());
-                        let first = first + row * self.step + left + some.start;
-                        let from = &self.left.numbers[row * self.left.row + top * self.left.along..];
-                        let strip = Strip {
-                            factor: self.scale,
-                            rows: ROWS.min(self.rows - row),
-                            left: Left { numbers: from, ..self.left },
-                            panel: Panel { numbers: &numbers[some.start * depth..][..width * depth], width },
-                            to: dst.as_ptr().wrapping_add(first),
-                            step: self.step,
-                            adds: top > 0,
-                        };
-                        if some.len() == width {
-                            // SAFETY: the strip is these rows and columns of the result, which are inside and ours.
-                            unsafe { multiply(strip) };
-                        } else {
-                            // SAFETY: as above, without the columns that the panel has more.
-                            unsafe { multiply_narrow(strip, some.len(), dst, first) };
-                        }
+                    let first = first + row * self.step + columns.start;
+                    let from = &self.left.numbers[row * self.left.row + top * self.left.along..];
+                    let strip = Strip {
+                        factor: self.scale,
+                        rows: ROWS.min(self.rows - row),
+                        left: Left { numbers: from, ..self.left },
+                        panel: Panel { numbers: &*numbers, width },
+                        to: dst.as_ptr().wrapping_add(first),
+                        step: self.step,
+                        adds: top > 0,
+                    };
+                    if columns.len() == width {
+                        // SAFETY: the strip is these rows and columns of the result, which are inside and ours.
+                        unsafe { multiply(strip) };
+                    } else {
+                        // SAFETY: as above, without the columns that the panel has more.
+                        unsafe { multiply_narrow(strip, columns.len(), dst, first) };
                     }
                 }
             }
