@@ -29,8 +29,6 @@ const MANY: usize = 8;
 const TILE: usize = 16;
 /// Rows or columns of such a part at least, if there are so many for two: a page of memory in `f32`.
 const RUN: usize = 1024;
-/// Multiplications of a product that is done in the time that packing would take.
-const NEAR: usize = 4096;
 
 /// The sides that a piece may have along the direction in which the result lies. `gemm` prepares the operand that has this
 /// side once for each piece, and reads the other one as it lies: so pieces cost nothing.
@@ -56,19 +54,18 @@ pub(crate) fn matmul<T: Lanes>(
     [m, k, n]: [usize; 3],
     lhs: View<'_, T>,
     rhs: View<'_, T>,
-    dst: ViewMut<'_, T>,
+    mut dst: ViewMut<'_, T>,
     tail: Option<&Tail<'_>>,
 ) {
     let with = |rows: usize, columns: usize| -> SmallVec<[usize; 8]> {
         batch.iter().copied().chain([rows, columns]).collect()
     };
-    let total: usize = with(m, n).iter().product();
+    let total = batch.iter().product::<usize>() * m * n;
     if let Some(tail) = tail {
         tail.check::<T>(total);
         assert_eq!(total, dst.data.len(), "matmul: a tail finishes all of the destination");
     }
-    if batch.is_empty() && m * k * n <= NEAR && m * n > 0 && rhs.strides[1] == 1 && dst.strides[1] == 1 {
-        near::product(scale, [m, k, n], lhs, rhs, ViewMut { data: &mut *dst.data, ..dst });
+    if batch.is_empty() && near::product(scale, [m, k, n], lhs, rhs, &mut dst) {
         return tail.into_iter().for_each(|tail| tail.whole(dst.data));
     }
     check_inside("matmul: left operand", lhs.data.len(), lhs.offset, &with(m, k), lhs.strides);

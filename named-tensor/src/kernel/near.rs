@@ -1,100 +1,216 @@
 //! Products of matrices so small that they end before others would have packed their operands.
 //!
-//! Computes  `dst[i, j] = scale · Σₖ lhs[i, k] rhs[k, j]`  with `rhs` and `dst` contiguous along j.
+//! Computes  `dst[i, j] = scale · Σₖ lhs[i, k] rhs[k, j]`  where `rhs` and `dst` are contiguous along j, or `lhs` and `dst`
+//! along i: then the product is done turned around.
 //! The sums of a few rows and columns stay in registers while the whole sum goes by; each element of an operand is read
-//! where it lies. A sum is taken from the first k to the last, whatever rows and columns are computed with it.
-//! Not here: what is small (`matmul`).
+//! where it lies. A sum is taken from the first k to the last, whatever rows and columns are computed with it: where the
+//! last of them do not fill a tile, the tile begins earlier, and finds the same sums again.
+//! Lives here: which products are small, and the tiles. Not here: all others (`matmul`).
 
 use super::lanes::vectorised;
 use super::math::Scalar;
-use super::span::{check_distinct, check_inside};
 use super::{View, ViewMut};
 
-/// Columns whose sums are kept in one register.
-const LANES: usize = 8;
-/// Rows that are computed together: their sums do not wait for each other.
-const ROWS: usize = 4;
+/// Multiplications of the largest such product. One of 64 × 64 × 64 takes as long as with packing; those of more are worth
+/// a second thread.
+const FEW: usize = 128 * 1024;
 
-/// The product of a matrix of `m` rows and one of `n` columns.
-///
-/// # Panics
-/// If a view leaves its slice, if positions of the destination overlap, or if columns of `rhs` or `dst` have gaps.
+/// Computes the product of a matrix of `m` rows and one of `n` columns if it is small and lies well. Returns whether it
+/// did: not where a view leaves its slice either, which is for the caller to tell.
 pub(super) fn product<T: Scalar>(
     scale: T,
     [m, k, n]: [usize; 3],
     lhs: View<'_, T>,
     rhs: View<'_, T>,
-    dst: ViewMut<'_, T>,
-) {
-    check_inside("matmul: left operand", lhs.data.len(), lhs.offset, &[m, k], lhs.strides);
-    check_inside("matmul: right operand", rhs.data.len(), rhs.offset, &[k, n], rhs.strides);
-    check_inside("matmul: destination", dst.data.len(), dst.offset, &[m, n], dst.strides);
-    check_distinct("matmul", &[m, n], dst.strides);
-    assert!(rhs.strides[1] == 1 && dst.strides[1] == 1, "matmul: columns follow each other");
-    let mut product = Product { scale, m, k, lhs, rhs, dst };
-    vectorised(
-        #[inline(always)]
-        move || {
-            let mut column = 0;
-            while column + LANES <= n {
-                product.columns::<LANES>(column);
-                column += LANES;
-            }
-            if column + LANES / 2 <= n {
-                product.columns::<{ LANES / 2 }>(column);
-                column += LANES / 2;
-            }
-            while column < n {
-                product.columns::<1>(column);
-                column += 1;
-            }
-        },
-    );
+    dst: &mut ViewMut<'_, T>,
+) -> bool {
+    if !(1..=FEW).contains(&m.saturating_mul(n).saturating_mul(k)) {
+        return false;
+    }
+    let ([l_row, l_inner], [r_inner, r_column]) = (steps(lhs.strides), steps(rhs.strides));
+    let [d_row, d_column] = steps(dst.strides);
+    let is_inside = reaches(lhs.data, lhs.offset, [m, k], [l_row, l_inner])
+        && reaches(rhs.data, rhs.offset, [k, n], [r_inner, r_column])
+        && reaches(dst.data, dst.offset, [m, n], [d_row, d_column]);
+    if !is_inside {
+        return false;
+    }
+    let (left, right) = (&lhs.data[lhs.offset..], &rhs.data[rhs.offset..]);
+    let out = &mut dst.data[dst.offset..];
+    if r_column == 1 && d_column == 1 && (d_row >= n || m == 1) {
+        let product = Product { scale, size: [m, k, n], left, steps: [l_row, l_inner], right, down: r_inner };
+        product.run(out, d_row);
+    } else if l_row == 1 && d_row == 1 && (d_column >= m || n == 1) {
+        let product =
+            Product { scale, size: [n, k, m], left: right, steps: [r_column, r_inner], right: left, down: l_inner };
+        product.run(out, d_column);
+    } else {
+        return false;
+    }
+    true
 }
 
+/// Two strides; one that goes backwards is one that never stays inside.
+#[inline(always)]
+fn steps(strides: &[isize]) -> [usize; 2] {
+    [strides[0], strides[1]].map(|stride| usize::try_from(stride).unwrap_or(usize::MAX))
+}
+
+/// Whether a matrix, which is not empty, lies inside of its slice.
+#[inline(always)]
+fn reaches<T>(data: &[T], offset: usize, sizes: [usize; 2], steps: [usize; 2]) -> bool {
+    let [down, across] = [0, 1].map(|i| (sizes[i] - 1).saturating_mul(steps[i]));
+    offset.saturating_add(down).saturating_add(across) < data.len()
+}
+
+/// A product whose columns follow each other in `right` and in the result.
 struct Product<'a, T> {
     scale: T,
-    m: usize,
-    k: usize,
-    lhs: View<'a, T>,
-    rhs: View<'a, T>,
-    dst: ViewMut<'a, T>,
+    /// Rows, terms of a sum, columns.
+    size: [usize; 3],
+    left: &'a [T],
+    /// From row to row and from term to term of `left`.
+    steps: [usize; 2],
+    right: &'a [T],
+    /// From row to row of `right`.
+    down: usize,
 }
 
 impl<T: Scalar> Product<'_, T> {
-    /// So many columns from this one on.
+    /// Computes all rows and columns; the rows of `out` begin `step` apart. All elements were found to be inside.
+    fn run(&self, out: &mut [T], step: usize) {
+        vectorised(
+            #[inline(always)]
+            move || {
+                let columns = self.size[2];
+                let mut column = 0;
+                // Twice the lanes for numbers of half the bytes.
+                if size_of::<T>() == 4 {
+                    while column + 16 <= columns {
+                        self.columns::<4, 16>(column, out, step);
+                        column += 16;
+                    }
+                }
+                while column < columns {
+                    let rest = columns - column;
+                    if rest >= 8 || (rest > 4 && columns >= 8) {
+                        self.columns::<8, 8>(column.min(columns - 8), out, step);
+                        column += 8;
+                    } else if rest >= 4 || (rest > 1 && columns >= 4) {
+                        self.columns::<8, 4>(column.min(columns - 4), out, step);
+                        column += 4;
+                    } else {
+                        self.columns::<8, 1>(column, out, step);
+                        column += 1;
+                    }
+                }
+            },
+        );
+    }
+
+    /// So many columns from this one on, in tiles of so many rows.
     #[inline(always)]
-    fn columns<const WIDTH: usize>(&mut self, column: usize) {
+    fn columns<const HEIGHT: usize, const WIDTH: usize>(&self, column: usize, out: &mut [T], step: usize) {
+        let rows = self.size[0];
         let mut row = 0;
-        while row + ROWS <= self.m {
-            self.tile::<ROWS, WIDTH>(row, column);
-            row += ROWS;
-        }
-        while row < self.m {
-            self.tile::<1, WIDTH>(row, column);
-            row += 1;
+        while row < rows {
+            let rest = rows - row;
+            if rest >= HEIGHT {
+                self.tile::<HEIGHT, WIDTH>(row, column, out, step);
+                row += HEIGHT;
+            } else if rest >= 4 || (rest == 3 && rows >= 4) {
+                self.tile::<4, WIDTH>(row.min(rows - 4), column, out, step);
+                row += 4;
+            } else if rest >= 2 {
+                self.tile::<2, WIDTH>(row, column, out, step);
+                row += 2;
+            } else {
+                self.tile::<1, WIDTH>(row, column, out, step);
+                row += 1;
+            }
         }
     }
 
     /// So many rows and columns from these on.
     #[inline(always)]
-    fn tile<const HEIGHT: usize, const WIDTH: usize>(&mut self, row: usize, column: usize) {
-        let at = |offset: usize, first: usize, stride: isize| offset.wrapping_add_signed(first as isize * stride);
-        let (across, along) = (self.lhs.strides[0], self.lhs.strides[1]);
+    fn tile<const HEIGHT: usize, const WIDTH: usize>(&self, row: usize, column: usize, out: &mut [T], step: usize) {
+        let [across, along] = self.steps;
         let mut sums = [[T::default(); WIDTH]; HEIGHT];
-        let (mut left, mut right) = (at(self.lhs.offset, row, across), self.rhs.offset + column);
-        for _ in 0..self.k {
-            let right_row = &self.rhs.data[right..right + WIDTH];
+        for term in 0..self.size[1] {
+            let start = term * self.down + column;
+            debug_assert!(start + WIDTH <= self.right.len(), "the last row of the right matrix is inside");
+            // SAFETY: `reaches` has found that term · down + column is a place of `right` for the last term and the last
+            // column, and a tile has no columns but those of the product.
+            let right = unsafe { self.right.get_unchecked(start..start + WIDTH) };
             for (i, sums) in sums.iter_mut().enumerate() {
-                let factor = self.scale * self.lhs.data[at(left, i, across)];
-                (0..WIDTH).for_each(|j| sums[j] = right_row[j].times_plus(factor, sums[j]));
+                let at = (row + i) * across + term * along;
+                debug_assert!(at < self.left.len(), "the last element of the left matrix is inside");
+                // SAFETY: `reaches` has found the same of `left` for the last row and the last term, and a tile has no rows
+                // but those of the product.
+                let left = unsafe { self.left.get_unchecked(at) };
+                for (sum, &right) in sums.iter_mut().zip(right) {
+                    *sum = right.times_plus(*left, *sum);
+                }
             }
-            left = left.wrapping_add_signed(along);
-            right = right.wrapping_add_signed(self.rhs.strides[0]);
         }
         for (i, sums) in sums.iter().enumerate() {
-            let start = at(self.dst.offset, row + i, self.dst.strides[0]) + column;
-            self.dst.data[start..start + WIDTH].copy_from_slice(sums);
+            let start = (row + i) * step + column;
+            for (out, &sum) in out[start..start + WIDTH].iter_mut().zip(sums) {
+                *out = self.scale * sum;
+            }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::kernel::testing::Random;
+
+    /// Compares with sums from the first term to the last, to the last bit.
+    fn check<T: Scalar>([m, k, n]: [usize; 3], [lhs, rhs, dst]: [[isize; 2]; 3]) {
+        let mut random = Random::new(5);
+        let mut data = |rows: usize, columns: usize, [down, across]: [isize; 2]| -> Vec<T> {
+            let size = 3 + (rows - 1) * down as usize + (columns - 1) * across as usize + 1;
+            random.reals(size).into_iter().map(|x| T::narrow(f64::from(x))).collect()
+        };
+        let (a, b, mut out) = (data(m, k, lhs), data(k, n, rhs), data(m, n, dst));
+        let scale = T::narrow(0.3);
+        let [left, right] = [(&a, &lhs), (&b, &rhs)].map(|(data, strides)| View { data, offset: 3, strides });
+        let mut to = ViewMut { data: &mut out, offset: 3, strides: &dst };
+        assert!(product(scale, [m, k, n], left, right, &mut to), "{m} x {k} x {n} is small");
+        let at = |strides: [isize; 2], i: usize, j: usize| 3 + i * strides[0] as usize + j * strides[1] as usize;
+        for (i, j) in (0..m).flat_map(|i| (0..n).map(move |j| (i, j))) {
+            let sum = (0..k).fold(T::default(), |sum, x| b[at(rhs, x, j)].times_plus(a[at(lhs, i, x)], sum));
+            assert_eq!(out[at(dst, i, j)], scale * sum, "{i}, {j} of {m} x {k} x {n}");
+        }
+    }
+
+    #[test]
+    fn every_element_is_the_sum_from_the_first_term_to_the_last_whatever_tile_it_is_in() {
+        for (m, n) in (1..=21).flat_map(|m| (1..=37).map(move |n| (m, n))) {
+            let k = 1 + (m + n) % 9;
+            let [wide, tall, inner] = [n, m, k].map(|size| size as isize + 2);
+            check::<f32>([m, k, n], [[inner, 1], [wide, 1], [wide, 1]]);
+            check::<f64>([m, k, n], [[1, tall], [wide, 1], [wide, 1]]);
+            check::<f32>([m, k, n], [[1, tall], [1, inner], [1, tall]]);
+            check::<f64>([m, k, n], [[1, tall], [wide, 1], [1, tall]]);
+        }
+    }
+
+    #[test]
+    fn what_is_large_or_lies_badly_or_outside_is_left_to_others() {
+        let numbers = [1.0_f32; 64];
+        let done = |sizes, [lhs, rhs, dst]: [[isize; 2]; 3]| {
+            let [left, right] = [&lhs, &rhs].map(|strides| View { data: &numbers, offset: 0, strides });
+            let mut out = [0.0; 64];
+            product(1.0, sizes, left, right, &mut ViewMut { data: &mut out, offset: 0, strides: &dst })
+        };
+        assert!(done([4, 4, 4], [[4, 1]; 3]), "this one is small");
+        assert!(!done([4, 4, 4], [[4, 1], [1, 4], [4, 1]]), "neither operand lies along the result");
+        assert!(!done([4, 4, 4], [[4, 1], [4, 1], [2, 1]]), "rows of the result overlap");
+        assert!(!done([4, 4, 4], [[4, 1], [30, 1], [4, 1]]), "an operand leaves its slice");
+        assert!(!done([4, 4, 4], [[-4, 1], [4, 1], [4, 1]]), "an operand leaves its slice backwards");
+        assert!(!done([4, 0, 4], [[4, 1]; 3]), "there is nothing to sum");
     }
 }
