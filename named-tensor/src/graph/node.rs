@@ -24,7 +24,8 @@ struct Inner {
     shape: Shape,
     kind: Kind,
     place: &'static Location<'static>,
-    value: OnceLock<Value>,
+    /// Most nodes never have one of their own.
+    value: OnceLock<Box<Value>>,
 }
 
 impl Node {
@@ -59,7 +60,7 @@ impl Node {
             shape,
             kind,
             place,
-            value: OnceLock::from(value),
+            value: OnceLock::from(Box::new(value)),
         }))
     }
 
@@ -120,12 +121,12 @@ impl Node {
     /// Its numbers, once they have been computed.
     #[must_use]
     pub fn value(&self) -> Option<&Value> {
-        self.0.value.get()
+        self.0.value.get().map(|value| &**value)
     }
 
     /// Keeps its numbers, so that they are computed once. A second value is dropped: it has the same numbers.
     pub fn remember(&self, value: Value) {
-        let _ = self.0.value.set(value);
+        let _ = self.0.value.set(Box::new(value));
     }
 
     /// A number that tells this node from every other living one.

@@ -12,8 +12,8 @@ use smallvec::SmallVec;
 use crate::axis::Name;
 use crate::error::{Error, ErrorKind, Result};
 
-/// A few axes.
-pub type Names = SmallVec<[Name; 4]>;
+/// A few axes. Most operations go along one or two, and every node holds these.
+pub type Names = SmallVec<[Name; 2]>;
 
 /// Axes with their sizes, each name once. Cheap to clone: every node has a shape, and most have that of an input.
 #[derive(Clone, Eq)]

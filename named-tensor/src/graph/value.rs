@@ -9,7 +9,7 @@ use smallvec::SmallVec;
 use crate::element::Buffer;
 
 /// Steps through a buffer, one per axis, in elements.
-pub type Strides = SmallVec<[isize; 6]>;
+pub type Strides = SmallVec<[isize; 4]>;
 
 /// Numbers in memory. The strides follow the order of the shape of the node that holds the value.
 #[derive(Clone, Debug)]

@@ -8,7 +8,7 @@ use smallvec::SmallVec;
 use super::contract::Loop;
 use super::execute::Slots;
 use super::layout::Place;
-use super::schedule::{Action, Piece, RowFunction, Step, Tail};
+use super::schedule::{Action, Factor, Piece, RowFunction, Step, Tail};
 use crate::element::{Bf16, Buffer, Kind, Stored};
 use crate::graph::op::Reduction;
 use crate::kernel::copy::copy_into;
@@ -78,7 +78,7 @@ fn read<'a>(operands: &'a [Place], slots: &'a Slots) -> SmallVec<[map::Operand<'
 
 /// Gives the tail of a step to its kernel.
 fn ending(step: &Step, slots: &Slots, kernel: impl FnOnce(Option<&map::Tail<'_>>)) {
-    let Some(Tail { program, sizes, operands }) = &step.tail else { return kernel(None) };
+    let Some(Tail { program, sizes, operands }) = step.tail.as_deref() else { return kernel(None) };
     kernel(Some(&map::Tail::new(program, sizes, &read(operands, slots))));
 }
 
@@ -90,7 +90,8 @@ pub(super) fn joined<T: Stored>(pieces: &[Piece], slots: &Slots, out: &mut [T]) 
 }
 
 fn gathered<T: Stored>(action: &Action, slots: &Slots, sound: &mut bool, out: &mut [T]) {
-    let Action::Gather { table, positions, outer, inner, limit, .. } = action else { return };
+    let Action::Gather { read, outer, inner, limit, .. } = action else { return };
+    let [table, positions] = &**read;
     *sound = gather::gather(outer, inner, *limit, slots.view(table), slots.view(positions), out);
 }
 
@@ -126,15 +127,6 @@ fn rows<T: Scalar>(step: &Step, slots: &Slots, out: &mut [T]) {
 fn product<T: Lanes>(step: &Step, slots: &Slots, out: &mut [T]) {
     let Action::Product { left, right, batch, rows, columns, inner, scale } = &step.action else { return };
     let [factor, divisor] = scaling(scale.as_ref(), slots);
-    // One by one: as a rule there are none or two, for which `collect` is long.
-    let strides = |stride: fn(&Loop) -> isize, last: [isize; 2]| {
-        let mut strides: SmallVec<[isize; 6]> = SmallVec::new();
-        batch.iter().for_each(|axis| strides.push(stride(axis)));
-        last.into_iter().for_each(|stride| strides.push(stride));
-        strides
-    };
-    let mut sizes: SmallVec<[usize; 6]> = SmallVec::new();
-    batch.iter().for_each(|axis| sizes.push(axis.size));
     let (lhs, rhs) = (slots.at(left.0, left.1), slots.at(right.0, right.1));
     if rhs.0.kind() == Kind::Bf16 {
         // The plan has found that `columns` and `inner` are the axes of one matrix, and no batch.
@@ -145,21 +137,31 @@ fn product<T: Lanes>(step: &Step, slots: &Slots, out: &mut [T]) {
         divide(out, divisor);
         return ending(step, slots, |tail| tail.into_iter().for_each(|tail| tail.whole(out)));
     }
-    let l_strides = strides(|axis| axis.left, [rows.left, inner.left]);
-    let r_strides = strides(|axis| axis.right, [inner.right, columns.right]);
-    let d_strides = strides(|axis| axis.out, [rows.out, columns.out]);
-    let lhs = View { data: T::of(lhs.0), offset: lhs.1, strides: &l_strides };
-    let rhs = View { data: T::of(rhs.0), offset: rhs.1, strides: &r_strides };
     let matrices = [rows.size, inner.size, columns.size];
-    ending(step, slots, |tail| {
-        let divides = divisor != T::narrow(1.0);
-        let dst = ViewMut { data: &mut *out, offset: 0, strides: &d_strides };
-        matmul(factor, &sizes, matrices, lhs, rhs, dst, tail.filter(|_| !divides));
-        if divides {
-            divide(out, divisor);
-            tail.into_iter().for_each(|tail| tail.whole(out));
-        }
-    });
+    let last = [[rows.left, inner.left], [inner.right, columns.right], [rows.out, columns.out]];
+    let mut multiply = |sizes: &[usize], [left, right, to]: [&[isize]; 3]| {
+        let lhs = View { data: T::of(lhs.0), offset: lhs.1, strides: left };
+        let rhs = View { data: T::of(rhs.0), offset: rhs.1, strides: right };
+        ending(step, slots, |tail| {
+            let divides = divisor != T::narrow(1.0);
+            let dst = ViewMut { data: &mut *out, offset: 0, strides: to };
+            matmul(factor, sizes, matrices, lhs, rhs, dst, tail.filter(|_| !divides));
+            if divides {
+                divide(out, divisor);
+                tail.into_iter().for_each(|tail| tail.whole(out));
+            }
+        });
+    };
+    if batch.is_empty() {
+        return multiply(&[], last.each_ref().map(|last| &last[..]));
+    }
+    let sizes: SmallVec<[usize; 6]> = batch.iter().map(|axis| axis.size).collect();
+    let strides = |stride: fn(&Loop) -> isize, last: [isize; 2]| -> SmallVec<[isize; 6]> {
+        batch.iter().map(stride).chain(last).collect()
+    };
+    let [left, right, to] = [(|axis| axis.left) as fn(&Loop) -> isize, |axis| axis.right, |axis| axis.out];
+    let [left, right, to] = [strides(left, last[0]), strides(right, last[1]), strides(to, last[2])];
+    multiply(&sizes, [&left, &right, &to]);
 }
 
 fn divide<T: Scalar>(out: &mut [T], divisor: T) {
@@ -178,9 +180,10 @@ fn kernel_reduction(reduction: Reduction) -> reduce::Reduction {
 }
 
 /// What a product is multiplied by, and then divided by.
-fn scaling<T: Scalar>(scale: Option<&(Place, bool)>, slots: &Slots) -> [T; 2] {
+fn scaling<T: Scalar>(scale: Option<&Factor>, slots: &Slots) -> [T; 2] {
     let one = T::narrow(1.0);
-    scale.map_or([one, one], |(place, by)| {
+    scale.map_or([one, one], |factor| {
+        let (place, by) = &**factor;
         let (buffer, offset) = slots.at(place.slot, place.offset);
         let scale = T::of(buffer)[offset];
         match one / scale {
@@ -218,7 +221,7 @@ fn attention_owed<T: Lanes>(action: &Action, slots: &Slots, out: &mut [T]) {
 fn attention_of<'a, T: Lanes>(
     [queries, keys, values]: [&'a Place; 3],
     mask: Option<&'a Place>,
-    scale: Option<&(Place, bool)>,
+    scale: Option<&Factor>,
     slots: &'a Slots,
 ) -> attention::Attention<'a, T> {
     attention::Attention {

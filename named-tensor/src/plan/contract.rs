@@ -40,7 +40,7 @@ pub(super) struct Product {
     pub(super) copy_left: Option<Order>,
     /// The order in which the right operand is copied first, if it is.
     pub(super) copy_right: Option<Order>,
-    pub(super) batch: SmallVec<[Loop; 4]>,
+    pub(super) batch: Box<[Loop]>,
     pub(super) rows: Loop,
     pub(super) columns: Loop,
     /// `out` is 0 here.

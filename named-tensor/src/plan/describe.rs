@@ -183,7 +183,8 @@ impl Page<'_, '_> {
             let slot = self.schedule.slots[slot as usize];
             (slot.size * slot.kind.bytes()) as f64
         };
-        if let Action::Append { pieces: [_, added], .. } = &step.action {
+        if let Action::Append { pieces, .. } = &step.action {
+            let [_, added] = &**pieces;
             // What was there stays where it is, except when the room is used up.
             return 2.0 * size(added.source.slot);
         }

@@ -13,7 +13,7 @@ use super::compute::{compute, fill, join};
 use super::key::Trace;
 use super::layout::Place;
 use super::scan;
-use super::schedule::{Action, Piece, Schedule, Slot, Step};
+use super::schedule::{Action, Piece, Schedule, Sizes, Slot, Step};
 use crate::element::{Buffer, Stored};
 use crate::error::{Error, ErrorKind, Result};
 use crate::graph::value::row_major;
@@ -207,7 +207,7 @@ fn plain(step: &Step, inputs: &[Place], slots: &Slots, trace: &Trace<'_>) -> Res
     let inputs: SmallVec<[Value; 3]> = inputs.iter().map(|place| slots.value(place)).collect();
     let inputs: SmallVec<[&Value; 3]> = inputs.iter().collect();
     let value = op::evaluate(node, &inputs)?;
-    let sizes: SmallVec<[usize; 6]> = node.shape().sizes().collect();
+    let sizes: Sizes = node.shape().sizes().collect();
     let (total, strides) = (sizes.iter().product(), row_major(sizes.iter().copied()));
     if value.offset == 0 && value.buffer.size() == total && (value.strides == strides || total == 0) {
         return Ok(Arc::unwrap_or_clone(value.buffer));

@@ -14,11 +14,11 @@ use crate::graph::value::Strides;
 use crate::kernel::map::Program;
 
 /// The sizes of an iteration space, the last axis fastest.
-pub(super) type Sizes = SmallVec<[usize; 6]>;
+pub(super) type Sizes = SmallVec<[usize; 4]>;
 
 /// The inputs of a node, each in the order of its own shape: what the plain evaluation takes. Steps that read positions
 /// have them as well, so that a wrong position is told by the plain evaluation, in its words.
-pub(super) type Inputs = SmallVec<[Place; 3]>;
+pub(super) type Inputs = Box<[Place]>;
 
 /// Some numbers that are copied to some place of the result.
 #[derive(Clone, Debug)]
@@ -31,58 +31,64 @@ pub(super) struct Piece {
     pub(super) strides: Strides,
 }
 
+/// What a factor or divisor is read from, and whether it divides.
+pub(super) type Factor = Box<(Place, bool)>;
+
 /// What a step does. Places have one stride for each axis of the step's own space.
+///
+/// A plan may have thousands of steps, which are read one after the other in every run: so they are small, and what few
+/// steps have, or is long, is kept beside them.
 #[derive(Debug)]
 pub(super) enum Action {
     /// An elementwise program in one pass; the result lies without gaps.
-    Map { program: Program, sizes: Sizes, operands: SmallVec<[Place; 4]> },
+    Map { program: Box<Program>, sizes: Sizes, operands: Box<[Place]> },
     /// A batched product of matrices. The strides are in the loops.
     Product {
         left: (u32, usize),
         right: (u32, usize),
-        batch: SmallVec<[Loop; 4]>,
+        batch: Box<[Loop]>,
         rows: Loop,
         columns: Loop,
         inner: Loop,
-        /// A scalar factor, and whether it divides.
-        scale: Option<(Place, bool)>,
+        scale: Option<Factor>,
     },
     /// Attention. The operands are queries, keys, values and the mask, if there is one; each has strides along `batch`
     /// and along the axes of its matrices, of which `rows` may be several; so has the result.
     Attention {
-        operands: SmallVec<[Place; 5]>,
+        operands: Box<[Place]>,
         batch: Sizes,
         rows: Sizes,
         /// Keys, positions, columns.
         sizes: [usize; 3],
-        scale: Option<(Place, bool)>,
+        scale: Option<Factor>,
         out: Strides,
     },
     /// What attention owes backwards. The operands are queries, keys, values, the cotangent of the results and the mask, if
     /// there is one; the results, as far as they are wanted, are the gradients of the first three, one behind the other.
     AttentionGradient {
-        operands: SmallVec<[Place; 5]>,
+        operands: Box<[Place]>,
         batch: Sizes,
         rows: Sizes,
         /// Keys, positions, columns.
         sizes: [usize; 3],
-        scale: Option<(Place, bool)>,
-        out: [Option<(usize, Strides)>; 3],
+        scale: Option<Factor>,
+        out: Box<[Option<(usize, Strides)>; 3]>,
     },
     /// One number for all positions of the last axes, `over`; the result lies without gaps in the order of the others.
     Reduce { reduction: Reduction, source: Place, sizes: Sizes, over: Sizes },
     /// Each row, along the last axis, to a row of the result, whose strides are `out`.
     Rows { function: RowFunction, source: Place, sizes: Sizes, row: usize, out: Strides },
     /// Pieces put side by side, around them one number.
-    Join { around: Option<f64>, pieces: SmallVec<[Piece; 2]> },
+    Join { around: Option<f64>, pieces: Box<[Piece]> },
     /// The second piece behind the first, which a longer tensor may share memory with (`append`). The result lies
     /// without gaps, and both pieces are whole stretches of it; `continues` says whether the first lies as it does there.
-    Append { pieces: [Piece; 2], continues: bool },
-    /// Rows of a table at computed positions below `limit`; the rows' axes are `inner`. The table has strides along
+    Append { pieces: Box<[Piece; 2]>, continues: bool },
+    /// Rows of a table at computed positions below `limit`; the rows' axes are `inner`. Of the two that are read, the table
+    /// has strides along
     /// `outer`, `inner` and the axis that is gathered along, the positions along `outer`.
-    Gather { inputs: Inputs, table: Place, positions: Place, outer: Sizes, inner: Sizes, limit: usize },
+    Gather { inputs: Inputs, read: Box<[Place; 2]>, outer: Sizes, inner: Sizes, limit: usize },
     /// Pieces put over each other, the last one moved by `step` times a computed position below `limit`.
-    Update { inputs: Inputs, pieces: SmallVec<[Piece; 2]>, start: (u32, usize), step: usize, limit: usize },
+    Update { inputs: Inputs, pieces: Box<[Piece]>, start: (u32, usize), step: usize, limit: usize },
     /// The plain evaluation of the node, whose inputs lie in the order of their own shapes.
     Plain { inputs: Inputs },
     /// A body run for each position of an axis.
@@ -121,7 +127,7 @@ pub(super) enum RowFunction {
 pub(super) struct Tail {
     pub(super) program: Program,
     pub(super) sizes: Sizes,
-    pub(super) operands: SmallVec<[Place; 4]>,
+    pub(super) operands: Box<[Place]>,
 }
 
 /// A step, the buffer it fills, and the nodes it stands for.
@@ -129,7 +135,7 @@ pub(super) struct Tail {
 pub(super) struct Step {
     pub(super) action: Action,
     /// What is done to the result of the action. Only products and functions of rows have one.
-    pub(super) tail: Option<Tail>,
+    pub(super) tail: Option<Box<Tail>>,
     pub(super) out: u32,
     /// The node of the result, by number.
     pub(super) node: u32,
@@ -138,6 +144,9 @@ pub(super) struct Step {
     /// Buffers that nobody reads after this step.
     pub(super) dead: SmallVec<[u32; 2]>,
 }
+
+/// Four lines of a cache.
+const _: () = assert!(size_of::<Step>() <= 256, "steps are small");
 
 /// A buffer: what it holds and how many.
 #[derive(Clone, Copy, Debug)]
@@ -187,7 +196,7 @@ impl Step {
     /// Tells each buffer that is read.
     pub(super) fn reads(&self, mut tell: impl FnMut(u32)) {
         self.action.reads(&mut tell);
-        self.tail.iter().flat_map(|tail| &tail.operands).for_each(|place| tell(place.slot));
+        self.tail.iter().flat_map(|tail| &tail.operands[..]).for_each(|place| tell(place.slot));
     }
 }
 
@@ -204,11 +213,11 @@ impl Action {
             Action::Product { left, right, scale, .. } => {
                 tell(left.0);
                 tell(right.0);
-                scale.iter().for_each(|(place, _)| tell(place.slot));
+                scale.iter().for_each(|factor| tell(factor.0.slot));
             }
             Action::Attention { operands, scale, .. } | Action::AttentionGradient { operands, scale, .. } => {
                 operands.iter().for_each(|place| tell(place.slot));
-                scale.iter().for_each(|(place, _)| tell(place.slot));
+                scale.iter().for_each(|factor| tell(factor.0.slot));
             }
             Action::Reduce { source, .. } | Action::Rows { source, .. } => tell(source.slot),
             Action::Append { pieces, .. } => pieces.iter().for_each(|piece| tell(piece.source.slot)),

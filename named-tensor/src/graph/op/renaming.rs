@@ -3,6 +3,8 @@
 //! Computes  `X_{a → b}`,  `X_{layer → (heads, key)}`  and  `X_{(heads, key) → layer}`, the first named slowest.
 //! Lives here: their shape rules and plain evaluation, which are views wherever strides allow.
 
+use smallvec::SmallVec;
+
 use super::rule::{absent, distinct, present, size_of, unfit};
 use super::walk::{Operand, collected, stored};
 use crate::axis::Name;
@@ -20,7 +22,7 @@ impl Node {
             return self.clone();
         }
         Node::build(Op::Rename, self.kind(), [self], |operation| {
-            let (mut old, mut names) = (Names::new(), Names::new());
+            let (mut old, mut names) = (Names::new(), SmallVec::<[Name; 8]>::new());
             pairs.iter().for_each(|&(name, _)| old.push(name));
             present(operation, self.shape(), &old)?;
             let renamed = |name| pairs.iter().find(|&&(old, _)| old == name).map_or(name, |&(_, new)| new);

@@ -57,6 +57,6 @@ impl Lowering<'_, '_> {
         let start = old.iter().product();
         let first = Piece { source: before.1, sizes: old, offset: 0, strides: strides.clone() };
         let second = Piece { source: added.1, sizes: sizes(added.0), offset: start, strides };
-        self.step(i, &order, Action::Append { pieces: [first, second], continues });
+        self.step(i, &order, Action::Append { pieces: Box::new([first, second]), continues });
     }
 }

@@ -12,7 +12,7 @@ use crate::graph::value::{Strides, row_major};
 use crate::plan::attention::{Attention, AttentionGradient};
 use crate::plan::contract;
 use crate::plan::layout::{self, Order, Place};
-use crate::plan::schedule::{Action, Sizes, Step};
+use crate::plan::schedule::{Action, Factor, Sizes, Step};
 use crate::plan::simplify::Scale;
 
 /// Queries, keys, values, the cotangent of the results if it is the gradient, and the mask if there is one, by the axes of
@@ -109,7 +109,7 @@ impl<'a> Lowering<'a, '_> {
             rows: operands.rows(&roles),
             sizes: operands.matrices(&roles),
             scale: self.scale(i, &gradient.of, 4),
-            out,
+            out: Box::new(out),
         };
         let fused = gradient.results.iter().flatten().map(|&result| self.items.item(result).node).collect();
         self.schedule.steps.push(Step { fused, ..Step::new(action, slot, item.node) });
@@ -125,9 +125,9 @@ impl<'a> Lowering<'a, '_> {
     }
 
     /// The scalar, which is the input `at`, and whether it divides.
-    fn scale(&self, i: u32, attention: &Attention<'_>, at: usize) -> Option<(Place, bool)> {
+    fn scale(&self, i: u32, attention: &Attention<'_>, at: usize) -> Option<Factor> {
         let scalar = || self.places[&self.items.item(i).inputs[at]].clone();
-        (attention.scale != Scale::None).then(|| (scalar(), attention.scale == Scale::By))
+        (attention.scale != Scale::None).then(|| Box::new((scalar(), attention.scale == Scale::By)))
     }
 
     /// What attention reads, spread over the axes of all operands.
@@ -247,7 +247,7 @@ impl Operands<'_> {
     }
 
     /// The operands by the axes of their matrices.
-    fn read(&self, roles: &Roles) -> SmallVec<[Place; 5]> {
+    fn read(&self, roles: &Roles) -> Box<[Place]> {
         let read = |(which, place): (usize, &Place)| {
             let axes = match which {
                 0 => roles.of_rows(&roles.keys),

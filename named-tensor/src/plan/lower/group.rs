@@ -45,16 +45,18 @@ impl Lowering<'_, '_> {
         let sizes: Sizes = shape.sizes().collect();
         let program = Program::new(draft.instructions, &kinds);
         let sizes = order.iter().map(|&at| sizes[at]).collect();
-        let operands = operands.iter().map(|place| place.in_order(&order)).collect();
+        let operands: Box<[Place]> = operands.iter().map(|place| place.in_order(&order)).collect();
         members.pop();
         let fused = draft.own.iter().chain(&members).map(|&member| self.items.item(member).node).collect();
         match producer {
             Some((producer, _)) => {
                 let place = Place { strides: dense(shape, &order), ..self.places[&producer].clone() };
                 self.places.insert(root, place);
-                self.last_step(|step| (step.tail, step.node) = (Some(Tail { program, sizes, operands }), item.node));
+                self.last_step(|step| {
+                    (step.tail, step.node) = (Some(Box::new(Tail { program, sizes, operands })), item.node);
+                });
             }
-            None => self.step(root, &order, Action::Map { program, sizes, operands }),
+            None => self.step(root, &order, Action::Map { program: Box::new(program), sizes, operands }),
         }
         self.last_step(|step| step.fused = fused);
     }

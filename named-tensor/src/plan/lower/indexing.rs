@@ -3,8 +3,6 @@
 //! Lives here: gather and the dynamic slice as rows of a table, the dynamic update as a piece that is moved.
 //! Not here: the loops (`kernel::gather`, `kernel::copy`), sums at positions, which are evaluated plainly.
 
-use smallvec::SmallVec;
-
 use super::Lowering;
 use crate::axis::Name;
 use crate::graph::shape::Names;
@@ -31,8 +29,10 @@ impl Lowering<'_, '_> {
             outer.iter().map(shared).chain(inner.iter().map(|&name| along(table, name))).chain([along(table, axis)]);
         let action = Action::Gather {
             inputs: self.inputs(i),
-            table: Place { slot: table.1.slot, offset: table.1.offset, strides: strides.collect() },
-            positions: positions.1.clone(),
+            read: Box::new([
+                Place { slot: table.1.slot, offset: table.1.offset, strides: strides.collect() },
+                positions.1.clone(),
+            ]),
             outer: outer.iter().map(size).collect(),
             inner: inner.iter().map(size).collect(),
             limit,
@@ -53,7 +53,7 @@ impl Lowering<'_, '_> {
         let start = &self.places[&item.inputs[2]];
         let action = Action::Update {
             inputs: self.inputs(i),
-            pieces: SmallVec::from_iter([self.piece(i, 0, &names, 0), self.piece(i, 1, &names, 0)]),
+            pieces: Box::new([self.piece(i, 0, &names, 0), self.piece(i, 1, &names, 0)]),
             start: (start.slot, start.offset),
             step: self.distance(i, axis, 1),
             limit: item.shape.size(axis).map_or(0, |whole| whole + 1 - part.size(axis).unwrap_or(0)),

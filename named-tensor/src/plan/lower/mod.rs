@@ -276,7 +276,7 @@ impl Lowering<'_, '_> {
         let source = source.in_order(order);
         place.slot = self.slot(item.kind, ordered.iter().product());
         let piece = Piece { source, sizes: ordered, offset: 0, strides };
-        let action = Action::Join { around: None, pieces: SmallVec::from_iter([piece]) };
+        let action = Action::Join { around: None, pieces: Box::new([piece]) };
         self.schedule.steps.push(Step::new(action, place.slot, item.node));
         place
     }

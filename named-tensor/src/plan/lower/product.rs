@@ -63,7 +63,8 @@ impl Lowering<'_, '_> {
         }
         let left = self.readable(i, left, &axes, |axis| axis.left, product.copy_left.as_ref());
         let right = self.readable(i, right, &axes, |axis| axis.right, product.copy_right.as_ref());
-        let scale = (scale != Scale::None).then(|| (self.places[&item.inputs[2]].clone(), scale == Scale::By));
+        let scale =
+            (scale != Scale::None).then(|| Box::new((self.places[&item.inputs[2]].clone(), scale == Scale::By)));
         let order = placed(&product.order);
         let Product { batch, rows, columns, inner, .. } = product;
         self.step(i, &order, Action::Product { left, right, batch, rows, columns, inner, scale });
@@ -106,9 +107,9 @@ impl Lowering<'_, '_> {
         ];
         let times = vec![Instruction::Load(0), Instruction::Load(1), Instruction::Binary(Binary::Mul, 0, 1)];
         let action = Action::Map {
-            program: Program::new(times, &[item.kind; 2]),
+            program: Box::new(Program::new(times, &[item.kind; 2])),
             sizes: sizes.clone(),
-            operands: SmallVec::from_iter(operands),
+            operands: operands.into(),
         };
         let out = self.slot(item.kind, sizes.iter().fold(1, |total, &size| total.saturating_mul(size)));
         self.schedule.steps.push(Step::new(action, out, item.node));

@@ -3,8 +3,6 @@
 //! Lives here: which layouts the kernel takes, and the step for the others. Not here: which products have such a
 //! matrix (`plan::widen`), the kernel (`kernel::half`).
 
-use smallvec::SmallVec;
-
 use super::{Lowering, dense};
 use crate::kernel::map::{Instruction, Program};
 use crate::plan::contract::Product;
@@ -26,9 +24,9 @@ impl Lowering<'_, '_> {
         let sizes: Sizes = shape.sizes().collect();
         let widened = vec![Instruction::Load(0), Instruction::Cast(kind, 0)];
         let action = Action::Map {
-            program: Program::new(widened, &[self.items.item(input).kind]),
+            program: Box::new(Program::new(widened, &[self.items.item(input).kind])),
             sizes: order.iter().map(|&at| sizes[at]).collect(),
-            operands: SmallVec::from_iter([place.in_order(&order)]),
+            operands: Box::new([place.in_order(&order)]),
         };
         let out = self.slot(kind, shape.elements());
         self.schedule.steps.push(Step::new(action, out, node));

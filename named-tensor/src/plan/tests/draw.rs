@@ -4,12 +4,11 @@
 
 use std::sync::Arc;
 
-use smallvec::SmallVec;
-
 use crate::axis::Name;
 use crate::element::{Binary, Buffer, Comparison, Kind, Stored, Unary};
 use crate::graph::op::{Distribution, Reduction};
 use crate::graph::shape::Names;
+use crate::graph::value::Strides;
 use crate::graph::{Node, Shape, Value};
 
 /// A linear congruential generator; its upper bits are good enough to draw test cases.
@@ -57,7 +56,7 @@ pub(super) fn stored(draw: &mut Draw, kind: Kind, shape: Shape, highest: usize) 
         order.swap(i, draw.below(i + 1));
     }
     let sizes: Vec<usize> = shape.sizes().collect();
-    let mut strides: SmallVec<[isize; 6]> = SmallVec::from_elem(0, sizes.len());
+    let mut strides = Strides::from_elem(0, sizes.len());
     let mut step = 1;
     for &axis in order.iter().rev() {
         if draw.below(8) == 0 {
