@@ -91,12 +91,25 @@ impl Name {
     }
 }
 
+/// Whether two texts are the same. One name may stand at several places of a program; names are short, and to call for the
+/// comparison of a few bytes takes longer than the comparison.
+#[inline(never)]
+fn same(left: &str, right: &str) -> bool {
+    let (left, right) = (left.as_bytes(), right.as_bytes());
+    match left.len() {
+        size if size != right.len() => false,
+        size @ 1..4 => left[0] == right[0] && left[size / 2] == right[size / 2] && left[size - 1] == right[size - 1],
+        4..=8 => left.first_chunk::<4>() == right.first_chunk() && left.last_chunk::<4>() == right.last_chunk(),
+        _ => left == right,
+    }
+}
+
 impl PartialEq for Name {
     #[inline]
     fn eq(&self, other: &Name) -> bool {
         // A fresh name is unlike any other whatever its text.
         self.number() == other.number()
-            && (self.fresh != 0 || std::ptr::eq(self.text, other.text) || self.text == other.text)
+            && (self.fresh != 0 || std::ptr::eq(self.text, other.text) || same(self.text, other.text))
     }
 }
 

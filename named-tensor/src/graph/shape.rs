@@ -15,6 +15,14 @@ use crate::error::{Error, ErrorKind, Result};
 /// A few axes. Most operations go along one or two, and every node holds these.
 pub type Names = SmallVec<[Name; 2]>;
 
+/// The same names in a list of their own.
+pub(super) fn listed(names: &[Name]) -> Names {
+    let mut list = Names::new();
+    // One by one: as a rule there is one, and to copy so many bytes as there are takes longer.
+    names.iter().for_each(|&name| list.push(name));
+    list
+}
+
 /// Axes with their sizes, each name once. Cheap to clone: every node has a shape, and most have that of an input.
 #[derive(Clone, Eq)]
 pub struct Shape(Arc<[(Name, usize)]>);
@@ -162,12 +170,28 @@ impl Shape {
     /// # Errors
     /// A shared axis with two sizes.
     pub fn contracted(&self, other: &Shape, axes: &[Name], operation: &str) -> Result<Shape> {
-        self.agree(other, operation)?;
-        let kept = |&(name, _): &(Name, usize)| !axes.contains(&name);
-        let inside = self.iter().filter(kept).all(|(name, _)| other.has(name));
+        // Every node of a product comes by here: plain loops, and each name looked up once.
+        let mut inside = true;
+        for (name, left) in self.iter() {
+            match other.size(name) {
+                Some(right) if left != right => return Err(Error::size_clash(operation, name.text(), left, right)),
+                Some(_) => {}
+                None => inside &= axes.contains(&name),
+            }
+        }
         let (first, second) = if inside { (other, self) } else { (self, other) };
-        let more = second.iter().filter(|axis| kept(axis) && !first.has(axis.0));
-        Ok(Shape::new(first.iter().filter(kept).chain(more)))
+        let mut list = Axes::new();
+        for axis in first.iter() {
+            if !axes.contains(&axis.0) {
+                list.push(axis);
+            }
+        }
+        for axis in second.iter() {
+            if !axes.contains(&axis.0) && !first.has(axis.0) {
+                list.push(axis);
+            }
+        }
+        Ok(Shape::listed(&list))
     }
 
     /// Refuses a shared axis with two sizes.
@@ -188,12 +212,14 @@ impl Shape {
     /// Too large for memory.
     pub fn checked(self, operation: &str) -> Result<Shape> {
         // An empty axis makes the whole tensor empty, however large the others are.
-        let known = if self.sizes().any(|size| size == 0) {
-            Some(0)
-        } else {
-            self.sizes().try_fold(1_usize, usize::checked_mul).and_then(|n| n.checked_mul(8))
-        };
-        match known {
+        let mut bytes = Some(8_usize);
+        for &(_, size) in &*self.0 {
+            if size == 0 {
+                return Ok(self);
+            }
+            bytes = bytes.and_then(|bytes| bytes.checked_mul(size));
+        }
+        match bytes {
             Some(bytes) if isize::try_from(bytes).is_ok() => Ok(self),
             _ => {
                 let message = format!("too large for memory: the result of `{operation}` would have the shape {self}");

@@ -60,10 +60,13 @@ impl Table {
 
     fn keep(&mut self, key: &[u64], schedule: &Arc<Schedule>) {
         while self.plans.len() >= PLANS || self.words + key.len() > WORDS {
-            let oldest = self.plans.iter().min_by_key(|(_, kept)| kept.used).map(|(key, _)| key.clone());
-            let Some(oldest) = oldest else { break };
-            self.words -= oldest.len();
-            self.plans.remove(&oldest);
+            let Some(oldest) = self.plans.values().map(|kept| kept.used).min() else { break };
+            let words = &mut self.words;
+            self.plans.retain(|key, kept| {
+                let is_kept = kept.used != oldest;
+                *words -= if is_kept { 0 } else { key.len() };
+                is_kept
+            });
         }
         let kept = Kept { schedule: schedule.clone(), used: self.clock };
         if self.plans.insert(key.into(), kept).is_none() {

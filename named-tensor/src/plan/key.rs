@@ -16,19 +16,23 @@ use crate::graph::{Node, Op, Value};
 /// The nodes of a graph by number, with its key.
 #[derive(Default)]
 pub(super) struct Trace<'a> {
-    nodes: SmallVec<[&'a Node; 16]>,
-    /// The stored numbers of each node, looked up once: another thread may store some while we look.
-    values: SmallVec<[Option<&'a Value>; 16]>,
+    listed: SmallVec<[Listed<'a>; 16]>,
     /// The inputs of all nodes, one after the other, by number.
     edges: SmallVec<[u32; 32]>,
-    /// Where the inputs of each node end in `edges`.
-    ends: SmallVec<[u32; 16]>,
     /// The bodies of scans, by the number of the scan's node.
     bodies: FoldMap<u32, Trace<'a>>,
     /// The roots by number.
     pub(super) roots: SmallVec<[u32; 4]>,
     /// Equal for graphs that one plan serves.
     pub(super) key: KeyWords,
+}
+
+struct Listed<'a> {
+    node: &'a Node,
+    /// The stored numbers, looked up once: another thread may store some while we look.
+    value: Option<&'a Value>,
+    /// Where its inputs end in the list of all.
+    end: u32,
 }
 
 impl<'a> Trace<'a> {
@@ -75,16 +79,14 @@ impl<'a> Trace<'a> {
                     body.list(&scan.results, true)?;
                     trace.key.push(body.key.len() as u64);
                     trace.key.extend_from_slice(&body.key);
-                    trace.bodies.insert(narrow(trace.nodes.len()), body);
+                    trace.bodies.insert(narrow(trace.listed.len()), body);
                 }
                 trace.edges.extend_from_slice(&done[first..]);
                 done.truncate(first);
-                let number = narrow(trace.nodes.len());
+                let number = narrow(trace.listed.len());
                 done.push(number);
                 seen.add(node, number);
-                trace.ends.push(narrow(trace.edges.len()));
-                trace.nodes.push(node);
-                trace.values.push(value);
+                trace.listed.push(Listed { node, value, end: narrow(trace.edges.len()) });
             }
             trace.roots.extend(done.pop());
         }
@@ -94,19 +96,19 @@ impl<'a> Trace<'a> {
 
     /// How many nodes there are.
     pub(super) fn size(&self) -> usize {
-        self.nodes.len()
+        self.listed.len()
     }
 
     /// The node of this number.
     pub(super) fn node(&self, number: u32) -> &'a Node {
-        self.nodes[number as usize]
+        self.listed[number as usize].node
     }
 
     /// The numbers of its inputs; none for a leaf.
     pub(super) fn inputs(&self, number: u32) -> &[u32] {
         let number = number as usize;
-        let start = if number == 0 { 0 } else { self.ends[number - 1] };
-        &self.edges[start as usize..self.ends[number] as usize]
+        let start = if number == 0 { 0 } else { self.listed[number - 1].end };
+        &self.edges[start as usize..self.listed[number].end as usize]
     }
 
     /// The body of a scan that is to be run.
@@ -116,7 +118,7 @@ impl<'a> Trace<'a> {
 
     /// The numbers it had when the graph was walked.
     pub(super) fn value(&self, number: u32) -> Option<&'a Value> {
-        self.values[number as usize]
+        self.listed[number as usize].value
     }
 }
 

@@ -13,6 +13,13 @@ use crate::graph::{Node, Op, Shape, Value};
 /// Words of a key. Those of a small graph need no memory of their own.
 pub(super) type KeyWords = SmallVec<[u64; 64]>;
 
+/// In a header: the upper half is the number of the only input. The bits below it are the kind of the primitive from 0 on,
+/// the kind of its elements from 8 on, whether it has the shape of its first input at 16, the rank from 17 on, and which
+/// function it is from 24 on.
+const ONE: u64 = 1 << 31;
+/// A rank that does not fit in a header has a word of its own.
+const MANY_AXES: u64 = 127;
+
 /// Writes nodes as words.
 #[derive(Default)]
 pub(super) struct Words {
@@ -26,27 +33,38 @@ impl Words {
         let shape = node.shape();
         // Most nodes have the axes of their first input; then one bit says all.
         let same = !inputs.is_empty() && node.inputs().first().is_some_and(|input| input.shape() == shape);
-        let header = kind_code(node.kind()) << 8 | u64::from(same) << 16 | (inputs.len() as u64) << 32;
+        // The upper half tells how many inputs there are, or which one it is.
+        let inputs_told = match *inputs {
+            [input] => ONE | u64::from(input) << 32,
+            _ => (inputs.len() as u64) << 32,
+        };
+        let header = kind_code(node.kind()) << 8 | u64::from(same) << 16 | inputs_told;
         let start = words.len();
         words.push(header);
         if let Some(value) = value {
-            self.shape(shape, None, words);
+            words[start] |= self.shape(shape, None, words);
             value.strides.iter().for_each(|&stride| words.push(stride.cast_unsigned() as u64));
             return;
         }
         let first = node.inputs().first().map(Node::shape);
         let code = self.op(node.op(), first, words);
         words[start] |= code;
-        for pair in inputs.chunks(2) {
-            words.push(pair.iter().rev().fold(0, |word, &input| word << 32 | u64::from(input)));
+        if inputs.len() > 1 {
+            for pair in inputs.chunks(2) {
+                words.push(pair.iter().rev().fold(0, |word, &input| word << 32 | u64::from(input)));
+            }
         }
         if !same {
-            self.shape(shape, first, words);
+            words[start] |= self.shape(shape, first, words);
         }
     }
 
-    fn shape(&mut self, shape: &Shape, first: Option<&Shape>, words: &mut KeyWords) {
-        words.push(shape.rank() as u64);
+    /// Appends the axes, and returns the rank as the header tells it.
+    fn shape(&mut self, shape: &Shape, first: Option<&Shape>, words: &mut KeyWords) -> u64 {
+        let rank = shape.rank() as u64;
+        if rank >= MANY_AXES {
+            words.push(rank);
+        }
         for (name, size) in shape.iter() {
             // Names and sizes share a word, unless a size is so large that it needs one of its own.
             let (name, size) = (self.name(name, first) << 32, size as u64);
@@ -57,6 +75,7 @@ impl Words {
                 words.push(size);
             }
         }
+        rank.min(MANY_AXES) << 17
     }
 
     /// A name: where the first input has it, if it does, else its number.

@@ -9,7 +9,7 @@ use super::walk::{Operand, collected, real};
 use crate::axis::Name;
 use crate::element::Stored;
 use crate::error::Result;
-use crate::graph::shape::Names;
+use crate::graph::shape::listed;
 use crate::graph::{Node, Op, Value};
 
 impl Node {
@@ -17,7 +17,7 @@ impl Node {
     #[must_use]
     #[track_caller]
     pub fn contract(&self, other: &Node, axes: &[Name]) -> Node {
-        Node::build(Op::Contract(Names::from_slice(axes)), self.kind(), [self, other], |operation| {
+        Node::build(Op::Contract(listed(axes)), self.kind(), [self, other], |operation| {
             same_kind(operation, self, other)?;
             of_kind(operation, self, REAL)?;
             present(operation, self.shape(), axes)?;

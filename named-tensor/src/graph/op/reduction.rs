@@ -12,7 +12,7 @@ use super::walk::{Operand, collected, real};
 use crate::axis::Name;
 use crate::element::{Binary, Kind, Stored};
 use crate::error::{Error, ErrorKind, Result};
-use crate::graph::shape::Names;
+use crate::graph::shape::listed;
 use crate::graph::{Node, Op, Shape, Value};
 
 /// How positions of an axis become one number.
@@ -46,7 +46,7 @@ impl Node {
     #[must_use]
     #[track_caller]
     pub fn reduce(&self, reduction: Reduction, axes: &[Name]) -> Node {
-        Node::build(Op::Reduce(reduction, Names::from_slice(axes)), self.kind(), [self], |operation| {
+        Node::build(Op::Reduce(reduction, listed(axes)), self.kind(), [self], |operation| {
             of_kind(operation, self, NUMBERS)?;
             present(operation, self.shape(), axes)?;
             if matches!(reduction, Reduction::Max | Reduction::Min) {

@@ -22,16 +22,29 @@ impl Node {
             return self.clone();
         }
         Node::build(Op::Rename, self.kind(), [self], |operation| {
-            let (mut old, mut names) = (Names::new(), SmallVec::<[Name; 8]>::new());
-            pairs.iter().for_each(|&(name, _)| old.push(name));
-            present(operation, self.shape(), &old)?;
-            let renamed = |name| pairs.iter().find(|&&(old, _)| old == name).map_or(name, |&(_, new)| new);
-            self.shape().names().for_each(|name| names.push(renamed(name)));
-            distinct(operation, &names)?;
+            let mut axes: SmallVec<[(Name, usize); 8]> = SmallVec::new();
+            let mut found = 0;
+            for (name, size) in self.shape().iter() {
+                let new = pairs.iter().find(|&&(old, _)| old == name);
+                found += usize::from(new.is_some());
+                let name = new.map_or(name, |&(_, new)| new);
+                axes.push((name, size));
+            }
+            // Each pair was found at an axis of its own, unless one names what is not there or stands twice.
+            if found != pairs.len() {
+                let old: Names = pairs.iter().map(|&(old, _)| old).collect();
+                present(operation, self.shape(), &old)?;
+            }
             // A linear layer gives its result the names that its input had: then the shape is there already.
-            let axes = || names.iter().copied().zip(self.shape().sizes());
-            let known = self.inputs().first().map(Node::shape).filter(|known| known.iter().eq(axes()));
-            Ok(known.cloned().unwrap_or_else(|| Shape::new(axes())))
+            if let Some(known) = self.inputs().first().map(Node::shape)
+                && known.rank() == axes.len()
+                && known.iter().zip(&axes).all(|(known, axis)| known == *axis)
+            {
+                return Ok(known.clone());
+            }
+            let names: SmallVec<[Name; 8]> = axes.iter().map(|&(name, _)| name).collect();
+            distinct(operation, &names)?;
+            Ok(Shape::new(axes))
         })
     }
 

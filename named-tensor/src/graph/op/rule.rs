@@ -61,8 +61,16 @@ pub(super) fn size_of(operation: &str, shape: &Shape, axis: Name) -> Result<usiz
 
 /// Refuses names that stand twice or are not axes of `shape`.
 pub(super) fn present(operation: &str, shape: &Shape, names: &[Name]) -> Result<()> {
-    distinct(operation, names)?;
-    names.iter().try_for_each(|&name| size_of(operation, shape, name).map(drop))
+    // As a rule there is one name and it is there, which is found without a word.
+    if names.len() > 1 {
+        distinct(operation, names)?;
+    }
+    for &name in names {
+        if !shape.has(name) {
+            return size_of(operation, shape, name).map(drop);
+        }
+    }
+    Ok(())
 }
 
 /// Refuses a new axis that is there already.

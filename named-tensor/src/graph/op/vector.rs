@@ -10,7 +10,7 @@ use super::walk::{Operand, real, rowwise};
 use crate::axis::Name;
 use crate::element::{Binary, Stored};
 use crate::error::Result;
-use crate::graph::shape::Names;
+use crate::graph::shape::listed;
 use crate::graph::{Node, Op, Value};
 
 impl Node {
@@ -18,7 +18,7 @@ impl Node {
     #[must_use]
     #[track_caller]
     pub fn softmax(&self, axes: &[Name], log: bool) -> Node {
-        Node::build(Op::Softmax { axes: Names::from_slice(axes), log }, self.kind(), [self], |operation| {
+        Node::build(Op::Softmax { axes: listed(axes), log }, self.kind(), [self], |operation| {
             of_kind(operation, self, REAL)?;
             present(operation, self.shape(), axes)?;
             Ok(self.shape().clone())
@@ -29,7 +29,7 @@ impl Node {
     #[must_use]
     #[track_caller]
     pub fn standardize(&self, axes: &[Name], epsilon: f64) -> Node {
-        Node::build(Op::Standardize { axes: Names::from_slice(axes), epsilon }, self.kind(), [self], |operation| {
+        Node::build(Op::Standardize { axes: listed(axes), epsilon }, self.kind(), [self], |operation| {
             of_kind(operation, self, REAL)?;
             present(operation, self.shape(), axes)?;
             if !(epsilon >= 0.0 && epsilon.is_finite()) {
