@@ -56,7 +56,8 @@ impl<'a, T: Cell> Worker<'a, T> {
     pub(super) fn new(job: &'a Job<'a>, size: usize, stream: Stream) -> Worker<'a, T> {
         let program = job.program;
         let sources = program.sources().len();
-        let most = if program.light().is_some() { 4 * BLOCK } else { BLOCK };
+        // What is the same everywhere is repeated for the largest block that there will be, and no further.
+        let most = if program.light().is_some() { 4 * BLOCK } else { BLOCK }.min(job.span.total().max(1));
         let size = size.min(most);
         // Registers of operands and positions stay empty until they are gathered into.
         let is_own = |register: usize| program.sources()[register] == Source::Own;
