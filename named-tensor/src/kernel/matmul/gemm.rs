@@ -7,6 +7,9 @@
 use gemm_common::Parallelism;
 
 /// The signature that both functions have.
+///
+/// # Safety
+/// The elements that sizes, pointers and strides name may be read, and those of the third line written.
 pub(crate) type Function<T> = unsafe fn(
     usize,
     usize,
