@@ -6,11 +6,14 @@
 //! A line with NaN or +∞, or of -∞ alone, has no softmax: all of it becomes NaN. Next to a finite number, -∞ gives exactly
 //! 0 (logarithm: -∞).
 
+mod columns;
+
 use super::lanes::{each, fold, vectorised};
 use super::line::{Line, WIDTH, along};
 use super::map::Tail;
 use super::math::Scalar;
 use super::{View, ViewMut};
+use columns::{Sums, below, sums, tops};
 
 /// Softmax along the last axis of two views over `outer` and an axis of `size`, and then the tail.
 ///
@@ -216,81 +219,6 @@ fn exponentials<T: Scalar>(src: &[T], dst: &mut [T]) -> (T, f64) {
         },
     );
     (top, sum)
-}
-
-/// The largest element of each column, or of what was found before.
-fn tops<T: Scalar>(rows: &[[T; WIDTH]], mut top: [T; WIDTH]) -> [T; WIDTH] {
-    vectorised(
-        #[inline(always)]
-        move || {
-            for row in rows {
-                top.iter_mut().zip(row).for_each(|(top, &x)| *top = higher(*top, x));
-            }
-            top
-        },
-    )
-}
-
-/// Puts `e^(x - m)` in the place of each element, with a number `m` for each column.
-fn below<T: Scalar>(base: &[T; WIDTH], rows: &mut [[T; WIDTH]]) {
-    let base = *base;
-    vectorised(
-        #[inline(always)]
-        move || {
-            for row in rows {
-                row.iter_mut().zip(&base).for_each(|(x, &base)| *x = (*x - base).decay());
-            }
-        },
-    );
-}
-
-/// The sum of each column and of what was added before, four elements at a time.
-fn sums<T: Scalar>(rows: &[[T; WIDTH]], mut sum: [f64; WIDTH]) -> [f64; WIDTH] {
-    vectorised(
-        #[inline(always)]
-        move || {
-            let (fours, rest) = rows.as_chunks::<4>();
-            for [a, b, c, d] in fours {
-                for (((sum, (&a, &b)), &c), &d) in sum.iter_mut().zip(a.iter().zip(b)).zip(c).zip(d) {
-                    *sum += ((a + b) + (c + d)).wide();
-                }
-            }
-            for row in rest {
-                sum.iter_mut().zip(row).for_each(|(sum, x)| *sum += x.wide());
-            }
-            sum
-        },
-    )
-}
-
-/// The largest element of each column so far, and the sum of the exponentials of what is below it.
-struct Sums<T> {
-    top: [T; WIDTH],
-    sum: [f64; WIDTH],
-}
-
-impl<T: Scalar> Sums<T> {
-    const NONE: Sums<T> = Sums { top: [T::LOWEST; WIDTH], sum: [0.0; WIDTH] };
-
-    /// Takes further rows in: a sum that was taken with a smaller largest element is scaled.
-    fn add(&mut self, rows: &[[T; WIDTH]]) {
-        let before = self.top;
-        self.top = tops(rows, before);
-        for ((sum, &top), &before) in self.sum.iter_mut().zip(&self.top).zip(&before) {
-            if top > before && before > T::LOWEST {
-                *sum *= (before.wide() - top.wide()).exp();
-            }
-        }
-        // As long as there is nothing but -∞, it adds nothing, whatever is subtracted from it.
-        let base = self.top.map(|top| if top > T::LOWEST { top } else { T::default() });
-        let mut some = [[T::default(); WIDTH]; 8];
-        for rows in rows.chunks(some.len()) {
-            let some = &mut some[..rows.len()];
-            some.copy_from_slice(rows);
-            below(&base, some);
-            self.sum = sums(some, self.sum);
-        }
-    }
 }
 
 #[cfg(test)]
