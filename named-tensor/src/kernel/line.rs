@@ -1,76 +1,43 @@
 //! Functions of one axis, applied at every position of the other axes.
 //!
 //! Lives here: how lines are found in a strided view, and how they are split over threads. A line that is contiguous is
-//! handed over as a slice; lines that lie side by side are handed over as a tile of columns; any other line is copied
-//! into a buffer and back. Not here: what is computed (`softmax`, `standardize`).
+//! handed over as a slice; lines that lie side by side go through tiles (`columns`); any other line is copied into a buffer
+//! and back. Not here: what is computed (`softmax`, `standardize`).
+
+mod columns;
 
 use super::map::{Cell, Tail};
 use super::parallel::{self, GRAIN, Shared};
 use super::span::{Odometer, Span, check_distinct, check_inside};
+use super::stream::Stream;
 use super::{View, ViewMut};
+pub(super) use columns::WIDTH;
 use smallvec::SmallVec;
-use std::ops::Range;
 
-/// Columns that are computed together: enough of each row to be worth fetching, few enough that the usual tile stays in
-/// the second-level cache.
-pub(super) const WIDTH: usize = 256;
-
-/// Elements that a tail finds in the nearest cache.
-const AT_HAND: usize = 4096;
+/// Elements of lines that are computed together, so that a tail finds them in the nearest cache.
+const AT_HAND: usize = 2048;
 
 /// A function from a line to a line of the same size.
 pub(super) trait Line<T>: Sync {
+    /// What its results depend on, beside the element at their own place.
+    type Known;
     /// Computes one contiguous line.
     fn row(&self, src: &[T], dst: &mut [T]);
     /// Computes contiguous lines of this size, one after the other.
     fn rows(&self, size: usize, src: &[T], dst: &mut [T]) {
         src.chunks_exact(size).zip(dst.chunks_exact_mut(size)).for_each(|(src, dst)| self.row(src, dst));
     }
-    /// Computes up to [`WIDTH`] lines, element `i` of all of them in `row(i)`.
-    fn columns(&self, src: &Columns<'_, T>, dst: &mut ColumnsMut<'_, T>);
-}
-
-/// Neighbouring lines to read.
-pub(super) struct Columns<'a, T> {
-    data: &'a [T],
-    first: isize,
-    stride: isize,
-    width: usize,
-    /// The size of each line.
-    pub(super) size: usize,
-}
-
-impl<T> Columns<'_, T> {
-    /// Element `i` of every line.
-    #[inline(always)]
-    pub(super) fn row(&self, i: usize) -> &[T] {
-        &self.data[(self.first + i as isize * self.stride) as usize..][..self.width]
-    }
-}
-
-/// Neighbouring lines to write.
-pub(super) struct ColumnsMut<'a, T> {
-    /// Elements `first + i * stride + (0..width)`, for `i` below the size of the lines, are written by this alone.
-    data: &'a Shared<'a, T>,
-    first: isize,
-    stride: isize,
-    width: usize,
-    size: usize,
-}
-
-impl<T> ColumnsMut<'_, T> {
-    /// Where element `i` of the first line stands.
-    fn position(&self, i: usize) -> usize {
-        (self.first + i as isize * self.stride) as usize
-    }
-
-    /// Element `i` of every line.
-    #[inline(always)]
-    pub(super) fn row(&mut self, i: usize) -> &mut [T] {
-        assert!(i < self.size, "a row past the end of the lines");
-        let start = self.position(i);
-        // SAFETY: `along` gives these elements to this object alone, and `&mut self` keeps a second row from being taken.
-        unsafe { self.data.slice(start, self.width) }
+    /// What is known of [`WIDTH`] lines side by side before any element of them was read.
+    fn start(&self) -> Self::Known;
+    /// Takes the next elements of the lines in.
+    fn read(&self, known: &mut Self::Known, rows: &[[T; WIDTH]]);
+    /// Puts results in the place of some elements, when all were read.
+    fn write(&self, known: &Self::Known, rows: &mut [[T; WIDTH]]);
+    /// Computes whole lines side by side in their place, element `i` of all of them in `rows[i]`.
+    fn columns(&self, rows: &mut [[T; WIDTH]]) {
+        let mut known = self.start();
+        self.read(&mut known, rows);
+        self.write(&known, rows);
     }
 }
 
@@ -118,7 +85,7 @@ pub(super) fn along<T: Cell>(
     if src_stride == 1 && dst_stride == 1 || size == 1 {
         walk.rows(line, &shared, dst.offset as isize);
     } else if side_by_side {
-        walk.tiles(line, &shared, dst.offset as isize);
+        walk.columns(line, &shared, dst.offset as isize);
     } else {
         walk.copies(line, &shared, dst.offset as isize);
         tail.into_iter().for_each(|tail| tail.whole(dst.data));
@@ -161,55 +128,45 @@ impl<T: Cell> Walk<'_, T> {
         });
     }
 
-    /// Contiguous lines. The tail waits until some lie one behind the other.
+    /// Contiguous lines, as many together as follow each other and stay in the nearest cache. What is finished, or sent to
+    /// memory, is computed beside its place first.
     fn rows(&self, line: &impl Line<T>, dst: &Shared<'_, T>, dst_offset: isize) {
-        parallel::for_each_range(self.span.total(), GRAIN.div_ceil(self.size), |range| {
-            let mut finisher = self.tail.map(Tail::finisher::<T>);
-            let mut finish = |lines: Range<usize>| {
-                if let Some(finisher) = &mut finisher {
-                    // SAFETY: these are lines that were visited here, and here alone, and no slice of them is held any more.
-                    finisher.stretch(lines.start, unsafe { dst.slice(lines.start, lines.len()) });
+        let (size, inner) = (self.size, self.span.inner());
+        let follow = |operand: usize| self.span.inner_stride(operand) == size as isize;
+        let most = if follow(0) && follow(1) { (AT_HAND / size).max(1) } else { 1 };
+        let outer = self.span.sizes.len().saturating_sub(1);
+        let odometer = |operand: usize, at: usize| {
+            Odometer::new(&self.span.sizes[..outer], &self.span.strides[operand][..outer], at / inner)
+        };
+        let stream = || Stream::of::<T>(self.span.total() * size);
+        parallel::for_each_range(self.span.total(), GRAIN.div_ceil(size), |range| {
+            let mut finisher = self.tail.map(Tail::finisher_from_beside::<T>);
+            let stream = stream();
+            let mut room = stream.room(if finisher.is_none() { most * size } else { 0 });
+            let (mut from, mut to) = (odometer(0, range.start), odometer(1, range.start));
+            let mut at = range.start;
+            while at < range.end {
+                let column = at % inner;
+                let count = most.min(range.end - at).min(inner - column);
+                let start = |row: &Odometer<'_>, operand: usize| {
+                    row.distance + column as isize * self.span.inner_stride(operand)
+                };
+                let source = (self.src_offset + start(&from, 0)) as usize;
+                let first = (dst_offset + start(&to, 1)) as usize;
+                let src = &self.src[source..][..count * size];
+                // SAFETY: these are whole lines of the destination; lines do not overlap, and each is visited once.
+                let dst = unsafe { dst.slice(first, count * size) };
+                match &mut finisher {
+                    Some(finisher) => {
+                        line.rows(size, src, finisher.beside(count * size));
+                        finisher.stretch_from_beside(first, dst);
+                    }
+                    None => stream.fill(&mut room, dst, |dst| line.rows(size, src, dst)),
                 }
-            };
-            let mut ready = 0..0;
-            let mut from = Odometer::new(&self.span.sizes, &self.span.strides[0], range.start);
-            let mut to = Odometer::new(&self.span.sizes, &self.span.strides[1], range.start);
-            for _ in range {
-                let (source, first) = ((self.src_offset + from.distance) as usize, (dst_offset + to.distance) as usize);
-                // SAFETY: this is one line of the destination; lines do not overlap, and each is visited once.
-                line.row(&self.src[source..][..self.size], unsafe { dst.slice(first, self.size) });
-                if ready.end != first || ready.len() >= AT_HAND {
-                    finish(std::mem::replace(&mut ready, first..first));
-                }
-                ready.end = first + self.size;
-                from.step();
-                to.step();
-            }
-            finish(ready);
-        });
-    }
-
-    /// Lines side by side along the last of the other axes.
-    fn tiles(&self, line: &impl Line<T>, dst: &Shared<'_, T>, dst_offset: isize) {
-        let columns = self.span.inner();
-        let per_row = columns.div_ceil(WIDTH);
-        let tiles = self.span.total() / columns * per_row;
-        parallel::for_each_range(tiles, GRAIN.div_ceil(self.size * WIDTH), |range| {
-            let mut finisher = self.tail.map(Tail::finisher::<T>);
-            for tile in range {
-                let column = tile % per_row * WIDTH;
-                let index = self.span.index(tile / per_row * columns + column);
-                let (from, to) = (self.span.distance(0, &index), self.span.distance(1, &index));
-                let width = WIDTH.min(columns - column);
-                let (first, size) = (self.src_offset + from, self.size);
-                let src = Columns { data: self.src, first, stride: self.src_stride, width, size };
-                // Tiles are disjoint sets of lines, and each is visited once: the promise of `ColumnsMut`.
-                let mut dst = ColumnsMut { data: dst, first: dst_offset + to, stride: self.dst_stride, width, size };
-                line.columns(&src, &mut dst);
-                if let Some(finisher) = &mut finisher {
-                    let (first, step) = (dst.position(0), self.dst_stride as usize);
-                    // SAFETY: the elements are those of `dst`, of which no row is held.
-                    unsafe { finisher.tile(first, step, [size, width], dst.data) };
+                at += count;
+                if column + count == inner {
+                    from.step();
+                    to.step();
                 }
             }
         });
@@ -231,3 +188,6 @@ impl<T: Cell> Walk<'_, T> {
         });
     }
 }
+
+#[cfg(test)]
+mod tests;

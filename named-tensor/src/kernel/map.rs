@@ -10,6 +10,7 @@ mod block;
 mod cell;
 mod crosswise;
 mod program;
+mod register;
 mod strip;
 mod tail;
 mod tiny;

@@ -28,8 +28,6 @@ pub(crate) trait Scalar:
 {
     /// Minus infinity.
     const LOWEST: Self;
-    /// `e^x`
-    fn exp(self) -> Self;
     /// `e^x` for `x ≤ 0`; what would be subnormal is 0.
     fn decay(self) -> Self;
     /// The larger; NaN if either is NaN.
@@ -58,12 +56,8 @@ pub(crate) trait Scalar:
 
 /// What both types do alike.
 macro_rules! alike {
-    ($type:ident, $exp:expr, $decay:expr) => {
+    ($type:ident, $decay:expr) => {
         const LOWEST: $type = $type::NEG_INFINITY;
-        #[inline(always)]
-        fn exp(self) -> $type {
-            ($exp)(self)
-        }
         #[inline(always)]
         fn decay(self) -> $type {
             ($decay)(self)
@@ -123,7 +117,7 @@ macro_rules! alike {
 }
 
 impl Scalar for f32 {
-    alike!(f32, exp::exp, exp::decay);
+    alike!(f32, exp::decay);
 
     fn unary(op: Unary, src: &[f32], dst: &mut [f32]) {
         match op {
@@ -148,7 +142,7 @@ impl Scalar for f32 {
 }
 
 impl Scalar for f64 {
-    alike!(f64, f64::exp, f64::exp);
+    alike!(f64, f64::exp);
 
     fn unary(op: Unary, src: &[f64], dst: &mut [f64]) {
         match op {

@@ -236,13 +236,30 @@ impl<'a, T: Stored> Job<'a, T> {
             let base = Odometer::new(&self.kept.sizes[..outer], &self.kept.strides[0][..outer], row).distance;
             let mut down = Odometer::new(&self.reduced.sizes, &self.reduced.strides[0], range.start);
             let sums = &mut partial[done..done + size];
-            for _ in range.clone() {
+            let mut row = || {
                 let row = &self.data[self.position(base + column as isize + down.distance)..][..size];
+                down.step();
+                row
+            };
+            // The partial results are read and written once for some rows.
+            for _ in 0..range.len() / 4 {
+                let (a, b, c, d) = (row(), row(), row(), row());
+                let sums = &mut *sums;
                 vectorised(
                     #[inline(always)]
-                    || sums.iter_mut().zip(row).for_each(|(sum, &x)| *sum = F::step(*sum, x)),
+                    move || {
+                        for ((sum, (&a, &b)), (&c, &d)) in sums.iter_mut().zip(a.iter().zip(b)).zip(c.iter().zip(d)) {
+                            *sum = F::step(F::step(F::step(F::step(*sum, a), b), c), d);
+                        }
+                    },
                 );
-                down.step();
+            }
+            for _ in 0..range.len() % 4 {
+                let (row, sums) = (row(), &mut *sums);
+                vectorised(
+                    #[inline(always)]
+                    move || sums.iter_mut().zip(row).for_each(|(sum, &x)| *sum = F::step(*sum, x)),
+                );
             }
             done += size;
         }

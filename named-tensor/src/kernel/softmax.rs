@@ -1,16 +1,19 @@
 //! Softmax and its logarithm along one axis.
 //!
 //! Computes  `yᵢ = e^(xᵢ - m) / Σⱼ e^(xⱼ - m)`  or  `yᵢ = xᵢ - m - ln Σⱼ e^(xⱼ - m)`  with  `m = max xⱼ`.
-//! The sum is accumulated in `f64`. For `f32` the relative error of softmax is at most `(3 + |xᵢ - m| / 2) 2⁻²³` (the
-//! subtraction is rounded) where the result is not subnormal; that of its logarithm is absolute, `2⁻²³ (1 + |yᵢ|)`.
+//! The sum is accumulated in `f64`, four exponentials at a time. For `f32` the relative error of softmax is at most
+//! `(4 + |xᵢ - m| / 2) 2⁻²³` (the subtraction is rounded) where the result is not subnormal; that of its logarithm is absolute, `2⁻²³ (1 + |yᵢ|)`.
 //! A line with NaN or +∞, or of -∞ alone, has no softmax: all of it becomes NaN. Next to a finite number, -∞ gives exactly
 //! 0 (logarithm: -∞).
 
+mod columns;
+
 use super::lanes::{each, fold, vectorised};
-use super::line::{Columns, ColumnsMut, Line, WIDTH, along};
+use super::line::{Line, WIDTH, along};
 use super::map::Tail;
 use super::math::Scalar;
 use super::{View, ViewMut};
+use columns::{Sums, below, sums, tops};
 
 /// Softmax along the last axis of two views over `outer` and an axis of `size`, and then the tail.
 ///
@@ -65,7 +68,7 @@ fn short<T: Scalar>(size: usize, src: &[T], dst: &mut [T]) {
                 let top = folded(src, T::LOWEST, higher, higher);
                 dst.iter_mut().zip(src).for_each(|(y, &x)| *y = x - top);
             }
-            dst.iter_mut().for_each(|y| *y = y.exp());
+            dst.iter_mut().for_each(|y| *y = y.decay());
             for dst in dst.chunks_exact_mut(size) {
                 let sum = folded(dst, 0.0, |sum, y| sum + y.wide(), |sum, other| sum + other);
                 let scale = T::narrow(1.0 / sum);
@@ -94,6 +97,8 @@ fn folded<T: Copy, A: Copy>(row: &[T], start: A, step: impl Fn(A, T) -> A, join:
 }
 
 impl<T: Scalar> Line<T> for Softmax {
+    type Known = Sums<T>;
+
     fn row(&self, src: &[T], dst: &mut [T]) {
         if src.len() <= SHORT {
             return short(src.len(), src, dst);
@@ -113,16 +118,37 @@ impl<T: Scalar> Line<T> for Softmax {
         }
     }
 
-    fn columns(&self, src: &Columns<'_, T>, dst: &mut ColumnsMut<'_, T>) {
-        let (top, sum) = sums_of_columns(src);
+    fn start(&self) -> Sums<T> {
+        Sums::NONE
+    }
+
+    fn read(&self, known: &mut Sums<T>, rows: &[[T; WIDTH]]) {
+        known.add(rows);
+    }
+
+    fn write(&self, known: &Sums<T>, rows: &mut [[T; WIDTH]]) {
+        let (top, scale) = (known.top, known.sum.map(|sum| T::narrow(1.0 / sum)));
         vectorised(
             #[inline(always)]
             move || {
-                let scale = sum.map(|sum| T::narrow(1.0 / sum));
-                for i in 0..src.size {
-                    for (((y, &x), &top), &scale) in dst.row(i).iter_mut().zip(src.row(i)).zip(&top).zip(&scale) {
-                        *y = (x - top).exp() * scale;
+                for row in rows {
+                    for ((x, &top), &scale) in row.iter_mut().zip(&top).zip(&scale) {
+                        *x = (*x - top).decay() * scale;
                     }
+                }
+            },
+        );
+    }
+
+    fn columns(&self, rows: &mut [[T; WIDTH]]) {
+        let top = tops(rows, [T::LOWEST; WIDTH]);
+        below(&top, rows);
+        let scale = sums(rows, [0.0; WIDTH]).map(|sum| T::narrow(1.0 / sum));
+        vectorised(
+            #[inline(always)]
+            move || {
+                for row in rows {
+                    row.iter_mut().zip(&scale).for_each(|(y, &scale)| *y = *y * scale);
                 }
             },
         );
@@ -130,21 +156,30 @@ impl<T: Scalar> Line<T> for Softmax {
 }
 
 impl<T: Scalar> Line<T> for LogSoftmax {
+    type Known = Sums<T>;
+
     fn row(&self, src: &[T], dst: &mut [T]) {
         let (top, sum) = exponentials(src, dst);
         let (top, log) = (top.wide(), sum.ln());
         each(src, dst, move |x| T::narrow(x.wide() - top - log));
     }
 
-    fn columns(&self, src: &Columns<'_, T>, dst: &mut ColumnsMut<'_, T>) {
-        let (top, sum) = sums_of_columns(src);
-        let log = sum.map(f64::ln);
+    fn start(&self) -> Sums<T> {
+        Sums::NONE
+    }
+
+    fn read(&self, known: &mut Sums<T>, rows: &[[T; WIDTH]]) {
+        known.add(rows);
+    }
+
+    fn write(&self, known: &Sums<T>, rows: &mut [[T; WIDTH]]) {
+        let (top, log) = (known.top, known.sum.map(f64::ln));
         vectorised(
             #[inline(always)]
             move || {
-                for i in 0..src.size {
-                    for (((y, &x), &top), &log) in dst.row(i).iter_mut().zip(src.row(i)).zip(&top).zip(&log) {
-                        *y = T::narrow(x.wide() - top.wide() - log);
+                for row in rows {
+                    for ((x, &top), &log) in row.iter_mut().zip(&top).zip(&log) {
+                        *x = T::narrow(x.wide() - top.wide() - log);
                     }
                 }
             },
@@ -158,52 +193,32 @@ fn higher<T: Scalar>(top: T, x: T) -> T {
     if x > top { x } else { top }
 }
 
+/// Exponentials that are added in four steps, each of a vector, before they are widened: that costs as much as to add them.
+const QUARTER: usize = 16;
+
 /// Writes `e^(x - m)`; returns `m`, the largest element, and the sum of what was written.
 fn exponentials<T: Scalar>(src: &[T], dst: &mut [T]) -> (T, f64) {
     let top = fold(src, T::LOWEST, higher, higher);
-    each(src, dst, move |x| (x - top).exp());
-    (top, fold(dst, 0.0, |sum, y| sum + y.wide(), |a: f64, b| a + b))
-}
-
-/// Rows whose largest elements are found before their exponentials are added, and are still near then, where a line is
-/// longer than [`SMALL`].
-const NEAR: usize = 32;
-/// Elements of lines that stay in the second-level cache, [`WIDTH`] of them.
-const SMALL: usize = 1024;
-
-/// The largest element of each column, and the sum of its exponentials, in one walk over memory: a sum that was taken with
-/// a smaller largest element is scaled. Exponentials are computed again when they are written: that costs less than to
-/// write them twice.
-fn sums_of_columns<T: Scalar>(src: &Columns<'_, T>) -> ([T; WIDTH], [f64; WIDTH]) {
-    vectorised(
+    let sum = vectorised(
         #[inline(always)]
         move || {
-            let (mut top, mut sum) = ([T::LOWEST; WIDTH], [0.0; WIDTH]);
-            let near = if src.size <= SMALL { SMALL } else { NEAR };
-            for first in (0..src.size).step_by(near) {
-                let rows = first..src.size.min(first + near);
-                let before = top;
-                for i in rows.clone() {
-                    for (top, &x) in top.iter_mut().zip(src.row(i)) {
-                        *top = higher(*top, x);
-                    }
-                }
-                for ((sum, &top), &before) in sum.iter_mut().zip(&top).zip(&before) {
-                    if top > before && first > 0 {
-                        *sum *= (before.wide() - top.wide()).exp();
-                    }
-                }
-                // As long as there is nothing but -∞, it adds nothing, whatever is subtracted from it.
-                let base = top.map(|top| if top > T::LOWEST { top } else { T::default() });
-                for i in rows {
-                    for ((&x, &base), sum) in src.row(i).iter().zip(&base).zip(&mut sum) {
-                        *sum += (x - base).exp().wide();
-                    }
+            let mut sums = [0.0; QUARTER];
+            let (whole, rest) = src.as_chunks::<{ 4 * QUARTER }>();
+            let (whole_dst, rest_dst) = dst.as_chunks_mut::<{ 4 * QUARTER }>();
+            for (xs, ys) in whole.iter().zip(whole_dst) {
+                ys.iter_mut().zip(xs).for_each(|(y, &x)| *y = (x - top).decay());
+                for (i, sum) in sums.iter_mut().enumerate() {
+                    let [a, b, c, d] = [0, 1, 2, 3].map(|quarter| ys[quarter * QUARTER + i]);
+                    *sum += ((a + b) + (c + d)).wide();
                 }
             }
-            (top, sum)
+            let mut sum = sums.into_iter().sum::<f64>();
+            rest_dst.iter_mut().zip(rest).for_each(|(y, &x)| *y = (x - top).decay());
+            rest_dst.iter().for_each(|y| sum += y.wide());
+            sum
         },
-    )
+    );
+    (top, sum)
 }
 
 #[cfg(test)]
@@ -286,7 +301,7 @@ mod tests {
     #[test]
     fn a_line_may_begin_with_minus_infinity_and_rise_to_its_end() {
         let mut line = vec![f32::NEG_INFINITY; 50];
-        line.extend((0..SMALL).map(|i| i as f32 / 20.0));
+        line.extend((0..1024).map(|i| i as f32 / 20.0));
         let exact = plain(&line.iter().map(|&x| f64::from(x)).collect::<Vec<_>>());
         for out in both_ways(&line) {
             for (&got, &(exact, exact_log)) in out.iter().zip(&exact) {

@@ -1,17 +1,19 @@
 //! Standardisation along one axis, the heart of layer normalisation.
 //!
 //! Computes  `yᵢ = (xᵢ - μ) / √(σ² + ε)`  with  `μ = Σ xⱼ / n`  and the biased variance  `σ² = Σ (xⱼ - μ)² / n`.
-//! All of it in `f64`: for `f32` the result is rounded once, an error of at most 1 ulp. The sums of  `dⱼ = xⱼ - x₀`  and of
-//! their squares are taken in one pass, and  `σ² = Σ dⱼ² / n - (Σ dⱼ / n)²`.  A large mean does not swallow the variance,
+//! Both moments are computed in `f64`, and results of `f32` from each of them as a sum of two `f32`: an error of at most
+//! 2⁻²³ of the result, and 2⁻⁴⁸ |μ| / σ where that is more. The sums of  `dⱼ = xⱼ - x₀`  and of their squares are taken in
+//! one pass, and  `σ² = Σ dⱼ² / n - (Σ dⱼ / n)²`.  A large mean does not swallow the variance,
 //! since  `(μ - x₀)² ≤ n σ²`  whatever the line is: the difference loses a factor `n` at most, 2⁻²⁹ of σ² if `n` is 2²⁰.
 //! NaN or an infinity makes the whole line NaN, and so do numbers whose squares are too large for `f64`. A constant line
 //! gives 0 if `ε > 0`.
 
 use super::lanes::{each, vectorised};
-use super::line::{Columns, ColumnsMut, Line, WIDTH, along};
+use super::line::{Line, WIDTH, along};
 use super::map::Tail;
 use super::math::Scalar;
 use super::{View, ViewMut};
+use std::ops::RangeInclusive;
 
 /// Standardises along the last axis of two views over `outer` and an axis of `size`, and then does what the tail says.
 ///
@@ -41,6 +43,33 @@ impl Standardize {
         // Rounding may leave less than nothing; NaN stays.
         let variance = if variance < 0.0 { 0.0 } else { variance };
         (first + sum / n, 1.0 / (variance + self.epsilon).sqrt())
+    }
+}
+
+/// Scales with which no step of [`Near::apply`] leaves the range of `f32`.
+const ORDINARY: RangeInclusive<f64> = 1e-18..=1e18;
+
+/// `(x - μ) s` without `f64`: both numbers are sums of two, so that only the first and the last step round.
+#[derive(Clone, Copy)]
+struct Near<T> {
+    mean: T,
+    scale: T,
+    scale_rest: T,
+    /// `-s` times the rest of `μ`.
+    shift: T,
+}
+
+impl<T: Scalar> Near<T> {
+    fn of(mean: f64, scale: f64) -> Near<T> {
+        let (high, factor) = (T::narrow(mean), T::narrow(scale));
+        let shift = T::narrow((high.wide() - mean) * scale);
+        Near { mean: high, scale: factor, scale_rest: T::narrow(scale - factor.wide()), shift }
+    }
+
+    #[inline(always)]
+    fn apply(self, x: T) -> T {
+        let distance = x - self.mean;
+        distance.times_plus(self.scale, distance.times_plus(self.scale_rest, self.shift))
     }
 }
 
@@ -80,37 +109,87 @@ fn sums<T: Scalar>(src: &[T], first: f64) -> (f64, f64) {
 }
 
 impl<T: Scalar> Line<T> for Standardize {
+    type Known = Distances;
+
     fn row(&self, src: &[T], dst: &mut [T]) {
         let first = src.first().map_or(0.0, |x| x.wide());
         let (sum, squares) = sums(src, first);
         let (mean, scale) = self.moments(first, sum, squares, src.len());
-        each(src, dst, move |x| T::narrow((x.wide() - mean) * scale));
+        if !ORDINARY.contains(&scale) {
+            return each(src, dst, move |x| T::narrow((x.wide() - mean) * scale));
+        }
+        let line = Near::of(mean, scale);
+        each(src, dst, move |x| line.apply(x));
     }
 
-    fn columns(&self, src: &Columns<'_, T>, dst: &mut ColumnsMut<'_, T>) {
-        vectorised(
+    fn start(&self) -> Distances {
+        Distances { size: 0, first: [0.0; WIDTH], sum: [0.0; WIDTH], squares: [0.0; WIDTH] }
+    }
+
+    fn read(&self, known: &mut Distances, rows: &[[T; WIDTH]]) {
+        if known.size == 0 {
+            rows.iter().take(1).for_each(|row| known.first = row.map(|x| x.wide()));
+        }
+        known.size += rows.len();
+        let (first, mut sums, mut squares) = (known.first, known.sum, known.squares);
+        (known.sum, known.squares) = vectorised(
             #[inline(always)]
             move || {
-                let (mut first, mut mean, mut scale) = ([0.0; WIDTH], [0.0; WIDTH], [0.0; WIDTH]);
-                first.iter_mut().zip(src.row(0)).for_each(|(first, x)| *first = x.wide());
-                for i in 0..src.size {
-                    for (((sum, square), &x), &first) in mean.iter_mut().zip(&mut scale).zip(src.row(i)).zip(&first) {
+                let (pairs, last) = rows.as_chunks::<2>();
+                for [a, b] in pairs {
+                    let elements = a.iter().zip(b).zip(&first);
+                    for ((sum, square), ((&a, &b), &first)) in sums.iter_mut().zip(&mut squares).zip(elements) {
+                        let (a, b) = (a.wide() - first, b.wide() - first);
+                        *sum += a + b;
+                        *square = a.mul_add(a, b.mul_add(b, *square));
+                    }
+                }
+                for row in last {
+                    for (((sum, square), &x), &first) in sums.iter_mut().zip(&mut squares).zip(row).zip(&first) {
                         let distance = x.wide() - first;
                         *sum += distance;
                         *square = distance.mul_add(distance, *square);
                     }
                 }
-                for ((mean, scale), &first) in mean.iter_mut().zip(&mut scale).zip(&first) {
-                    (*mean, *scale) = self.moments(first, *mean, *scale, src.size);
-                }
-                for i in 0..src.size {
-                    for (((y, &x), &mean), &scale) in dst.row(i).iter_mut().zip(src.row(i)).zip(&mean).zip(&scale) {
-                        *y = T::narrow((x.wide() - mean) * scale);
+                (sums, squares)
+            },
+        );
+    }
+
+    fn write(&self, known: &Distances, rows: &mut [[T; WIDTH]]) {
+        let moments: [(f64, f64); WIDTH] =
+            std::array::from_fn(|j| self.moments(known.first[j], known.sum[j], known.squares[j], known.size));
+        let (mean, scale) = (moments.map(|(mean, _)| mean), moments.map(|(_, scale)| scale));
+        let near = moments.map(|(mean, scale)| Near::<T>::of(mean, scale));
+        let are_ordinary = scale.iter().all(|scale| ORDINARY.contains(scale));
+        vectorised(
+            #[inline(always)]
+            move || {
+                let (means, scales) = (near.map(|near| near.mean), near.map(|near| near.scale));
+                let (rests, shifts) = (near.map(|near| near.scale_rest), near.map(|near| near.shift));
+                for row in rows {
+                    if are_ordinary {
+                        let all = means.iter().zip(&scales).zip(&rests).zip(&shifts);
+                        for (x, (((&mean, &scale), &scale_rest), &shift)) in row.iter_mut().zip(all) {
+                            *x = Near { mean, scale, scale_rest, shift }.apply(*x);
+                        }
+                    } else {
+                        for ((x, &mean), &scale) in row.iter_mut().zip(&mean).zip(&scale) {
+                            *x = T::narrow((x.wide() - mean) * scale);
+                        }
                     }
                 }
             },
         );
     }
+}
+
+/// What is known of some columns: how many elements were read, the first, and the sums of distances from it.
+struct Distances {
+    size: usize,
+    first: [f64; WIDTH],
+    sum: [f64; WIDTH],
+    squares: [f64; WIDTH],
 }
 
 #[cfg(test)]

@@ -8,8 +8,8 @@
 
 use crate::element::Stored;
 
-/// Bytes from which a result is held to be larger than the caches.
-const LARGE: usize = 32 << 20;
+/// Bytes from which a result is held to be larger than the caches; less in tests, so that they come here too.
+const LARGE: usize = if cfg!(test) { 1 << 20 } else { 32 << 20 };
 /// Bytes of a line of memory, at whose beginning room begins: a vector that lies in two lines costs twice.
 const LINE: usize = 64;
 

@@ -1,13 +1,15 @@
 //! One stretch of a fused program: sources are found, and each step runs over block after block.
 //!
 //! Lives here: the registers of a thread, and how each action finds its values. Not here: what it does to them (`cell`).
-//! A source that lies dense under the stretch is read in place; any other is gathered into its register first, block by
-//! block. One that lies across the rows, as a transposed matrix does, was turned around before (`crosswise`).
+//! A source that lies dense under the stretch is read in place, and so is one that is the same in every row as far as a
+//! row goes; any other is gathered into its register first, block by block (`register`). One that lies across the rows, as
+//! a transposed matrix does, was turned around before (`crosswise`).
 
 use super::cell::Cell;
-use super::crosswise::{PITCH, Tile, Tiles, turn};
+use super::crosswise::{PITCH, Tile, Tiles, turn, turned_size};
 use super::program::{Action, Source, Step};
-use super::{BLOCK, Job, Operand};
+use super::register::{Rows, lined_up, lined_up_mut, make_room, register};
+use super::{BLOCK, Job};
 use crate::element::{Bf16, Buffer, Comparison, Kind, Numbers, Stored};
 use crate::kernel::lanes::{pairs, vectorised};
 use crate::kernel::span::Odometer;
@@ -31,6 +33,12 @@ pub(super) struct Worker<'a, T: Cell> {
     room: Vec<T>,
     /// What a light program works in.
     strips: T::Strips,
+    /// Values that results take the place of, where they do not stand there already.
+    beside: Buffer,
+    /// Whether they are there.
+    is_beside: bool,
+    /// Elements from which a row is not mixed with others in a block.
+    long: usize,
 }
 
 /// How the values of a source under a stretch come about.
@@ -48,6 +56,10 @@ enum Way {
     Given,
     /// They stand where the results of the block go, and are kept in the register before it is written over.
     Kept,
+    /// They stand beside the results, from this place on in what was given for the stretch.
+    Beside(usize),
+    /// They are the same in every row, and were gathered once for blocks of whole rows that begin in this column.
+    Repeated(usize),
 }
 
 impl<'a, T: Cell> Worker<'a, T> {
@@ -63,7 +75,7 @@ impl<'a, T: Cell> Worker<'a, T> {
         let is_own = |register: usize| program.sources()[register] == Source::Own;
         let room = |register: usize| if register < sources && !is_own(register) { 0 } else { size };
         let mut registers: Vec<Buffer> =
-            program.registers().iter().enumerate().map(|(i, &kind)| Buffer::zeros(kind, room(i))).collect();
+            program.registers().iter().enumerate().map(|(i, &kind)| register(kind, room(i))).collect();
         for &(register, value) in program.constants() {
             match &mut registers[register] {
                 Buffer::F32(values) => values.fill(Stored::from_f64(value)),
@@ -78,7 +90,48 @@ impl<'a, T: Cell> Worker<'a, T> {
         let room = stream.room(size);
         let strips = program.light().map(T::strips).unwrap_or_default();
         let dense = (0..sources).map(|source| job.span.is_dense(source)).collect();
-        Worker { job, registers, ways, dense, at: 0, most, stream, room, strips }
+        let beside = register(T::KIND, 0);
+        let mut worker = Worker {
+            job,
+            registers,
+            ways,
+            dense,
+            at: 0,
+            most,
+            stream,
+            room,
+            strips,
+            beside,
+            is_beside: false,
+            long: BLOCK,
+        };
+        // Where nothing is gathered for each block anew, rows are mixed as long as two fit.
+        if (0..sources).all(|source| worker.dense[source] || worker.is_repeated(source)) {
+            worker.long = most / 2 + 1;
+        }
+        worker
+    }
+
+    /// Whether a source is the same in every row of the space.
+    fn is_repeated(&self, source: usize) -> bool {
+        let (span, source_of) = (&self.job.span, self.job.program.sources()[source]);
+        let outer = span.sizes.len().saturating_sub(1);
+        source_of == Source::Own
+            || matches!(source_of, Source::Operand(_))
+                && span.strides[source][..outer].iter().all(|&stride| stride == 0)
+    }
+
+    /// Room for what `size` results take the place of; [`Worker::stretch_from_beside`] reads it.
+    pub(super) fn beside(&mut self, size: usize) -> &mut [T] {
+        make_room(&mut self.beside, size);
+        &mut lined_up_mut(T::of_mut(&mut self.beside))[..size]
+    }
+
+    /// Like [`Worker::stretch`], where what the results take the place of stands beside, and `out` is only written.
+    pub(super) fn stretch_from_beside(&mut self, first: usize, out: &mut [T]) {
+        self.is_beside = true;
+        self.stretch(first, out);
+        self.is_beside = false;
     }
 
     /// Computes the results of the positions that begin with that numbered `first`. Long rows are not mixed in a block, so
@@ -89,10 +142,11 @@ impl<'a, T: Cell> Worker<'a, T> {
         while done < out.len() {
             let rest = out.len() - done;
             let column = (first + done) % inner;
-            let size = if inner >= BLOCK { rest.min(inner - column) } else { rest };
+            let size = if inner >= self.long { rest.min(inner - column) } else { rest };
             if done == 0 || column != 0 || !self.goes_on((first + done) / inner) {
-                self.locate(first + done, size);
+                self.locate(first + done, size, done);
             }
+            self.repeat(column, size);
             self.blocks(first + done, &mut out[done..done + size]);
             done += size;
         }
@@ -107,12 +161,30 @@ impl<'a, T: Cell> Worker<'a, T> {
             return false;
         }
         for (way, strides) in self.ways.iter_mut().zip(&span.strides) {
-            if let Way::InPlace(start) = way {
+            match way {
                 // `at` elements of the row before were computed, up to its end.
-                *start = (*start + self.at).wrapping_add_signed(strides[axis] - span.inner() as isize);
+                Way::InPlace(start) => {
+                    *start = (*start + self.at).wrapping_add_signed(strides[axis] - span.inner() as isize);
+                }
+                Way::Beside(start) => *start += self.at,
+                _ => {}
             }
         }
         true
+    }
+
+    /// Gathers what is the same in every row once for all blocks of several rows that begin in this column.
+    fn repeat(&mut self, column: usize, size: usize) {
+        let inner = self.job.span.inner();
+        if size < 2 * inner || self.most < 2 * inner {
+            return;
+        }
+        for source in 0..self.ways.len() {
+            if matches!(self.ways[source], Way::Gathered) && self.is_repeated(source) {
+                self.gather(source, column, self.most);
+                self.ways[source] = Way::Repeated(column);
+            }
+        }
     }
 
     /// Computes the rows of a tile, each at its place among the results.
@@ -122,17 +194,18 @@ impl<'a, T: Cell> Worker<'a, T> {
             let Source::Operand(i) = job.program.sources()[source] else { continue };
             let (buffer, right) = (job.operands[i].buffer, job.span.inner_stride(source));
             let first = job.operands[i].offset.wrapping_add_signed(self.distance(source, tile.first));
+            make_room(&mut self.registers[source], turned_size());
             match &mut self.registers[source] {
-                Buffer::F32(to) => turn(Stored::of(buffer), first, right, tile, to),
-                Buffer::F64(to) => turn(Stored::of(buffer), first, right, tile, to),
-                Buffer::Index(to) => turn(Stored::of(buffer), first, right, tile, to),
-                Buffer::Bool(to) => turn(Stored::of(buffer), first, right, tile, to),
-                Buffer::Bf16(to) => turn(Stored::of(buffer), first, right, tile, to),
+                Buffer::F32(to) => turn(Stored::of(buffer), first, right, tile, lined_up_mut(to)),
+                Buffer::F64(to) => turn(Stored::of(buffer), first, right, tile, lined_up_mut(to)),
+                Buffer::Index(to) => turn(Stored::of(buffer), first, right, tile, lined_up_mut(to)),
+                Buffer::Bool(to) => turn(Stored::of(buffer), first, right, tile, lined_up_mut(to)),
+                Buffer::Bf16(to) => turn(Stored::of(buffer), first, right, tile, lined_up_mut(to)),
                 Buffer::Lent(_) => {}
             }
             self.ways[source] = Way::Turned(0);
         }
-        self.locate(tile.first, tile.width);
+        self.locate(tile.first, tile.width, 0);
         for row in 0..tile.height {
             let first = tile.first + row * tiles.step;
             self.fetch(tiles.axis, tile.width);
@@ -141,7 +214,7 @@ impl<'a, T: Cell> Worker<'a, T> {
                 match way {
                     Way::InPlace(start) => *start = start.wrapping_add_signed(strides[tiles.axis]),
                     Way::Turned(start) => *start += PITCH,
-                    Way::Gathered | Way::Same | Way::Given | Way::Kept => {}
+                    Way::Gathered | Way::Same | Way::Given | Way::Kept | Way::Beside(_) | Way::Repeated(_) => {}
                 }
             }
         }
@@ -150,11 +223,8 @@ impl<'a, T: Cell> Worker<'a, T> {
     /// The register of a source, with room for a block, where its values are read in the block that is run next.
     pub(super) fn register(&mut self, source: usize) -> &mut Buffer {
         self.ways[source] = Way::Given;
-        let register = &mut self.registers[source];
-        if register.size() < BLOCK {
-            *register = Buffer::zeros(register.kind(), BLOCK);
-        }
-        register
+        make_room(&mut self.registers[source], BLOCK);
+        &mut self.registers[source]
     }
 
     /// Asks for what the row after the next one reads in place: it lies too far away to be expected.
@@ -177,14 +247,21 @@ impl<'a, T: Cell> Worker<'a, T> {
     /// Runs the program block by block, when it is known how the values of the sources come about.
     fn blocks(&mut self, first: usize, out: &mut [T]) {
         // Blocks of nearly one size: no short one at the end.
-        let size = out.len().div_ceil(out.len().div_ceil(self.most).max(1)).next_multiple_of(64).min(self.most);
+        let size = if self.ways.iter().any(|way| matches!(way, Way::Repeated(_))) {
+            let inner = self.job.span.inner();
+            self.most / inner * inner
+        } else {
+            out.len().div_ceil(out.len().div_ceil(self.most).max(1)).next_multiple_of(64).min(self.most)
+        };
         self.at = 0;
         for out in out.chunks_mut(size) {
             for source in 0..self.ways.len() {
                 match self.ways[source] {
                     Way::Gathered => self.gather(source, first + self.at, out.len()),
-                    Way::Kept => T::of_mut(&mut self.registers[source])[..out.len()].copy_from_slice(out),
-                    Way::InPlace(_) | Way::Turned(_) | Way::Same | Way::Given => {}
+                    Way::Kept => {
+                        lined_up_mut(T::of_mut(&mut self.registers[source]))[..out.len()].copy_from_slice(out);
+                    }
+                    Way::InPlace(_) | Way::Turned(_) | Way::Same | Way::Given | Way::Beside(_) | Way::Repeated(_) => {}
                 }
             }
             self.block(out);
@@ -220,11 +297,11 @@ impl<'a, T: Cell> Worker<'a, T> {
             // The register is taken out, so that the others can be read; a step never reads what it writes.
             let mut register = std::mem::replace(&mut self.registers[to], Buffer::Bool(Vec::new()));
             match &mut register {
-                Buffer::F32(values) => self.compute(action, &mut values[..out.len()]),
-                Buffer::F64(values) => self.compute(action, &mut values[..out.len()]),
-                Buffer::Index(values) => self.compute(action, &mut values[..out.len()]),
-                Buffer::Bool(values) => self.compute(action, &mut values[..out.len()]),
-                Buffer::Bf16(values) => self.compute(action, &mut values[..out.len()]),
+                Buffer::F32(values) => self.compute(action, &mut lined_up_mut(values)[..out.len()]),
+                Buffer::F64(values) => self.compute(action, &mut lined_up_mut(values)[..out.len()]),
+                Buffer::Index(values) => self.compute(action, &mut lined_up_mut(values)[..out.len()]),
+                Buffer::Bool(values) => self.compute(action, &mut lined_up_mut(values)[..out.len()]),
+                Buffer::Bf16(values) => self.compute(action, &mut lined_up_mut(values)[..out.len()]),
                 Buffer::Lent(_) => {}
             }
             self.registers[to] = register;
@@ -239,14 +316,15 @@ impl<'a, T: Cell> Worker<'a, T> {
         rows.distance + (position % inner) as isize * span.inner_stride(source)
     }
 
-    /// Finds out how the values of the sources under a stretch come about.
-    fn locate(&mut self, first: usize, size: usize) {
+    /// Finds out how the values of the sources under a stretch come about; `done` of what stands beside was read before.
+    fn locate(&mut self, first: usize, size: usize, done: usize) {
         let span = &self.job.span;
         let is_one_row = first % span.inner() + size <= span.inner();
         for source in 0..self.ways.len() {
             let is_in_one_piece = (is_one_row && span.inner_stride(source) == 1) || self.dense[source];
             match (self.job.program.sources()[source], self.ways[source]) {
-                (Source::Own, _) => self.ways[source] = Way::Kept,
+                (Source::Own, _) => self.ways[source] = if self.is_beside { Way::Beside(done) } else { Way::Kept },
+                (_, Way::Repeated(column)) if !is_one_row && column == first % span.inner() => {}
                 (_, Way::Turned(_) | Way::Same) => {}
                 (Source::Operand(i), _) if is_in_one_piece => {
                     let start = self.job.operands[i].offset.wrapping_add_signed(self.distance(source, first));
@@ -272,13 +350,14 @@ impl<'a, T: Cell> Worker<'a, T> {
             Source::Position(_) | Source::Own => None,
         };
         let rows = Rows { rows, column: first % inner, inner, stride };
+        make_room(&mut self.registers[source], size);
         match (&mut self.registers[source], operand) {
-            (Buffer::F32(to), Some(operand)) => rows.elements(operand, to, size),
-            (Buffer::F64(to), Some(operand)) => rows.elements(operand, to, size),
-            (Buffer::Index(to), Some(operand)) => rows.elements(operand, to, size),
-            (Buffer::Bool(to), Some(operand)) => rows.elements(operand, to, size),
-            (Buffer::Bf16(to), Some(operand)) => rows.elements(operand, to, size),
-            (Buffer::Index(to), None) => rows.gather(to, size, |start, to| {
+            (Buffer::F32(to), Some(operand)) => rows.elements(operand, &mut lined_up_mut(to)[..size]),
+            (Buffer::F64(to), Some(operand)) => rows.elements(operand, &mut lined_up_mut(to)[..size]),
+            (Buffer::Index(to), Some(operand)) => rows.elements(operand, &mut lined_up_mut(to)[..size]),
+            (Buffer::Bool(to), Some(operand)) => rows.elements(operand, &mut lined_up_mut(to)[..size]),
+            (Buffer::Bf16(to), Some(operand)) => rows.elements(operand, &mut lined_up_mut(to)[..size]),
+            (Buffer::Index(to), None) => rows.gather(&mut lined_up_mut(to)[..size], |start, to| {
                 vectorised(
                     #[inline(always)]
                     move || {
@@ -298,10 +377,11 @@ impl<'a, T: Cell> Worker<'a, T> {
             (Some(&Way::InPlace(start)), Some(&Source::Operand(i))) => {
                 return &S::of(self.job.operands[i].buffer)[start + self.at..][..size];
             }
+            (Some(&Way::Beside(start)), _) => return &lined_up(S::of(&self.beside))[start + self.at..][..size],
             (Some(&Way::Turned(start)), _) => start + self.at,
             _ => 0,
         };
-        &S::of(&self.registers[register])[start..][..size]
+        &lined_up(S::of(&self.registers[register]))[start..][..size]
     }
 
     /// The kind of a register.
@@ -359,46 +439,4 @@ fn select<T: Cell>(conditions: &[bool], xs: &[T], ys: &[T], out: &mut [T]) {
             }
         },
     );
-}
-
-/// The part of the rows of a source that lies under a block.
-struct Rows<'a> {
-    rows: Odometer<'a>,
-    column: usize,
-    inner: usize,
-    stride: isize,
-}
-
-impl Rows<'_> {
-    /// Fills a register row by row; `fill` gets the distance of the first element of its part.
-    fn gather<T: Stored>(mut self, register: &mut Vec<T>, size: usize, fill: impl Fn(isize, &mut [T])) {
-        if register.len() < size {
-            register.resize(size, T::default());
-        }
-        let mut rest = &mut register[..size];
-        while !rest.is_empty() {
-            let (part, after) = rest.split_at_mut((self.inner - self.column).min(rest.len()));
-            fill(self.rows.distance + self.column as isize * self.stride, part);
-            rest = after;
-            self.column = 0;
-            self.rows.step();
-        }
-    }
-
-    /// Fills a register with elements of an operand.
-    fn elements<T: Stored>(self, operand: &Operand<'_>, register: &mut Vec<T>, size: usize) {
-        let (data, stride) = (T::of(operand.buffer), self.stride);
-        self.gather(register, size, |start, part| {
-            let first = operand.offset as isize + start;
-            match stride {
-                0 => part.fill(data[first as usize]),
-                1 => part.copy_from_slice(&data[first as usize..][..part.len()]),
-                _ => {
-                    for (i, x) in (0..).zip(part) {
-                        *x = data[(first + i * stride) as usize];
-                    }
-                }
-            }
-        });
-    }
 }

@@ -96,9 +96,13 @@ impl Tiles {
     }
 }
 
+/// Elements of a register that holds a turned tile.
+pub(super) fn turned_size() -> usize {
+    HEIGHT * PITCH
+}
+
 /// Turns the elements under a tile around. The first one stands at `first`; columns are `right` apart.
-pub(super) fn turn<T: Stored>(data: &[T], first: usize, right: isize, tile: &Tile, to: &mut Vec<T>) {
-    to.resize(HEIGHT * PITCH, T::default());
+pub(super) fn turn<T: Stored>(data: &[T], first: usize, right: isize, tile: &Tile, to: &mut [T]) {
     let (height, width) = (tile.height, tile.width);
     for left in (0..width).step_by(SIDE) {
         for top in (0..height).step_by(SIDE) {

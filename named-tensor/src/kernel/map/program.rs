@@ -181,7 +181,7 @@ impl Program {
 }
 
 /// The instructions that one reads.
-fn inputs(instruction: Instruction) -> impl Iterator<Item = usize> {
+pub(super) fn inputs(instruction: Instruction) -> impl Iterator<Item = usize> {
     let (all, count) = match instruction {
         Instruction::Load(_) | Instruction::Own(_) | Instruction::Constant(..) | Instruction::Position(_) => {
             ([0; 3], 0)

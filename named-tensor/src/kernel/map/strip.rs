@@ -7,8 +7,10 @@
 //! Not here: where sources lie (`block`).
 
 use super::Instruction;
+use super::program::inputs;
+use super::register::LINE;
 use crate::element::{Binary, Kind, Unary};
-use crate::kernel::lanes::vectorised;
+use crate::kernel::lanes::{each, pairs, vectorised};
 use crate::kernel::math::Scalar;
 use smallvec::SmallVec;
 
@@ -34,6 +36,8 @@ enum Step {
     Div(usize, usize),
     Max(usize, usize),
     Min(usize, usize),
+    /// The sum of a product, rounded, and a third number: a scale and a shift, which would cost a store and a load more.
+    MulAdd(usize, usize, usize),
 }
 
 /// A light program. Its values are numbered: first those of the sources, then constants, then one for each step.
@@ -85,7 +89,15 @@ impl Light {
                 _ => return None,
             };
             value[i] = light.first() + light.steps.len();
-            light.steps.push(step);
+            match (step, light.steps.last_mut()) {
+                (Step::Add(x, y), Some(last @ &mut Step::Mul(a, b)))
+                    if x != y && value[i] - 1 == x.max(y) && uses(instructions, &value, value[i] - 1) == 1 =>
+                {
+                    *last = Step::MulAdd(a, b, x.min(y));
+                    value[i] -= 1;
+                }
+                _ => light.steps.push(step),
+            }
         }
         if light.steps.is_empty() {
             light.steps.push(Step::Copy(*value.last()?));
@@ -107,6 +119,11 @@ impl Light {
     /// Runs the program over as many elements as `out` has. Each source has as many, and they are used in their order.
     pub(super) fn run<T: Scalar>(&self, sources: &[&[T]], room: &mut [Strip<T>], out: &mut [T]) {
         let size = out.len();
+        if let [step] = self.steps[..]
+            && let Some(sources) = step.of_sources(sources, self.sources)
+        {
+            return step.run_whole(sources, out);
+        }
         let (room, short) = room.split_at_mut(self.constants.len() + self.steps.len());
         if size >= STRIP {
             assert!(sources.iter().all(|source| source.len() == size), "map: sources as long as the result");
@@ -129,6 +146,11 @@ impl Light {
             move || {
                 let last = out.len() - STRIP;
                 let mut at = 0;
+                // The second strip begins where a line of memory does, at the cost of some elements of the first.
+                let mut next = match out.as_ptr().align_offset(LINE) {
+                    0 => STRIP,
+                    before => STRIP - LINE / size_of::<T>() + before.min(LINE / size_of::<T>()),
+                };
                 loop {
                     let strip = |source: usize| sources[source][at..].first_chunk().expect("a strip is left");
                     if let Some(out) = out[at..].first_chunk_mut() {
@@ -137,7 +159,8 @@ impl Light {
                     if at == last {
                         break;
                     }
-                    at = last.min(at + STRIP);
+                    at = last.min(next);
+                    next += STRIP;
                 }
             },
         );
@@ -174,7 +197,53 @@ impl Light {
     }
 }
 
+/// How often a value is read by instructions.
+fn uses(instructions: &[Instruction], values: &[usize], value: usize) -> usize {
+    let reads = |&instruction: &Instruction| inputs(instruction).filter(|&x| values[x] == value).count();
+    instructions.iter().map(reads).sum()
+}
+
 impl Step {
+    /// The values that it reads, if all of them are sources. Those that it does not have are its last one again.
+    fn of_sources<'a, T>(self, sources: &[&'a [T]], count: usize) -> Option<[&'a [T]; 3]> {
+        let values = match self {
+            Step::Copy(x) | Step::Neg(x) | Step::Abs(x) | Step::Sqrt(x) | Step::Relu(x) => [x; 3],
+            Step::Add(x, y)
+            | Step::Sub(x, y)
+            | Step::Mul(x, y)
+            | Step::Div(x, y)
+            | Step::Max(x, y)
+            | Step::Min(x, y) => [x, y, y],
+            Step::MulAdd(x, y, z) => [x, y, z],
+        };
+        values.iter().all(|&value| value < count).then(|| values.map(|value| sources[value]))
+    }
+
+    /// Runs a step that is a program by itself: one loop, and nothing between its values and memory.
+    fn run_whole<T: Scalar>(self, [xs, ys, zs]: [&[T]; 3], out: &mut [T]) {
+        match self {
+            Step::Copy(_) => out.copy_from_slice(xs),
+            Step::Neg(_) => each(xs, out, |x| -x),
+            Step::Abs(_) => each(xs, out, T::abs),
+            Step::Sqrt(_) => each(xs, out, T::sqrt),
+            Step::Relu(_) => each(xs, out, T::relu),
+            Step::Add(..) => pairs(xs, ys, out, |x, y| x + y),
+            Step::Sub(..) => pairs(xs, ys, out, |x, y| x - y),
+            Step::Mul(..) => pairs(xs, ys, out, |x, y| x * y),
+            Step::Div(..) => pairs(xs, ys, out, |x, y| x / y),
+            Step::Max(..) => pairs(xs, ys, out, T::larger),
+            Step::Min(..) => pairs(xs, ys, out, T::smaller),
+            Step::MulAdd(..) => vectorised(
+                #[inline(always)]
+                move || {
+                    for (((sum, &x), &y), &z) in out.iter_mut().zip(xs).zip(ys).zip(zs) {
+                        *sum = x * y + z;
+                    }
+                },
+            ),
+        }
+    }
+
     #[inline(always)]
     fn run<'a, T: Scalar>(self, value: impl Fn(usize) -> &'a [T; STRIP], out: &mut [T; STRIP]) {
         match self {
@@ -189,6 +258,12 @@ impl Step {
             Step::Div(x, y) => two(value(x), value(y), out, |x, y| x / y),
             Step::Max(x, y) => two(value(x), value(y), out, T::larger),
             Step::Min(x, y) => two(value(x), value(y), out, T::smaller),
+            Step::MulAdd(x, y, z) => {
+                let mut sums = [T::default(); STRIP];
+                let terms = value(x).iter().zip(value(y)).zip(value(z));
+                sums.iter_mut().zip(terms).for_each(|(sum, ((&x, &y), &z))| *sum = x * y + z);
+                *out = sums;
+            }
         }
     }
 }

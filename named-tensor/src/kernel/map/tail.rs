@@ -9,6 +9,7 @@
 use super::block::Worker;
 use super::cell::Cell;
 use super::program::Source;
+use super::register::lined_up_mut;
 use super::{BLOCK, Job, Operand, Program};
 use crate::element::{Buffer, Stored};
 use crate::kernel::parallel::Shared;
@@ -37,12 +38,21 @@ impl<'a> Tail<'a> {
         assert_eq!(self.job.program.result(), T::KIND, "tail: kind of the result");
     }
 
-    /// What one thread finishes stretches with.
+    /// What one thread finishes stretches with, in place.
     pub(in crate::kernel) fn finisher<T: Cell>(&self) -> Finisher<'_, T> {
+        // What was just written is near, and stays so.
+        self.finisher_by(Stream::of::<T>(0))
+    }
+
+    /// What one thread finishes stretches with that are still beside the result.
+    pub(in crate::kernel) fn finisher_from_beside<T: Cell>(&self) -> Finisher<'_, T> {
+        self.finisher_by(Stream::of::<T>(self.size))
+    }
+
+    fn finisher_by<T: Cell>(&self, stream: Stream) -> Finisher<'_, T> {
         let fixed = vec![false; self.job.program.sources().len()];
         let results = vec![T::default(); BLOCK];
-        // What was just written is near, and stays so.
-        let worker = Worker::new(&self.job, usize::MAX, Stream::of::<T>(0));
+        let worker = Worker::new(&self.job, usize::MAX, stream);
         Finisher { job: &self.job, worker, starts: Vec::new(), fixed, results }
     }
 
@@ -69,6 +79,16 @@ impl<T: Cell> Finisher<'_, T> {
     /// Finishes the elements of the result that begin with that numbered `first`.
     pub(in crate::kernel) fn stretch(&mut self, first: usize, out: &mut [T]) {
         self.worker.stretch(first, out);
+    }
+
+    /// Room for numbers that are not finished, which [`Finisher::stretch_from_beside`] reads.
+    pub(in crate::kernel) fn beside(&mut self, size: usize) -> &mut [T] {
+        self.worker.beside(size)
+    }
+
+    /// Writes the elements of the result that begin with that numbered `first`: what stands beside, finished.
+    pub(in crate::kernel) fn stretch_from_beside(&mut self, first: usize, out: &mut [T]) {
+        self.worker.stretch_from_beside(first, out);
     }
 
     /// Finishes a tile of the result: some rows of `width` elements, which begin `step` apart.
@@ -99,7 +119,7 @@ impl<T: Cell> Finisher<'_, T> {
                 let starts = &self.starts[source * height + top..][..some];
                 let register = self.worker.register(source);
                 if self.job.program.sources()[source] == Source::Own {
-                    for (to, &start) in T::of_mut(register).chunks_exact_mut(width).zip(starts) {
+                    for (to, &start) in lined_up_mut(T::of_mut(register)).chunks_exact_mut(width).zip(starts) {
                         // SAFETY: as above.
                         to.copy_from_slice(unsafe { result.slice(start as usize, width) });
                     }
@@ -147,17 +167,17 @@ impl<T: Cell> Finisher<'_, T> {
 fn gather(job: &Job<'_>, source: usize, starts: &[isize], width: usize, register: &mut Buffer) {
     let stride = job.span.inner_stride(source);
     let Source::Operand(i) = job.program.sources()[source] else {
-        for (to, &start) in i64::of_mut(register).chunks_exact_mut(width).zip(starts) {
+        for (to, &start) in lined_up_mut(i64::of_mut(register)).chunks_exact_mut(width).zip(starts) {
             (0..).zip(to).for_each(|(j, x)| *x = start as i64 + j * stride as i64);
         }
         return;
     };
     match register {
-        Buffer::F32(to) => rows(&job.operands[i], starts, stride, width, to),
-        Buffer::F64(to) => rows(&job.operands[i], starts, stride, width, to),
-        Buffer::Index(to) => rows(&job.operands[i], starts, stride, width, to),
-        Buffer::Bool(to) => rows(&job.operands[i], starts, stride, width, to),
-        Buffer::Bf16(to) => rows(&job.operands[i], starts, stride, width, to),
+        Buffer::F32(to) => rows(&job.operands[i], starts, stride, width, lined_up_mut(to)),
+        Buffer::F64(to) => rows(&job.operands[i], starts, stride, width, lined_up_mut(to)),
+        Buffer::Index(to) => rows(&job.operands[i], starts, stride, width, lined_up_mut(to)),
+        Buffer::Bool(to) => rows(&job.operands[i], starts, stride, width, lined_up_mut(to)),
+        Buffer::Bf16(to) => rows(&job.operands[i], starts, stride, width, lined_up_mut(to)),
         Buffer::Lent(_) => {}
     }
 }

@@ -1,0 +1,176 @@
+//! Lines that lie side by side, as the columns of a matrix do.
+//!
+//! Rows of such a view may lie far apart, often by a power of two, so that neighbouring elements of a line come to lie in
+//! one place of each cache. Therefore some lines are copied into a tile that has no gaps and stays in the second-level
+//! cache, computed there, and copied to their place: memory is read once and written once. Lines that are too long for
+//! that are read twice, in parts.
+//! Not here: what is computed (`softmax`, `standardize`).
+
+use super::{Line, Walk};
+use crate::kernel::map::{Cell, Finisher, Tail};
+use crate::kernel::parallel::{self, GRAIN, Shared};
+use crate::kernel::stream::{Stream, fetch};
+
+/// Lines that are computed together: a few vectors, whose partial results stay in registers.
+pub(in crate::kernel) const WIDTH: usize = 64;
+/// Elements of a tile, which shares the second-level cache with what is read.
+pub(super) const ROOM: usize = 256 * 1024;
+/// Groups of [`WIDTH`] lines that are copied together as far as they fit: enough of each row to be worth fetching.
+pub(super) const GROUPS: usize = 4;
+/// Elements of a line that are copied together if the whole line does not fit.
+pub(super) const PART: usize = 256;
+/// Bytes of a line of memory.
+const LINE: usize = 64;
+/// Elements from one row to the next from which they have to be asked for.
+const FAR: usize = 512;
+/// Rows that are asked for ahead of the one that is copied.
+const AHEAD: usize = 16;
+
+/// Some lines that are computed together.
+struct Tile {
+    /// Where the first element of the first line stands, in the source and in the destination.
+    from: isize,
+    to: isize,
+    /// How many lines there are.
+    width: usize,
+}
+
+impl<T: Cell> Walk<'_, T> {
+    /// Lines side by side along the last of the other axes.
+    pub(super) fn columns(&self, line: &impl Line<T>, dst: &Shared<'_, T>, dst_offset: isize) {
+        let (columns, size) = (self.span.inner(), self.size);
+        let groups = (ROOM / (size * WIDTH)).clamp(1, GROUPS);
+        let width = WIDTH * groups;
+        let (streams, skipped) = self.lines_of_memory(dst, dst_offset, width);
+        let per_row = (columns - skipped).div_ceil(width) + usize::from(skipped > 0);
+        let tiles = self.span.total() / columns * per_row;
+        parallel::for_each_range(tiles, GRAIN.div_ceil(size * WIDTH * groups), |range| {
+            // What a tail reads again is better left in the caches.
+            let stream = Stream::of::<T>(if streams { self.span.total() * size } else { 0 });
+            let mut finisher = self.tail.map(Tail::finisher::<T>);
+            let rows = if size * WIDTH <= ROOM { groups * size } else { PART };
+            let mut room = vec![[T::default(); WIDTH]; rows];
+            for number in range {
+                let (column, end) = match number % per_row {
+                    0 if skipped > 0 => (0, skipped),
+                    i => {
+                        let first = skipped + (i - usize::from(skipped > 0)) * width;
+                        (first, columns.min(first + width))
+                    }
+                };
+                let index = self.span.index(number / per_row * columns + column);
+                let tile = Tile {
+                    from: self.src_offset + self.span.distance(0, &index),
+                    to: dst_offset + self.span.distance(1, &index),
+                    width: end - column,
+                };
+                if rows == groups * size {
+                    self.whole(line, &tile, &mut room, dst, &stream);
+                } else {
+                    self.in_parts(line, &tile, &mut room, dst, &stream);
+                }
+                if let Some(finisher) = &mut finisher {
+                    self.finish(finisher, &tile, dst);
+                }
+            }
+        });
+    }
+
+    /// Whether rows of tiles may pass the caches by: no line of memory is then sent in two parts, if the first tile has so
+    /// many columns that the others begin where a line of memory does. What a tail reads again is better left in the caches.
+    fn lines_of_memory(&self, dst: &Shared<'_, T>, dst_offset: isize, width: usize) -> (bool, usize) {
+        let per_line = LINE / size_of::<T>();
+        let is_even = |stride: isize| stride.unsigned_abs().is_multiple_of(per_line);
+        let outer = self.span.sizes.len() - 1;
+        let are_even = is_even(self.dst_stride) && self.span.strides[1][..outer].iter().all(|&stride| is_even(stride));
+        if self.tail.is_some() || !are_even || self.span.inner() < 2 * width {
+            return (false, 0);
+        }
+        (true, dst.as_ptr().wrapping_offset(dst_offset).align_offset(LINE).min(per_line))
+    }
+
+    /// Lines all of whose elements fit.
+    fn whole(&self, line: &impl Line<T>, tile: &Tile, room: &mut [[T; WIDTH]], dst: &Shared<'_, T>, stream: &Stream) {
+        let groups = tile.width.div_ceil(WIDTH);
+        let room = &mut room[..groups * self.size];
+        self.gather(tile, 0, self.size, room);
+        room.chunks_exact_mut(self.size).for_each(|rows| line.columns(rows));
+        self.scatter(tile, 0, self.size, room, dst, stream);
+    }
+
+    /// At most [`WIDTH`] lines, read part by part and then once more.
+    fn in_parts(
+        &self,
+        line: &impl Line<T>,
+        tile: &Tile,
+        room: &mut [[T; WIDTH]],
+        dst: &Shared<'_, T>,
+        stream: &Stream,
+    ) {
+        let mut known = line.start();
+        let parts = || (0..self.size).step_by(PART).map(|first| (first, PART.min(self.size - first)));
+        for (first, size) in parts() {
+            self.gather(tile, first, size, &mut room[..size]);
+            line.read(&mut known, &room[..size]);
+        }
+        for (first, size) in parts() {
+            self.gather(tile, first, size, &mut room[..size]);
+            line.write(&known, &mut room[..size]);
+            self.scatter(tile, first, size, &room[..size], dst, stream);
+        }
+    }
+
+    /// Copies `size` elements of each line, from the one numbered `first` on, into groups that follow each other.
+    fn gather(&self, tile: &Tile, first: usize, size: usize, room: &mut [[T; WIDTH]]) {
+        let start = |i: usize| (tile.from + i as isize * self.src_stride) as usize;
+        // Rows that follow each other, or nearly, are expected anyhow.
+        let are_far = self.src_stride.unsigned_abs() >= FAR;
+        for i in 0..size {
+            if are_far && first + i + AHEAD < self.size {
+                fetch(self.src, start(first + i + AHEAD), tile.width);
+            }
+            let row = &self.src[start(first + i)..][..tile.width];
+            let (whole, rest) = row.as_chunks::<WIDTH>();
+            whole.iter().zip(room[i..].iter_mut().step_by(size)).for_each(|(from, to)| *to = *from);
+            if !rest.is_empty() {
+                copy_short(rest, &mut room[whole.len() * size + i]);
+            }
+        }
+    }
+
+    /// Copies `size` elements of each line to their place.
+    fn scatter(
+        &self,
+        tile: &Tile,
+        first: usize,
+        size: usize,
+        room: &[[T; WIDTH]],
+        dst: &Shared<'_, T>,
+        stream: &Stream,
+    ) {
+        for i in 0..size {
+            let start = (tile.to + (first + i) as isize * self.dst_stride) as usize;
+            // SAFETY: tiles are disjoint sets of lines, each is visited once, and so is each row of it.
+            let row = unsafe { dst.slice(start, tile.width) };
+            for (to, from) in row.chunks_mut(WIDTH).zip(room[i..].iter().step_by(size)) {
+                if to.len() == WIDTH { stream.send(from, to) } else { copy_short(&from[..to.len()], to) }
+            }
+        }
+    }
+
+    /// Has the tail finish the lines of a tile.
+    fn finish(&self, finisher: &mut Finisher<'_, T>, tile: &Tile, dst: &Shared<'_, T>) {
+        // SAFETY: as in `scatter`; no row is held any more.
+        unsafe { finisher.tile(tile.to as usize, self.dst_stride as usize, [self.size, tile.width], dst) };
+    }
+}
+
+/// Copies less than a whole row, by loops rather than by a call.
+#[inline(always)]
+fn copy_short<T: Copy>(from: &[T], to: &mut [T]) {
+    let (whole, rest) = from.as_chunks::<8>();
+    let (whole_to, rest_to) = to.as_chunks_mut::<8>();
+    whole_to.iter_mut().zip(whole).for_each(|(to, from)| *to = *from);
+    let rest_to = if whole_to.len() > whole.len() { whole_to[whole.len()].as_mut_slice() } else { rest_to };
+    rest_to.iter_mut().zip(rest).for_each(|(to, from)| *to = *from);
+}

@@ -1,0 +1,164 @@
+//! Lines of every width and length at which a path ends or begins, with and without a tail, against plain loops.
+
+use super::columns::{GROUPS, PART, ROOM, WIDTH};
+use super::*;
+use crate::element::{Binary, Buffer, Kind, Unary};
+use crate::kernel::map::{Instruction, Operand, Program};
+use crate::kernel::softmax::{log_softmax, softmax};
+use crate::kernel::standardize::standardize;
+use crate::kernel::testing::Random;
+
+const EPSILON: f64 = 1e-5;
+
+/// The function of this number along some axis, with a tail.
+fn apply(what: usize, sizes: [usize; 2], src: View<'_, f32>, dst: ViewMut<'_, f32>, tail: Option<&Tail<'_>>) {
+    let [outer, size] = sizes;
+    match what {
+        0 => softmax(&[outer], size, src, dst, tail),
+        1 => log_softmax(&[outer], size, src, dst, tail),
+        _ => standardize(EPSILON, &[outer], size, src, dst, tail),
+    }
+}
+
+/// The same for one line, in `f64`.
+fn plain(what: usize, line: &[f64]) -> Vec<f64> {
+    let top = line.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    let sum: f64 = line.iter().map(|x| (x - top).exp()).sum();
+    let mean = line.iter().sum::<f64>() / line.len() as f64;
+    let variance = line.iter().map(|x| (x - mean).powi(2)).sum::<f64>() / line.len() as f64;
+    let one = |&x: &f64| match what {
+        0 => (x - top).exp() / sum,
+        1 => x - top - sum.ln(),
+        _ => (x - mean) / (variance + EPSILON).sqrt(),
+    };
+    line.iter().map(one).collect()
+}
+
+/// `rows` rows of `columns`, a row `step` after the one before, computed along the rows or across them.
+fn check(what: usize, [rows, columns, step]: [usize; 3], across: bool) {
+    let data: Vec<f32> = Random::new(11).reals(rows * step).into_iter().map(|x| 5.0 * x).collect();
+    let mut out = vec![7.0; rows * step + 5];
+    let (sizes, strides): ([usize; 2], [isize; 2]) =
+        if across { ([columns, rows], [1, step as isize]) } else { ([rows, columns], [step as isize, 1]) };
+    let src = View { data: &data, offset: 0, strides: &strides };
+    apply(what, sizes, src, ViewMut { data: &mut out, offset: 5, strides: &strides }, None);
+    for i in 0..sizes[0] {
+        let at = |j: usize| (i as isize * strides[0] + j as isize * strides[1]) as usize;
+        let line: Vec<f64> = (0..sizes[1]).map(|j| f64::from(data[at(j)])).collect();
+        for (j, exact) in plain(what, &line).into_iter().enumerate() {
+            let (got, bound) = (f64::from(out[5 + at(j)]), 1e-6 * (1.0 + exact.abs()));
+            assert!((got - exact).abs() <= bound, "{what}: {got} for {exact}, line {i}, {j} of {sizes:?} {strides:?}");
+        }
+    }
+    let is_between = |at: usize| at < 5 || (at - 5) % step >= columns;
+    assert!(
+        (0..out.len()).filter(|&at| is_between(at)).all(|at| out[at] == 7.0),
+        "{sizes:?} {strides:?}: between rows"
+    );
+}
+
+#[test]
+fn columns_of_every_width_at_which_tiles_end_are_the_plain_ones() {
+    let wide = WIDTH * GROUPS;
+    for columns in [8, 9, WIDTH - 1, WIDTH, WIDTH + 1, 2 * WIDTH + 7, wide - 1, wide, wide + 1, 2 * wide + 3] {
+        for what in 0..3 {
+            check(what, [37, columns, columns], true);
+            check(what, [5, columns, columns + 3], true);
+        }
+    }
+}
+
+#[test]
+fn columns_of_every_length_at_which_tiles_are_split_are_the_plain_ones() {
+    let longest = ROOM / WIDTH;
+    for rows in [2, PART - 1, PART + 1, longest / GROUPS, longest / GROUPS + 1, longest, longest + 1, longest + PART] {
+        for what in 0..3 {
+            check(what, [rows, 9, 9], true);
+            check(what, [rows, WIDTH + 1, 600], true);
+        }
+    }
+}
+
+#[test]
+fn large_results_are_sent_to_their_place_whatever_their_rows_begin_with() {
+    for (columns, step) in [(528, 528), (1037, 1040), (1024, 1031), (512, 1040), (700, 704)] {
+        for what in 0..3 {
+            check(what, [600, columns, step], true);
+            check(what, [600, columns, step], false);
+        }
+    }
+}
+
+#[test]
+fn rows_of_every_length_are_the_plain_ones() {
+    for columns in [1, 5, 31, 32, 33, 63, 64, 65, 129, 1023, 1024, 1025, 2047, 2048, 2049, 4100] {
+        for what in 0..3 {
+            check(what, [50, columns, columns], false);
+            check(what, [50, columns, columns + 1], false);
+        }
+    }
+}
+
+/// A tail that scales, shifts, adds what stands at the same place, and perhaps is not light.
+fn program(is_light: bool) -> Program {
+    let mut all = vec![
+        Instruction::Own(Kind::F32),
+        Instruction::Load(0),
+        Instruction::Binary(Binary::Mul, 0, 1),
+        Instruction::Load(1),
+        Instruction::Binary(Binary::Add, 2, 3),
+        Instruction::Load(2),
+        Instruction::Binary(Binary::Add, 4, 5),
+        Instruction::Load(3),
+        Instruction::Binary(Binary::Sub, 6, 7),
+    ];
+    if !is_light {
+        all.push(Instruction::Unary(Unary::Floor, 8));
+    }
+    Program::new(all, &[Kind::F32; 4])
+}
+
+#[test]
+fn a_tail_finds_its_operands_whatever_the_length_of_the_rows() {
+    let mut random = Random::new(12);
+    for columns in [1, 7, 64, 127, 128, 129, 255, 256, 257, 300, 511, 512, 513, 768, 1023, 1024, 1025, 2048, 2049, 5000]
+    {
+        for rows in [3, 41_000_usize.div_ceil(columns), 300_000_usize.div_ceil(columns)] {
+            let mut buffer = |size: usize| Buffer::F32(random.reals(size));
+            let operands = [buffer(columns), buffer(columns), buffer(rows * columns), buffer(rows)];
+            let strides: [[isize; 2]; 4] = [[0, 1], [0, 1], [columns as isize, 1], [1, 0]];
+            let operands: Vec<Operand<'_>> =
+                operands.iter().zip(&strides).map(|(buffer, strides)| Operand { buffer, offset: 0, strides }).collect();
+            let data = random_rows(rows * columns);
+            for is_light in [true, false] {
+                let program = program(is_light);
+                let tail = Tail::new(&program, &[rows, columns], &operands);
+                for across in [false, true] {
+                    let (sizes, strides): ([usize; 2], [isize; 2]) = if across {
+                        ([columns, rows], [1, columns as isize])
+                    } else {
+                        ([rows, columns], [columns as isize, 1])
+                    };
+                    let (mut alone, mut out) = (vec![0.0; data.len()], vec![0.0; data.len()]);
+                    let src = View { data: &data, offset: 0, strides: &strides };
+                    apply(2, sizes, src, ViewMut { data: &mut alone, offset: 0, strides: &strides }, None);
+                    apply(2, sizes, src, ViewMut { data: &mut out, offset: 0, strides: &strides }, Some(&tail));
+                    let read = |i: usize, at: usize| match operands[i].buffer {
+                        Buffer::F32(values) => values[at],
+                        _ => unreachable!("these are reals"),
+                    };
+                    for (at, (&got, &x)) in out.iter().zip(&alone).enumerate() {
+                        let (row, column) = (at / columns, at % columns);
+                        let sum = x * read(0, column) + read(1, column) + read(2, at) - read(3, row);
+                        let expected = if is_light { sum } else { sum.floor() };
+                        assert_eq!(got, expected, "element {at} of {sizes:?} {strides:?}, light: {is_light}");
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn random_rows(size: usize) -> Vec<f32> {
+    Random::new(13).reals(size)
+}

@@ -1,0 +1,85 @@
+//! What the softmax of lines side by side is made of: their largest elements, exponentials, and sums.
+//!
+//! Lives here: loops over rows of [`WIDTH`] elements, one of each line, and how a sum is carried on where the largest
+//! element changes. Not here: where the rows come from (`line`).
+
+use super::higher;
+use crate::kernel::lanes::vectorised;
+use crate::kernel::line::WIDTH;
+use crate::kernel::math::Scalar;
+
+/// The largest element of each column, or of what was found before.
+pub(super) fn tops<T: Scalar>(rows: &[[T; WIDTH]], mut top: [T; WIDTH]) -> [T; WIDTH] {
+    vectorised(
+        #[inline(always)]
+        move || {
+            for row in rows {
+                top.iter_mut().zip(row).for_each(|(top, &x)| *top = higher(*top, x));
+            }
+            top
+        },
+    )
+}
+
+/// Puts `e^(x - m)` in the place of each element, with a number `m` for each column.
+pub(super) fn below<T: Scalar>(base: &[T; WIDTH], rows: &mut [[T; WIDTH]]) {
+    let base = *base;
+    vectorised(
+        #[inline(always)]
+        move || {
+            for row in rows {
+                row.iter_mut().zip(&base).for_each(|(x, &base)| *x = (*x - base).decay());
+            }
+        },
+    );
+}
+
+/// The sum of each column and of what was added before, four elements at a time.
+pub(super) fn sums<T: Scalar>(rows: &[[T; WIDTH]], mut sum: [f64; WIDTH]) -> [f64; WIDTH] {
+    vectorised(
+        #[inline(always)]
+        move || {
+            let (fours, rest) = rows.as_chunks::<4>();
+            for [a, b, c, d] in fours {
+                for (((sum, (&a, &b)), &c), &d) in sum.iter_mut().zip(a.iter().zip(b)).zip(c).zip(d) {
+                    *sum += ((a + b) + (c + d)).wide();
+                }
+            }
+            for row in rest {
+                sum.iter_mut().zip(row).for_each(|(sum, x)| *sum += x.wide());
+            }
+            sum
+        },
+    )
+}
+
+/// The largest element of each column so far, and the sum of the exponentials of what is below it.
+pub(super) struct Sums<T> {
+    pub(super) top: [T; WIDTH],
+    pub(super) sum: [f64; WIDTH],
+}
+
+impl<T: Scalar> Sums<T> {
+    /// Before any row was taken in.
+    pub(super) const NONE: Sums<T> = Sums { top: [T::LOWEST; WIDTH], sum: [0.0; WIDTH] };
+
+    /// Takes further rows in: a sum that was taken with a smaller largest element is scaled.
+    pub(super) fn add(&mut self, rows: &[[T; WIDTH]]) {
+        let before = self.top;
+        self.top = tops(rows, before);
+        for ((sum, &top), &before) in self.sum.iter_mut().zip(&self.top).zip(&before) {
+            if top > before && before > T::LOWEST {
+                *sum *= (before.wide() - top.wide()).exp();
+            }
+        }
+        // As long as there is nothing but -∞, it adds nothing, whatever is subtracted from it.
+        let base = self.top.map(|top| if top > T::LOWEST { top } else { T::default() });
+        let mut some = [[T::default(); WIDTH]; 8];
+        for rows in rows.chunks(some.len()) {
+            let some = &mut some[..rows.len()];
+            some.copy_from_slice(rows);
+            below(&base, some);
+            self.sum = sums(some, self.sum);
+        }
+    }
+}
