@@ -14,8 +14,9 @@ use super::{View, ViewMut};
 pub(super) use columns::WIDTH;
 use smallvec::SmallVec;
 
-/// Elements of lines that are computed together, so that a tail finds them in the nearest cache.
-const AT_HAND: usize = 2048;
+/// Elements of lines that are computed together, so that a tail finds them in the nearest cache. What is written of them
+/// waits in the processor while the next are read: more would not find room there.
+const AT_HAND: usize = 1024;
 
 /// A function from a line to a line of the same size.
 pub(super) trait Line<T>: Sync {
@@ -26,6 +27,10 @@ pub(super) trait Line<T>: Sync {
     /// Computes contiguous lines of this size, one after the other.
     fn rows(&self, size: usize, src: &[T], dst: &mut [T]) {
         src.chunks_exact(size).zip(dst.chunks_exact_mut(size)).for_each(|(src, dst)| self.row(src, dst));
+    }
+    /// Computes one contiguous line, and of each result  y · gain + shift; not if that is no less than one after the other.
+    fn row_scaled(&self, _src: &[T], _gain: &[T], _shift: &[T], _dst: &mut [T]) -> bool {
+        false
     }
     /// What is known of [`WIDTH`] lines side by side before any element of them was read.
     fn start(&self) -> Self::Known;
@@ -158,8 +163,16 @@ impl<T: Cell> Walk<'_, T> {
                 let dst = unsafe { dst.slice(first, count * size) };
                 match &mut finisher {
                     Some(finisher) => {
-                        line.rows(size, src, finisher.beside(count * size));
-                        finisher.stretch_from_beside(first, dst);
+                        let is_scaled = (0..count).all(|i| {
+                            let part = i * size..(i + 1) * size;
+                            finisher.gain_and_shift(first + part.start, size).is_some_and(|[gain, shift]| {
+                                line.row_scaled(&src[part.clone()], gain, shift, &mut dst[part])
+                            })
+                        });
+                        if !is_scaled {
+                            line.rows(size, src, finisher.beside(count * size));
+                            finisher.stretch_from_beside(first, dst);
+                        }
                     }
                     None => stream.fill(&mut room, dst, |dst| line.rows(size, src, dst)),
                 }

@@ -9,6 +9,7 @@
 mod block;
 mod cell;
 mod crosswise;
+mod lean;
 mod program;
 mod register;
 mod strip;

@@ -122,6 +122,25 @@ impl<T: Scalar> Line<T> for Standardize {
         each(src, dst, move |x| line.apply(x));
     }
 
+    fn row_scaled(&self, src: &[T], gain: &[T], shift: &[T], dst: &mut [T]) -> bool {
+        let first = src.first().map_or(0.0, |x| x.wide());
+        let (sum, squares) = sums(src, first);
+        let (mean, scale) = self.moments(first, sum, squares, src.len());
+        if !ORDINARY.contains(&scale) {
+            return false;
+        }
+        let line = Near::of(mean, scale);
+        vectorised(
+            #[inline(always)]
+            move || {
+                for (((y, &x), &gain), &shift) in dst.iter_mut().zip(src).zip(gain).zip(shift) {
+                    *y = line.apply(x) * gain + shift;
+                }
+            },
+        );
+        true
+    }
+
     fn start(&self) -> Distances {
         Distances { size: 0, first: [0.0; WIDTH], sum: [0.0; WIDTH], squares: [0.0; WIDTH] }
     }

@@ -25,6 +25,11 @@ impl Stream {
         Stream { passes_by: cfg!(target_arch = "x86_64") && size.saturating_mul(size_of::<T>()) >= LARGE }
     }
 
+    /// Whether stores pass the caches by.
+    pub(super) fn passes_by(&self) -> bool {
+        self.passes_by
+    }
+
     /// Room for pieces of `size` elements, which [`Stream::fill`] wants: none if stores are as usual.
     pub(super) fn room<T: Stored>(&self, size: usize) -> Vec<T> {
         vec![T::default(); if self.passes_by { size + LINE / size_of::<T>() } else { 0 }]

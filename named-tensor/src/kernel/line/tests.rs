@@ -99,21 +99,17 @@ fn rows_of_every_length_are_the_plain_ones() {
     }
 }
 
-/// A tail that scales, shifts, adds what stands at the same place, and perhaps is not light.
-fn program(is_light: bool) -> Program {
-    let mut all = vec![
-        Instruction::Own(Kind::F32),
-        Instruction::Load(0),
-        Instruction::Binary(Binary::Mul, 0, 1),
-        Instruction::Load(1),
-        Instruction::Binary(Binary::Add, 2, 3),
-        Instruction::Load(2),
-        Instruction::Binary(Binary::Add, 4, 5),
-        Instruction::Load(3),
-        Instruction::Binary(Binary::Sub, 6, 7),
-    ];
-    if !is_light {
-        all.push(Instruction::Unary(Unary::Floor, 8));
+/// A tail that scales and shifts; adds what stands at the same place; subtracts a number of the row; takes the floor: so
+/// many of these. The first two alone are read row by row, the third as well, the others not.
+fn program(steps: usize) -> Program {
+    let mut all = vec![Instruction::Own(Kind::F32)];
+    for (operand, op) in [Binary::Mul, Binary::Add, Binary::Add, Binary::Sub].into_iter().enumerate().take(steps) {
+        let last = all.len() - 1;
+        all.push(Instruction::Load(operand));
+        all.push(Instruction::Binary(op, last, last + 1));
+    }
+    if steps > 4 {
+        all.push(Instruction::Unary(Unary::Floor, all.len() - 1));
     }
     Program::new(all, &[Kind::F32; 4])
 }
@@ -130,8 +126,8 @@ fn a_tail_finds_its_operands_whatever_the_length_of_the_rows() {
             let operands: Vec<Operand<'_>> =
                 operands.iter().zip(&strides).map(|(buffer, strides)| Operand { buffer, offset: 0, strides }).collect();
             let data = random_rows(rows * columns);
-            for is_light in [true, false] {
-                let program = program(is_light);
+            for (steps, what) in [(5, 2), (4, 2), (3, 2), (2, 2), (2, 0), (1, 2)] {
+                let program = program(steps);
                 let tail = Tail::new(&program, &[rows, columns], &operands);
                 for across in [false, true] {
                     let (sizes, strides): ([usize; 2], [isize; 2]) = if across {
@@ -141,17 +137,19 @@ fn a_tail_finds_its_operands_whatever_the_length_of_the_rows() {
                     };
                     let (mut alone, mut out) = (vec![0.0; data.len()], vec![0.0; data.len()]);
                     let src = View { data: &data, offset: 0, strides: &strides };
-                    apply(2, sizes, src, ViewMut { data: &mut alone, offset: 0, strides: &strides }, None);
-                    apply(2, sizes, src, ViewMut { data: &mut out, offset: 0, strides: &strides }, Some(&tail));
+                    apply(what, sizes, src, ViewMut { data: &mut alone, offset: 0, strides: &strides }, None);
+                    apply(what, sizes, src, ViewMut { data: &mut out, offset: 0, strides: &strides }, Some(&tail));
                     let read = |i: usize, at: usize| match operands[i].buffer {
                         Buffer::F32(values) => values[at],
                         _ => unreachable!("these are reals"),
                     };
                     for (at, (&got, &x)) in out.iter().zip(&alone).enumerate() {
                         let (row, column) = (at / columns, at % columns);
-                        let sum = x * read(0, column) + read(1, column) + read(2, at) - read(3, row);
-                        let expected = if is_light { sum } else { sum.floor() };
-                        assert_eq!(got, expected, "element {at} of {sizes:?} {strides:?}, light: {is_light}");
+                        let mut wanted = x * read(0, column);
+                        let after = [read(1, column), read(2, at), -read(3, row)];
+                        after.iter().take(steps - 1).for_each(|term| wanted += term);
+                        let wanted = if steps > 4 { wanted.floor() } else { wanted };
+                        assert_eq!(got, wanted, "element {at} of {sizes:?} {strides:?}, {steps} steps");
                     }
                 }
             }

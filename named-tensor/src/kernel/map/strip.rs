@@ -105,6 +105,14 @@ impl Light {
         Some(light)
     }
 
+    /// The sources x, y and z of a program that is  x · y + z  and nothing else.
+    pub(super) fn product_and_sum(&self) -> Option<[usize; 3]> {
+        match self.steps[..] {
+            [Step::MulAdd(x, y, z)] if x.max(y).max(z) < self.sources => Some([x, y, z]),
+            _ => None,
+        }
+    }
+
     /// The number of the first step's value.
     fn first(&self) -> usize {
         self.sources + self.constants.len()

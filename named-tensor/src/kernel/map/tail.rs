@@ -8,6 +8,7 @@
 
 use super::block::Worker;
 use super::cell::Cell;
+use super::lean::Lean;
 use super::program::Source;
 use super::register::lined_up_mut;
 use super::{BLOCK, Job, Operand, Program};
@@ -41,19 +42,21 @@ impl<'a> Tail<'a> {
     /// What one thread finishes stretches with, in place.
     pub(in crate::kernel) fn finisher<T: Cell>(&self) -> Finisher<'_, T> {
         // What was just written is near, and stays so.
-        self.finisher_by(Stream::of::<T>(0))
+        self.finisher_by(0)
     }
 
     /// What one thread finishes stretches with that are still beside the result.
     pub(in crate::kernel) fn finisher_from_beside<T: Cell>(&self) -> Finisher<'_, T> {
-        self.finisher_by(Stream::of::<T>(self.size))
+        self.finisher_by(self.size)
     }
 
-    fn finisher_by<T: Cell>(&self, stream: Stream) -> Finisher<'_, T> {
+    /// A finisher whose results go to memory as those of so many elements do.
+    fn finisher_by<T: Cell>(&self, size: usize) -> Finisher<'_, T> {
         let fixed = vec![false; self.job.program.sources().len()];
         let results = vec![T::default(); BLOCK];
-        let worker = Worker::new(&self.job, usize::MAX, stream);
-        Finisher { job: &self.job, worker, starts: Vec::new(), fixed, results }
+        let worker = Worker::new(&self.job, usize::MAX, Stream::of::<T>(size));
+        let lean = Lean::new(&self.job, Stream::of::<T>(size));
+        Finisher { job: &self.job, lean, worker, starts: Vec::new(), fixed, results }
     }
 
     /// Finishes all of a result at once, where its kernel has no stretches to give.
@@ -66,6 +69,8 @@ impl<'a> Tail<'a> {
 /// A tail in the hands of one thread.
 pub(in crate::kernel) struct Finisher<'a, T: Cell> {
     job: &'a Job<'a>,
+    /// The same for parts of rows that are worth it.
+    lean: Option<Lean<'a, T>>,
     worker: Worker<'a, T>,
     /// For each source the places of the rows of a tile, one source after the other.
     starts: Vec<isize>,
@@ -75,20 +80,39 @@ pub(in crate::kernel) struct Finisher<'a, T: Cell> {
     results: Vec<T>,
 }
 
-impl<T: Cell> Finisher<'_, T> {
+impl<'a, T: Cell> Finisher<'a, T> {
     /// Finishes the elements of the result that begin with that numbered `first`.
     pub(in crate::kernel) fn stretch(&mut self, first: usize, out: &mut [T]) {
-        self.worker.stretch(first, out);
+        match self.lean(out.len()) {
+            Some(lean) => lean.stretch_in_place(first, out),
+            None => self.worker.stretch(first, out),
+        }
     }
 
     /// Room for numbers that are not finished, which [`Finisher::stretch_from_beside`] reads.
     pub(in crate::kernel) fn beside(&mut self, size: usize) -> &mut [T] {
+        if self.lean(size).is_some() {
+            return self.lean.as_mut().map(|lean| lean.beside(size)).unwrap_or_default();
+        }
         self.worker.beside(size)
     }
 
     /// Writes the elements of the result that begin with that numbered `first`: what stands beside, finished.
     pub(in crate::kernel) fn stretch_from_beside(&mut self, first: usize, out: &mut [T]) {
-        self.worker.stretch_from_beside(first, out);
+        match self.lean(out.len()) {
+            Some(lean) => lean.stretch(first, out),
+            None => self.worker.stretch_from_beside(first, out),
+        }
+    }
+
+    /// Gain and shift of a line, where the tail is  y · gain + shift  of what it finishes and the line is part of a row.
+    pub(in crate::kernel) fn gain_and_shift(&mut self, first: usize, size: usize) -> Option<[&'a [T]; 2]> {
+        self.lean(size)?.gain_and_shift(first, size)
+    }
+
+    /// The lean way, if there is one and parts of this size are worth it.
+    fn lean(&mut self, size: usize) -> Option<&mut Lean<'a, T>> {
+        self.lean.as_mut().filter(|lean| lean.serves(size))
     }
 
     /// Finishes a tile of the result: some rows of `width` elements, which begin `step` apart.
@@ -105,7 +129,10 @@ impl<T: Cell> Finisher<'_, T> {
         let rows = BLOCK / width.max(1);
         let inner = self.job.span.inner();
         let is_in_one_row = first % inner + (height - 1) * step + width <= inner;
-        if rows < 2 || !(is_in_one_row || step.is_multiple_of(inner) && first % inner + width <= inner) {
+        if rows < 2
+            || self.lean(width).is_some()
+            || !(is_in_one_row || step.is_multiple_of(inner) && first % inner + width <= inner)
+        {
             for first in (0..height).map(|i| first + i * step) {
                 // SAFETY: the rows are ours by the contract of this function, and this is the only slice that is held.
                 self.stretch(first, unsafe { result.slice(first, width) });

@@ -1,0 +1,151 @@
+//! Light tails whose sources lie in the order of the result: they are read where they lie, row by row.
+//!
+//! A tail is called for every row of a piece. Where a light program reads no other sources than rows of operands and
+//! single numbers, all that is left to do per row is to say where each begins.
+//! Not here: tails of any other kind (`tail`, by `block`), what happens to a row (`strip`).
+
+use super::cell::Cell;
+use super::program::Source;
+use super::register::{lined_up, lined_up_mut, make_room, register};
+use super::strip::{Light, STRIP};
+use super::{BLOCK, Job};
+use crate::element::Buffer;
+use crate::kernel::span::Odometer;
+use crate::kernel::stream::Stream;
+use smallvec::SmallVec;
+
+/// Elements of a part at most: all that it reads and writes stays in the nearest cache.
+const PART: usize = 4 * BLOCK;
+
+/// A light tail in the hands of one thread.
+pub(super) struct Lean<'a, T: Cell> {
+    job: &'a Job<'a>,
+    light: &'a Light,
+    sources: SmallVec<[Row<'a, T>; 4]>,
+    /// The row of the space that the sources stand at.
+    row: usize,
+    strips: T::Strips,
+    /// What is to be finished.
+    beside: Buffer,
+    /// How results get to memory, and where they wait for it.
+    stream: Stream,
+    room: Vec<T>,
+}
+
+/// Where a source has its numbers.
+enum Row<'a, T> {
+    /// Beside the result.
+    Own,
+    /// Side by side in an operand, from this position on where the row begins.
+    Here(&'a [T], usize, Odometer<'a>),
+    /// One number, so often.
+    Same(Vec<T>),
+}
+
+impl<'a, T: Cell> Lean<'a, T> {
+    /// The tail, if it is such a one.
+    pub(super) fn new(job: &'a Job<'a>, stream: Stream) -> Option<Lean<'a, T>> {
+        let (light, span) = (job.program.light()?, &job.span);
+        let outer = span.sizes.len().saturating_sub(1);
+        let row = |(source, of): (usize, &Source)| match *of {
+            Source::Own => Some(Row::Own),
+            Source::Operand(i) if span.inner_stride(source) == 1 || span.inner() == 1 => {
+                let rows = Odometer::new(&span.sizes[..outer], &span.strides[source][..outer], 0);
+                Some(Row::Here(T::of(job.operands[i].buffer), job.operands[i].offset, rows))
+            }
+            Source::Operand(i) if span.strides[source].iter().all(|&stride| stride == 0) => {
+                Some(Row::Same(vec![T::of(job.operands[i].buffer)[job.operands[i].offset]; PART.min(span.inner())]))
+            }
+            Source::Operand(_) | Source::Position(_) => None,
+        };
+        let sources = job.program.sources().iter().enumerate().map(row).collect::<Option<_>>()?;
+        let (strips, beside, room) = (T::strips(light), register(T::KIND, 0), stream.room(PART.min(span.inner())));
+        Some(Lean { job, light, sources, row: 0, strips, beside, stream, room })
+    }
+
+    /// Whether parts of this size are worth it: shorter ones are better mixed in blocks.
+    pub(super) fn serves(&self, size: usize) -> bool {
+        size.min(self.job.span.inner()) >= STRIP
+    }
+
+    /// Gain and shift of `size` elements of a row, from that numbered `first` on, where the tail is  y · gain + shift  of
+    /// what it finishes, and results are stored as usual.
+    pub(super) fn gain_and_shift(&mut self, first: usize, size: usize) -> Option<[&'a [T]; 2]> {
+        let [x, y, z] = self.light.product_and_sum().filter(|_| !self.stream.passes_by())?;
+        let (row, column) = (first / self.job.span.inner(), first % self.job.span.inner());
+        self.seek(row);
+        let read = |source: usize| match &self.sources[source] {
+            Row::Here(data, offset, rows) => {
+                data.get(offset.wrapping_add_signed(rows.distance) + column..)?.get(..size)
+            }
+            Row::Own | Row::Same(_) => None,
+        };
+        match (&self.sources[x], &self.sources[y]) {
+            (Row::Own, _) => Some([read(y)?, read(z)?]),
+            (_, Row::Own) => Some([read(x)?, read(z)?]),
+            _ => None,
+        }
+    }
+
+    /// Room for what is to be finished.
+    pub(super) fn beside(&mut self, size: usize) -> &mut [T] {
+        make_room(&mut self.beside, size);
+        &mut lined_up_mut(T::of_mut(&mut self.beside))[..size]
+    }
+
+    /// Writes the elements of the result that begin with that numbered `first`: what stands beside, finished.
+    pub(super) fn stretch(&mut self, first: usize, out: &mut [T]) {
+        let inner = self.job.span.inner();
+        let mut done = 0;
+        while done < out.len() {
+            let (row, column) = ((first + done) / inner, (first + done) % inner);
+            let size = (inner - column).min(out.len() - done).min(PART);
+            self.seek(row);
+            self.part(done, column, &mut out[done..done + size]);
+            done += size;
+        }
+    }
+
+    /// Finishes the elements of the result that begin with that numbered `first`, where they stand.
+    pub(super) fn stretch_in_place(&mut self, first: usize, out: &mut [T]) {
+        for (i, out) in out.chunks_mut(PART).enumerate() {
+            self.beside(out.len()).copy_from_slice(out);
+            self.stretch(first + i * PART, out);
+        }
+    }
+
+    /// Has the sources stand at a row.
+    fn seek(&mut self, row: usize) {
+        if row == self.row {
+            return;
+        }
+        let span = &self.job.span;
+        let outer = span.sizes.len().saturating_sub(1);
+        for (source, of) in self.sources.iter_mut().enumerate() {
+            let Row::Here(_, _, rows) = of else { continue };
+            if row == self.row + 1 {
+                rows.step();
+            } else {
+                *rows = Odometer::new(&span.sizes[..outer], &span.strides[source][..outer], row);
+            }
+        }
+        self.row = row;
+    }
+
+    /// Finishes a part of a row, which stands beside from `done` on.
+    fn part(&mut self, done: usize, column: usize, out: &mut [T]) {
+        let (size, own) = (out.len(), lined_up(T::of(&self.beside)));
+        let read = |source| -> &[T] {
+            match source {
+                &Row::Own => &own[done..][..size],
+                &Row::Here(data, offset, ref rows) => {
+                    &data[offset.wrapping_add_signed(rows.distance) + column..][..size]
+                }
+                Row::Same(numbers) => &numbers[..size],
+            }
+        };
+        let sources: SmallVec<[&[T]; 8]> = self.sources.iter().map(read).collect();
+        let (light, strips) = (self.light, &mut self.strips);
+        self.stream.fill(&mut self.room, out, |out| T::run_light(light, &sources, strips, out));
+    }
+}
