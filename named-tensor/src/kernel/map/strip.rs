@@ -38,6 +38,8 @@ enum Step {
     Min(usize, usize),
     /// The sum of a product, rounded, and a third number: a scale and a shift, which would cost a store and a load more.
     MulAdd(usize, usize, usize),
+    /// The sum of a sum, rounded, and a third number: a bias and a residual.
+    AddAdd(usize, usize, usize),
 }
 
 /// A light program. Its values are numbered: first those of the sources, then constants, then one for each step.
@@ -94,6 +96,12 @@ impl Light {
                     if x != y && value[i] - 1 == x.max(y) && uses(instructions, &value, value[i] - 1) == 1 =>
                 {
                     *last = Step::MulAdd(a, b, x.min(y));
+                    value[i] -= 1;
+                }
+                (Step::Add(x, y), Some(last @ &mut Step::Add(a, b)))
+                    if x != y && value[i] - 1 == x.max(y) && uses(instructions, &value, value[i] - 1) == 1 =>
+                {
+                    *last = Step::AddAdd(a, b, x.min(y));
                     value[i] -= 1;
                 }
                 _ => light.steps.push(step),
@@ -222,7 +230,7 @@ impl Step {
             | Step::Div(x, y)
             | Step::Max(x, y)
             | Step::Min(x, y) => [x, y, y],
-            Step::MulAdd(x, y, z) => [x, y, z],
+            Step::MulAdd(x, y, z) | Step::AddAdd(x, y, z) => [x, y, z],
         };
         values.iter().all(|&value| value < count).then(|| values.map(|value| sources[value]))
     }
@@ -241,14 +249,8 @@ impl Step {
             Step::Div(..) => pairs(xs, ys, out, |x, y| x / y),
             Step::Max(..) => pairs(xs, ys, out, T::larger),
             Step::Min(..) => pairs(xs, ys, out, T::smaller),
-            Step::MulAdd(..) => vectorised(
-                #[inline(always)]
-                move || {
-                    for (((sum, &x), &y), &z) in out.iter_mut().zip(xs).zip(ys).zip(zs) {
-                        *sum = x * y + z;
-                    }
-                },
-            ),
+            Step::MulAdd(..) => triples(xs, ys, zs, out, |x, y, z| x * y + z),
+            Step::AddAdd(..) => triples(xs, ys, zs, out, |x, y, z| x + y + z),
         }
     }
 
@@ -266,12 +268,8 @@ impl Step {
             Step::Div(x, y) => two(value(x), value(y), out, |x, y| x / y),
             Step::Max(x, y) => two(value(x), value(y), out, T::larger),
             Step::Min(x, y) => two(value(x), value(y), out, T::smaller),
-            Step::MulAdd(x, y, z) => {
-                let mut sums = [T::default(); STRIP];
-                let terms = value(x).iter().zip(value(y)).zip(value(z));
-                sums.iter_mut().zip(terms).for_each(|(sum, ((&x, &y), &z))| *sum = x * y + z);
-                *out = sums;
-            }
+            Step::MulAdd(x, y, z) => three(value(x), value(y), value(z), out, |x, y, z| x * y + z),
+            Step::AddAdd(x, y, z) => three(value(x), value(y), value(z), out, |x, y, z| x + y + z),
         }
     }
 }
@@ -290,4 +288,24 @@ fn two<T: Scalar>(xs: &[T; STRIP], ys: &[T; STRIP], out: &mut [T; STRIP], f: imp
     let mut zs = [T::default(); STRIP];
     zs.iter_mut().zip(xs).zip(ys).for_each(|((z, &x), &y)| *z = f(x, y));
     *out = zs;
+}
+
+#[inline(always)]
+fn three<T: Scalar>(xs: &[T; STRIP], ys: &[T; STRIP], zs: &[T; STRIP], out: &mut [T; STRIP], f: impl Fn(T, T, T) -> T) {
+    let mut results = [T::default(); STRIP];
+    let terms = xs.iter().zip(ys).zip(zs);
+    results.iter_mut().zip(terms).for_each(|(result, ((&x, &y), &z))| *result = f(x, y, z));
+    *out = results;
+}
+
+/// A function of three slices, element by element.
+fn triples<T: Scalar>(xs: &[T], ys: &[T], zs: &[T], out: &mut [T], f: impl Fn(T, T, T) -> T) {
+    vectorised(
+        #[inline(always)]
+        move || {
+            for (((result, &x), &y), &z) in out.iter_mut().zip(xs).zip(ys).zip(zs) {
+                *result = f(x, y, z);
+            }
+        },
+    );
 }
