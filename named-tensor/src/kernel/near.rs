@@ -14,6 +14,8 @@ use super::{View, ViewMut};
 /// Multiplications of the largest such product. One of 64 × 64 × 64 takes as long as with packing; those of more are worth
 /// a second thread.
 const FEW: usize = 128 * 1024;
+/// Terms of the longest sum that is taken from the first to the last: longer ones lose digits unless they are taken in parts.
+const LONG: usize = 1024;
 
 /// Computes the product of a matrix of `m` rows and one of `n` columns if it is small and lies well. Returns whether it
 /// did: not where a view leaves its slice either, which is for the caller to tell.
@@ -24,7 +26,7 @@ pub(super) fn product<T: Scalar>(
     rhs: View<'_, T>,
     dst: &mut ViewMut<'_, T>,
 ) -> bool {
-    if !(1..=FEW).contains(&m.saturating_mul(n).saturating_mul(k)) {
+    if k > LONG || !(1..=FEW).contains(&m.saturating_mul(n).saturating_mul(k)) {
         return false;
     }
     let ([l_row, l_inner], [r_inner, r_column]) = (steps(lhs.strides), steps(rhs.strides));
@@ -212,5 +214,6 @@ mod tests {
         assert!(!done([4, 4, 4], [[4, 1], [30, 1], [4, 1]]), "an operand leaves its slice");
         assert!(!done([4, 4, 4], [[-4, 1], [4, 1], [4, 1]]), "an operand leaves its slice backwards");
         assert!(!done([4, 0, 4], [[4, 1]; 3]), "there is nothing to sum");
+        assert!(!done([2, LONG + 1, 2], [[0, 0], [0, 1], [2, 1]]), "the sum is long");
     }
 }

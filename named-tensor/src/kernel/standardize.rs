@@ -180,7 +180,8 @@ impl<T: Scalar> Line<T> for Standardize {
             std::array::from_fn(|j| self.moments(known.first[j], known.sum[j], known.squares[j], known.size));
         let (mean, scale) = (moments.map(|(mean, _)| mean), moments.map(|(_, scale)| scale));
         let near = moments.map(|(mean, scale)| Near::<T>::of(mean, scale));
-        let are_ordinary = scale.iter().all(|scale| ORDINARY.contains(scale));
+        let is_ordinary = scale.map(|scale| ORDINARY.contains(&scale));
+        let are_ordinary = is_ordinary == [true; WIDTH];
         vectorised(
             #[inline(always)]
             move || {
@@ -193,8 +194,13 @@ impl<T: Scalar> Line<T> for Standardize {
                             *x = Near { mean, scale, scale_rest, shift }.apply(*x);
                         }
                     } else {
-                        for ((x, &mean), &scale) in row.iter_mut().zip(&mean).zip(&scale) {
-                            *x = T::narrow((x.wide() - mean) * scale);
+                        // Each line by its own way: its numbers do not depend on those that it happens to lie beside.
+                        for (j, x) in row.iter_mut().enumerate() {
+                            *x = if is_ordinary[j] {
+                                near[j].apply(*x)
+                            } else {
+                                T::narrow((x.wide() - mean[j]) * scale[j])
+                            };
                         }
                     }
                 }
@@ -295,5 +301,25 @@ mod tests {
             let as_expected = |x: &f32| *x == expected || (x.is_nan() && expected.is_nan());
             assert!(out.iter().all(as_expected), "{data:?} gives {out:?}");
         }
+    }
+
+    #[test]
+    fn a_line_has_the_same_numbers_whatever_the_lines_beside_it_hold() {
+        // More lines than are computed together, and some that are left.
+        let (size, lines) = (37, 1034);
+        let mut data: Vec<f32> = Random::new(9).reals(size * lines);
+        let run = |data: &[f32]| {
+            let mut out = vec![0.0; size * lines];
+            let strides: &[isize] = &[1, lines as isize];
+            let src = View { data, offset: 0, strides };
+            standardize(EPSILON, &[lines], size, src, ViewMut { data: &mut out, offset: 0, strides }, None);
+            out
+        };
+        let before = run(&data);
+        let bad = [(63, f32::NAN), (320, f32::INFINITY), (1027, 1e30)];
+        bad.iter().for_each(|&(line, x)| data[5 * lines + line] = x);
+        let changed = run(&data).into_iter().zip(before).enumerate().filter(|(_, (x, y))| x.to_bits() != y.to_bits());
+        let others = changed.map(|(at, _)| at % lines).filter(|line| bad.iter().all(|(bad, _)| bad != line));
+        assert_eq!(others.count(), 0, "elements of other lines change");
     }
 }

@@ -112,7 +112,7 @@ impl Slots {
     pub(super) fn at(&self, slot: u32, offset: usize) -> (&Arc<Buffer>, usize) {
         // A schedule reads what earlier steps have written and not yet given back.
         let held = self.held[slot as usize].as_ref().expect("a step reads a buffer that is alive");
-        (&held.buffer, held.offset + offset)
+        (&held.buffer, held.offset.wrapping_add(offset))
     }
 
     /// The numbers at a place, with shared ownership.

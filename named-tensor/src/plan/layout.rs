@@ -21,6 +21,7 @@ pub(super) type Order = SmallVec<[usize; 8]>;
 #[derive(Clone, Debug)]
 pub(super) struct Place {
     pub(super) slot: u32,
+    /// From where the numbers in the slot begin.
     pub(super) offset: usize,
     pub(super) strides: Strides,
 }
@@ -64,7 +65,8 @@ pub(super) fn view(item: &Item<'_>, input: &Shape, of: &Place) -> Option<Place> 
         }
     };
     let step = |stride: isize, step: usize| stride.saturating_mul(isize::try_from(step).unwrap_or(isize::MAX));
-    let moved = |offset: usize, stride: isize, by: usize| offset.saturating_add_signed(step(stride, by));
+    // What lies backwards is counted from its first position on: the offset may be less than nothing, and wraps.
+    let moved = |offset: usize, stride: isize, by: usize| offset.wrapping_add_signed(step(stride, by));
     let mut offset = of.offset;
     let strides = match op {
         Op::Rename | Op::StopGradient => of.strides.clone(),

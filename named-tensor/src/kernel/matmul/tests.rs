@@ -270,6 +270,21 @@ fn a_tail_finishes_every_element_once_in_any_layout() {
     }
 }
 
+#[test]
+fn a_long_sum_of_few_rows_and_columns_keeps_its_digits() {
+    let size = 30_000;
+    let data = vec![0.1_f32; 2 * size];
+    let lhs = View { data: &data, offset: 0, strides: &[size as isize, 1] };
+    for strides in [[2, 1], [1, size as isize]] {
+        let rhs = View { data: &data, offset: 0, strides: &strides };
+        let mut out = [0.0; 4];
+        let dst = ViewMut { data: &mut out, offset: 0, strides: &[2, 1] };
+        matmul(1.0, &[], [2, size, 2], lhs, rhs, dst, None);
+        let exact = f64::from(0.1_f32).powi(2) * size as f64;
+        assert!(out.iter().all(|&x| (f64::from(x) - exact).abs() < 2e-5 * exact), "{out:?} for {exact}");
+    }
+}
+
 #[cfg(feature = "parallel")]
 #[test]
 fn a_few_rows_times_a_matrix_are_the_same_on_any_number_of_threads() {

@@ -5,6 +5,7 @@
 mod append;
 mod attention;
 pub(crate) mod draw;
+mod edges;
 mod scan;
 mod slices;
 mod tails;

@@ -100,3 +100,14 @@ fn slices_of_random_graphs_have_the_same_numbers_planned_and_plain() {
     }
     assert!(compared > 10_000, "most graphs have numbers: {compared}");
 }
+
+#[test]
+fn slices_of_what_lies_backwards_have_the_same_numbers() {
+    let forwards = tensor(3, &[(SEQ, 9), (CHANS, 4)]);
+    let x = crate::graph::testing::laid_otherwise(&forwards);
+    let slices =
+        [x.slice(SEQ, 2..9, 3), x.at(SEQ, 5), x.at(CHANS, 3).at(SEQ, 8), x.window(SEQ, HIDDEN, 3, 2).at(HIDDEN, 2)];
+    let steps = slices.each_ref().map(|slice| slice.unary(Unary::Exp).reduce(Reduction::Sum, &[]));
+    assert_eq!(both_ways(&slices, "views"), Some(12 + 4 + 1 + 16));
+    assert!(both_ways(&steps, "steps behind views").is_some());
+}
