@@ -5,15 +5,16 @@
 //! row goes; any other is gathered into its register first, block by block (`register`). One that lies across the rows, as
 //! a transposed matrix does, was turned around before (`crosswise`).
 
+mod sources;
+
 use super::cell::Cell;
 use super::crosswise::{PITCH, Tile, Tiles, turn, turned_size};
 use super::program::{Action, Source, Step};
-use super::register::{Rows, lined_up, lined_up_mut, make_room, register};
+use super::register::{lined_up, lined_up_mut, make_room, register};
 use super::{BLOCK, Job};
-use crate::element::{Bf16, Buffer, Comparison, Kind, Numbers, Stored};
+use crate::element::{Bf16, Buffer, Comparison, Kind, Stored};
 use crate::kernel::lanes::{pairs, vectorised};
-use crate::kernel::span::Odometer;
-use crate::kernel::stream::{Stream, fetch};
+use crate::kernel::stream::Stream;
 use smallvec::SmallVec;
 
 /// The registers of one thread.
@@ -112,15 +113,6 @@ impl<'a, T: Cell> Worker<'a, T> {
         worker
     }
 
-    /// Whether a source is the same in every row of the space.
-    fn is_repeated(&self, source: usize) -> bool {
-        let (span, source_of) = (&self.job.span, self.job.program.sources()[source]);
-        let outer = span.sizes.len().saturating_sub(1);
-        source_of == Source::Own
-            || matches!(source_of, Source::Operand(_))
-                && span.strides[source][..outer].iter().all(|&stride| stride == 0)
-    }
-
     /// Room for what `size` results take the place of; [`Worker::stretch_from_beside`] reads it.
     pub(super) fn beside(&mut self, size: usize) -> &mut [T] {
         make_room(&mut self.beside, size);
@@ -149,41 +141,6 @@ impl<'a, T: Cell> Worker<'a, T> {
             self.repeat(column, size);
             self.blocks(first + done, &mut out[done..done + size]);
             done += size;
-        }
-    }
-
-    /// Finds the sources one row further, as they were found for all of the row before or the end of it; or not, if that
-    /// was the last row along its axis, or this is a short one.
-    fn goes_on(&mut self, row: usize) -> bool {
-        let span = &self.job.span;
-        let Some(axis) = span.sizes.len().checked_sub(2) else { return false };
-        if row.is_multiple_of(span.sizes[axis]) {
-            return false;
-        }
-        for (way, strides) in self.ways.iter_mut().zip(&span.strides) {
-            match way {
-                // `at` elements of the row before were computed, up to its end.
-                Way::InPlace(start) => {
-                    *start = (*start + self.at).wrapping_add_signed(strides[axis] - span.inner() as isize);
-                }
-                Way::Beside(start) => *start += self.at,
-                _ => {}
-            }
-        }
-        true
-    }
-
-    /// Gathers what is the same in every row once for all blocks of several rows that begin in this column.
-    fn repeat(&mut self, column: usize, size: usize) {
-        let inner = self.job.span.inner();
-        if size < 2 * inner || self.most < 2 * inner {
-            return;
-        }
-        for source in 0..self.ways.len() {
-            if matches!(self.ways[source], Way::Gathered) && self.is_repeated(source) {
-                self.gather(source, column, self.most);
-                self.ways[source] = Way::Repeated(column);
-            }
         }
     }
 
@@ -225,23 +182,6 @@ impl<'a, T: Cell> Worker<'a, T> {
         self.ways[source] = Way::Given;
         make_room(&mut self.registers[source], BLOCK);
         &mut self.registers[source]
-    }
-
-    /// Asks for what the row after the next one reads in place: it lies too far away to be expected.
-    fn fetch(&self, axis: usize, width: usize) {
-        let sources = self.job.program.sources().iter().zip(&self.job.span.strides);
-        for (way, (source, strides)) in self.ways.iter().zip(sources) {
-            if let (&Way::InPlace(start), &Source::Operand(i)) = (way, source) {
-                let first = start.wrapping_add_signed(2 * strides[axis]);
-                match self.job.operands[i].buffer.numbers() {
-                    Numbers::F32(values) => fetch(values, first, width),
-                    Numbers::F64(values) => fetch(values, first, width),
-                    Numbers::Index(values) => fetch(values, first, width),
-                    Numbers::Bool(values) => fetch(values, first, width),
-                    Numbers::Bf16(values) => fetch(values, first, width),
-                }
-            }
-        }
     }
 
     /// Runs the program block by block, when it is known how the values of the sources come about.
@@ -305,69 +245,6 @@ impl<'a, T: Cell> Worker<'a, T> {
                 Buffer::Lent(_) => {}
             }
             self.registers[to] = register;
-        }
-    }
-
-    /// How far a source is from its first element at a position of the space.
-    fn distance(&self, source: usize, position: usize) -> isize {
-        let span = &self.job.span;
-        let (inner, outer) = (span.inner(), span.sizes.len().saturating_sub(1));
-        let rows = Odometer::new(&span.sizes[..outer], &span.strides[source][..outer], position / inner);
-        rows.distance + (position % inner) as isize * span.inner_stride(source)
-    }
-
-    /// Finds out how the values of the sources under a stretch come about; `done` of what stands beside was read before.
-    fn locate(&mut self, first: usize, size: usize, done: usize) {
-        let span = &self.job.span;
-        let is_one_row = first % span.inner() + size <= span.inner();
-        for source in 0..self.ways.len() {
-            let is_in_one_piece = (is_one_row && span.inner_stride(source) == 1) || self.dense[source];
-            match (self.job.program.sources()[source], self.ways[source]) {
-                (Source::Own, _) => self.ways[source] = if self.is_beside { Way::Beside(done) } else { Way::Kept },
-                (_, Way::Repeated(column)) if !is_one_row && column == first % span.inner() => {}
-                (_, Way::Turned(_) | Way::Same) => {}
-                (Source::Operand(i), _) if is_in_one_piece => {
-                    let start = self.job.operands[i].offset.wrapping_add_signed(self.distance(source, first));
-                    self.ways[source] = Way::InPlace(start);
-                }
-                _ if span.strides[source].iter().all(|&stride| stride == 0) => {
-                    self.gather(source, first, self.most);
-                    self.ways[source] = Way::Same;
-                }
-                _ => self.ways[source] = Way::Gathered,
-            }
-        }
-    }
-
-    /// Fills the register of a source for the block of `size` elements that begins with position `first`.
-    fn gather(&mut self, source: usize, first: usize, size: usize) {
-        let span = &self.job.span;
-        let (inner, stride) = (span.inner(), span.inner_stride(source));
-        let outer = span.sizes.len().saturating_sub(1);
-        let rows = Odometer::new(&span.sizes[..outer], &span.strides[source][..outer], first / inner);
-        let operand = match self.job.program.sources()[source] {
-            Source::Operand(i) => Some(&self.job.operands[i]),
-            Source::Position(_) | Source::Own => None,
-        };
-        let rows = Rows { rows, column: first % inner, inner, stride };
-        make_room(&mut self.registers[source], size);
-        match (&mut self.registers[source], operand) {
-            (Buffer::F32(to), Some(operand)) => rows.elements(operand, &mut lined_up_mut(to)[..size]),
-            (Buffer::F64(to), Some(operand)) => rows.elements(operand, &mut lined_up_mut(to)[..size]),
-            (Buffer::Index(to), Some(operand)) => rows.elements(operand, &mut lined_up_mut(to)[..size]),
-            (Buffer::Bool(to), Some(operand)) => rows.elements(operand, &mut lined_up_mut(to)[..size]),
-            (Buffer::Bf16(to), Some(operand)) => rows.elements(operand, &mut lined_up_mut(to)[..size]),
-            (Buffer::Index(to), None) => rows.gather(&mut lined_up_mut(to)[..size], |start, to| {
-                vectorised(
-                    #[inline(always)]
-                    move || {
-                        for (i, x) in (0..).zip(to) {
-                            *x = start as i64 + i * stride as i64;
-                        }
-                    },
-                );
-            }),
-            _ => unreachable!("positions are kept as positions"),
         }
     }
 
