@@ -35,7 +35,11 @@ fn check<T: Lanes>(batch: &[usize], [m, k, n]: [usize; 3], [lhs, rhs, dst]: [&[i
         }
     }
     let written = out.iter().filter(|x| !x.wide().is_nan()).count();
-    assert_eq!(written, with(m, n).iter().product(), "nothing is written between the rows of {batch:?} {m}x{k}x{n}");
+    assert_eq!(
+        written,
+        with(m, n).iter().product::<usize>(),
+        "nothing is written between the rows of {batch:?} {m}x{k}x{n}"
+    );
 }
 
 fn check_both(batch: &[usize], sizes: [usize; 3], strides: [&[isize]; 3]) {
