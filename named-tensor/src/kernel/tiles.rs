@@ -77,9 +77,7 @@ pub(super) fn accumulate<T: Lanes>(
     to: &mut [T],
     step: usize,
 ) {
-    assert!(rows == 0 || (rows - 1) * step + panel.width <= to.len(), "a row of the result leaves its slice");
-    // SAFETY: all rows of the result are inside the slice, which is borrowed mutably.
-    unsafe { multiply(Strip { factor, rows, left, panel, to: to.as_mut_ptr(), step, adds: true }) };
+    inside(Strip { factor, rows, left, panel, to: to.as_mut_ptr(), step, adds: true }, to);
 }
 
 /// The same, to rows whose numbers do not matter.
@@ -91,9 +89,15 @@ pub(super) fn write<T: Lanes>(
     to: &mut [T],
     step: usize,
 ) {
+    inside(Strip { factor, rows, left, panel, to: to.as_mut_ptr(), step, adds: false }, to);
+}
+
+/// Computes a strip to the slice that its result points to.
+fn inside<T: Lanes>(strip: Strip<'_, T>, to: &mut [T]) {
+    let Strip { rows, step, panel, .. } = strip;
     assert!(rows == 0 || (rows - 1) * step + panel.width <= to.len(), "a row of the result leaves its slice");
     // SAFETY: all rows of the result are inside the slice, which is borrowed mutably.
-    unsafe { multiply(Strip { factor, rows, left, panel, to: to.as_mut_ptr(), step, adds: false }) };
+    unsafe { multiply(Strip { to: to.as_mut_ptr(), ..strip }) };
 }
 
 /// A product of rows with a panel.
