@@ -3,7 +3,7 @@
 //! Lives here: which functions each kind has, the passage from one kind to another, and choosing by truth values.
 //! Not here: where the elements lie (`block`), how functions are computed (`math`).
 
-use super::strip::{Light, Strip};
+use super::strip::{Light, Lines, Strip};
 use crate::element::{Bf16, Binary, Stored, Unary};
 use crate::kernel::lanes::{each, pairs};
 use crate::kernel::math::Scalar;
@@ -16,6 +16,15 @@ pub(crate) trait Cell: Stored {
     fn strips(light: &Light) -> Self::Strips;
     /// Runs a light program on these sources.
     fn run_light(light: &Light, sources: &[&[Self]], strips: &mut Self::Strips, out: &mut [Self]);
+    /// Runs a light program on the rows of a tile.
+    fn run_light_tile<'r>(
+        light: &Light,
+        sources: &[Lines<'_, Self>],
+        strips: &mut Self::Strips,
+        sides: [usize; 2],
+        row: impl FnMut(usize) -> &'r mut [Self],
+    ) where
+        Self: 'r;
     fn unary(op: Unary, xs: &[Self], out: &mut [Self]);
     fn binary(op: Binary, xs: &[Self], ys: &[Self], out: &mut [Self]);
     /// `x` where the condition holds, else `y`, by masks: a plain choice would be compiled to a choice of addresses.
@@ -61,6 +70,15 @@ macro_rules! real_cell {
             fn run_light(light: &Light, sources: &[&[$type]], strips: &mut Self::Strips, out: &mut [$type]) {
                 light.run(sources, strips, out);
             }
+            fn run_light_tile<'r>(
+                light: &Light,
+                sources: &[Lines<'_, $type>],
+                strips: &mut Self::Strips,
+                sides: [usize; 2],
+                row: impl FnMut(usize) -> &'r mut [$type],
+            ) {
+                light.tile(sources, strips, sides, row);
+            }
             #[inline(always)]
             fn choose(condition: bool, x: $type, y: $type) -> $type {
                 let mask = $bits::from(condition).wrapping_neg();
@@ -88,6 +106,15 @@ macro_rules! never_light {
         type Strips = ();
         fn strips(_: &Light) {}
         fn run_light(_: &Light, _: &[&[Self]], (): &mut (), _: &mut [Self]) {
+            unreachable!("a light program computes reals")
+        }
+        fn run_light_tile<'r>(
+            _: &Light,
+            _: &[Lines<'_, Self>],
+            (): &mut (),
+            _: [usize; 2],
+            _: impl FnMut(usize) -> &'r mut [Self],
+        ) {
             unreachable!("a light program computes reals")
         }
     };

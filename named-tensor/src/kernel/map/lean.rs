@@ -7,7 +7,7 @@
 use super::cell::Cell;
 use super::program::Source;
 use super::register::{lined_up, lined_up_mut, make_room, register};
-use super::strip::{Light, STRIP};
+use super::strip::{Light, Lines, STRIP};
 use super::{BLOCK, Job};
 use crate::element::Buffer;
 use crate::kernel::span::Odometer;
@@ -16,6 +16,9 @@ use smallvec::SmallVec;
 
 /// Elements of a part at most: all that it reads and writes stays in the nearest cache.
 const PART: usize = 4 * BLOCK;
+
+/// Elements of a row of a tile from which on it is finished by itself.
+const LEAST: usize = 32;
 
 /// A light tail in the hands of one thread.
 pub(super) struct Lean<'a, T: Cell> {
@@ -112,6 +115,45 @@ impl<'a, T: Cell> Lean<'a, T> {
             self.beside(out.len()).copy_from_slice(out);
             self.stretch(first + i * PART, out);
         }
+    }
+
+    /// Finishes the rows of a tile where they stand, `row(i)` for row `i`, which begin `step` apart, if every source has
+    /// them as far apart from each other; tells whether it has.
+    pub(super) fn tile<'r>(
+        &mut self,
+        first: usize,
+        step: usize,
+        sides: [usize; 2],
+        row: impl FnMut(usize) -> &'r mut [T],
+    ) -> bool
+    where
+        T: 'r,
+    {
+        let (span, [height, width]) = (&self.job.span, sides);
+        let (inner, outer) = (span.inner(), span.sizes.len().saturating_sub(1));
+        let column = first % inner;
+        let is_in_one_row = column + (height - 1) * step + width <= inner;
+        let is_in_whole_rows = step.is_multiple_of(inner) && column + width <= inner && outer <= 1;
+        if !(LEAST..=PART).contains(&width) || self.stream.passes_by() || !(is_in_one_row || is_in_whole_rows) {
+            return false;
+        }
+        self.seek(first / inner);
+        let sources: SmallVec<[Lines<'_, T>; 4]> = self
+            .sources
+            .iter()
+            .enumerate()
+            .map(|(source, row)| match row {
+                Row::Own => Lines::Own,
+                &Row::Here(data, offset, ref rows) => {
+                    let rows_apart = || span.strides[source][0] * (step / inner) as isize;
+                    let apart = if is_in_one_row { step as isize } else { rows_apart() };
+                    Lines::Even(data, offset.wrapping_add_signed(rows.distance) + column, apart)
+                }
+                Row::Same(numbers) => Lines::Even(numbers, 0, 0),
+            })
+            .collect();
+        T::run_light_tile(self.light, &sources, &mut self.strips, sides, row);
+        true
     }
 
     /// Has the sources stand at a row.

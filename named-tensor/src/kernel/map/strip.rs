@@ -16,11 +16,22 @@ use smallvec::SmallVec;
 
 /// Elements of a strip.
 pub(super) const STRIP: usize = 128;
+/// Elements of a strip of a row of a tile, which may be shorter.
+const PART: usize = 64;
 
 /// The elements of a strip, where lines of memory begin: a vector that lies in two lines costs twice.
 #[derive(Clone, Copy, Debug)]
 #[repr(align(64))]
 pub(crate) struct Strip<T>([T; STRIP]);
+
+/// Where the rows of a tile have the numbers of a source.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Lines<'a, T> {
+    /// Where the result goes.
+    Own,
+    /// Side by side: the first row from here on, and each next one so much further.
+    Even(&'a [T], usize, isize),
+}
 
 /// One step of a light program, on the values of these numbers.
 #[derive(Clone, Copy, Debug)]
@@ -168,7 +179,7 @@ impl Light {
                     before => STRIP - LINE / size_of::<T>() + before.min(LINE / size_of::<T>()),
                 };
                 loop {
-                    let strip = |source: usize| sources[source][at..].first_chunk().expect("a strip is left");
+                    let strip = |source: usize| sources[source][at..].first_chunk::<STRIP>().expect("a strip is left");
                     if let Some(out) = out[at..].first_chunk_mut() {
                         self.strip(room, strip, out);
                     }
@@ -182,32 +193,76 @@ impl Light {
         );
     }
 
+    /// Runs the program over the rows of a tile. Row `i` of the result is `row(i)`.
+    pub(super) fn tile<'r, T: Scalar + 'r>(
+        &self,
+        sources: &[Lines<'_, T>],
+        room: &mut [Strip<T>],
+        [height, width]: [usize; 2],
+        mut row: impl FnMut(usize) -> &'r mut [T],
+    ) {
+        let (room, short) = room.split_at_mut(self.constants.len() + self.steps.len());
+        vectorised(
+            #[inline(always)]
+            move || {
+                for i in 0..height {
+                    let (whole, rest) = row(i).as_chunks_mut::<PART>();
+                    for (at, out) in whole.iter_mut().enumerate() {
+                        let own = *out;
+                        let source = |source: usize| match sources[source] {
+                            Lines::Own => &own,
+                            Lines::Even(data, first, step) => {
+                                let first = first.wrapping_add_signed(i as isize * step) + at * PART;
+                                data[first..].first_chunk().expect("a line is as long as its row")
+                            }
+                        };
+                        self.strip(room, source, out);
+                    }
+                    let at = width - rest.len();
+                    let Some((result, short)) = short.split_last_mut().filter(|_| !rest.is_empty()) else { continue };
+                    for (strip, source) in short.iter_mut().zip(sources) {
+                        strip.0[..rest.len()].copy_from_slice(match *source {
+                            Lines::Own => rest,
+                            Lines::Even(data, first, step) => {
+                                &data[first.wrapping_add_signed(i as isize * step) + at..][..rest.len()]
+                            }
+                        });
+                    }
+                    let result: &mut [T; PART] = result.0.first_chunk_mut().expect("a strip is wider");
+                    self.strip(room, |source| short[source].0.first_chunk().expect("a strip is wider"), result);
+                    rest.copy_from_slice(&result[..rest.len()]);
+                }
+            },
+        );
+    }
+
     /// Runs the program over one strip.
     #[inline(always)]
-    fn strip<'a, T: Scalar>(
+    fn strip<'a, T: Scalar, const W: usize>(
         &self,
         room: &mut [Strip<T>],
-        source: impl Fn(usize) -> &'a [T; STRIP],
-        out: &mut [T; STRIP],
+        source: impl Fn(usize) -> &'a [T; W],
+        out: &mut [T; W],
     ) {
         let Some((&last, steps)) = self.steps.split_last() else { return };
         for (i, &step) in (self.constants.len()..).zip(steps) {
             let (known, next) = room.split_at_mut(i);
-            step.run(|value| self.value(&source, known, value), &mut next[0].0);
+            let to = next[0].0.first_chunk_mut().expect("a strip is wider");
+            step.run(|value| self.value(&source, known, value), to);
         }
         last.run(|value| self.value(&source, room, value), out);
     }
 
     /// The value of this number.
     #[inline(always)]
-    fn value<'a, 'b: 'a, T: Scalar>(
+    fn value<'a, 'b: 'a, T: Scalar, const W: usize>(
         &self,
-        source: impl Fn(usize) -> &'b [T; STRIP],
+        source: impl Fn(usize) -> &'b [T; W],
         known: &'a [Strip<T>],
         value: usize,
-    ) -> &'a [T; STRIP] {
+    ) -> &'a [T; W] {
         match value.checked_sub(self.sources) {
-            Some(at) => &known[at].0,
+            Some(at) => known[at].0.first_chunk().expect("a strip is wider"),
             None => source(value),
         }
     }
@@ -255,7 +310,7 @@ impl Step {
     }
 
     #[inline(always)]
-    fn run<'a, T: Scalar>(self, value: impl Fn(usize) -> &'a [T; STRIP], out: &mut [T; STRIP]) {
+    fn run<'a, T: Scalar, const W: usize>(self, value: impl Fn(usize) -> &'a [T; W], out: &mut [T; W]) {
         match self {
             Step::Copy(x) => *out = *value(x),
             Step::Neg(x) => one(value(x), out, |x| -x),
@@ -277,22 +332,22 @@ impl Step {
 // Results stand by themselves until all are known, so that the compiler need not ask whether they are inputs too.
 
 #[inline(always)]
-fn one<T: Scalar>(xs: &[T; STRIP], out: &mut [T; STRIP], f: impl Fn(T) -> T) {
-    let mut zs = [T::default(); STRIP];
+fn one<T: Scalar, const W: usize>(xs: &[T; W], out: &mut [T; W], f: impl Fn(T) -> T) {
+    let mut zs = [T::default(); W];
     zs.iter_mut().zip(xs).for_each(|(z, &x)| *z = f(x));
     *out = zs;
 }
 
 #[inline(always)]
-fn two<T: Scalar>(xs: &[T; STRIP], ys: &[T; STRIP], out: &mut [T; STRIP], f: impl Fn(T, T) -> T) {
-    let mut zs = [T::default(); STRIP];
+fn two<T: Scalar, const W: usize>(xs: &[T; W], ys: &[T; W], out: &mut [T; W], f: impl Fn(T, T) -> T) {
+    let mut zs = [T::default(); W];
     zs.iter_mut().zip(xs).zip(ys).for_each(|((z, &x), &y)| *z = f(x, y));
     *out = zs;
 }
 
 #[inline(always)]
-fn three<T: Scalar>(xs: &[T; STRIP], ys: &[T; STRIP], zs: &[T; STRIP], out: &mut [T; STRIP], f: impl Fn(T, T, T) -> T) {
-    let mut results = [T::default(); STRIP];
+fn three<T: Scalar, const W: usize>(xs: &[T; W], ys: &[T; W], zs: &[T; W], out: &mut [T; W], f: impl Fn(T, T, T) -> T) {
+    let mut results = [T::default(); W];
     let terms = xs.iter().zip(ys).zip(zs);
     results.iter_mut().zip(terms).for_each(|(result, ((&x, &y), &z))| *result = f(x, y, z));
     *out = results;

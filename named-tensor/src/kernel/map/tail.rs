@@ -126,6 +126,17 @@ impl<'a, T: Cell> Finisher<'a, T> {
         [height, width]: [usize; 2],
         result: &Shared<'_, T>,
     ) {
+        let row = |i: usize| {
+            // SAFETY: the rows are ours by the contract of this function, and one is held at a time.
+            unsafe { result.slice(first + i * step, width) }
+        };
+        if self.lean.as_mut().is_some_and(|lean| lean.tile(first, step, [height, width], row)) {
+            return;
+        }
+        if step == width || height == 1 {
+            // SAFETY: as above; the rows lie one behind the other.
+            return self.stretch(first, unsafe { result.slice(first, height * width) });
+        }
         let rows = BLOCK / width.max(1);
         let inner = self.job.span.inner();
         let is_in_one_row = first % inner + (height - 1) * step + width <= inner;

@@ -115,16 +115,8 @@ impl<T: Lanes> Product<'_, T> {
     /// Nothing else touches these elements of the destination meanwhile.
     pub(super) unsafe fn finish(&self, first: usize, dst: &Shared<'_, T>, finisher: &mut Finisher<'_, T>) {
         let Some([wide, tall]) = self.stretches() else { return };
-        let is_one = tall.dst == wide.size as isize;
-        let (width, height) = if is_one { (wide.size * tall.size, 1) } else { (wide.size, tall.size) };
-        if height == 1 {
-            // SAFETY: the elements of one row, or of all rows, which lie behind each other, are ours by the contract of this
-            // function.
-            finisher.stretch(first, unsafe { dst.slice(first, width) });
-        } else {
-            // SAFETY: so are those of all rows.
-            unsafe { finisher.tile(first, tall.dst as usize, [height, width], dst) };
-        }
+        // SAFETY: the elements of all rows are ours by the contract of this function.
+        unsafe { finisher.tile(first, tall.dst as usize, [tall.size, wide.size], dst) };
     }
 
     /// All products of one of the fewer rows (or columns) with a run of the more numerous columns (or rows), run by run.

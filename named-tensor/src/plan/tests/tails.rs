@@ -81,6 +81,34 @@ fn a_product_is_finished_up_to_its_last_row_and_column_however_it_is_cut() {
 }
 
 #[test]
+fn rows_of_every_width_are_finished_where_they_stand_whatever_they_are_added_to() {
+    let [batch, a, b, c] = [NAMES[0], NAMES[1], NAMES[2], NAMES[3]];
+    for (n, width) in [31, 32, 33, 63, 64, 65, 100, 127, 128, 129, 255, 257].into_iter().enumerate() {
+        for (height, kind) in [(1, Kind::F32), (2, Kind::F64), (70, Kind::F32)] {
+            let mut draw = Draw::new(40_000 + n as u64);
+            let mut tensor = |axes: &[(Name, usize)]| stored(&mut draw, kind, Shape::new(axes.iter().copied()), 1);
+            let (rows, columns) = ((a, height), (c, width));
+            let product = tensor(&[(batch, 3), rows, (b, 140)]).contract(&tensor(&[(b, 140), columns]), &[b]);
+            let scale = Node::fill(kind, 0.5, Shape::default());
+            let others = [
+                tensor(&[columns]),
+                tensor(&[rows, columns]),
+                tensor(&[(batch, 3), columns]),
+                tensor(&[(batch, 3), rows, columns]),
+                tensor(&[columns, rows]),
+                tensor(&[rows]),
+            ];
+            for other in &others {
+                let sum = product.binary(Binary::Add, other);
+                let longer = sum.unary(Unary::Relu).binary(Binary::Mul, &scale).binary(Binary::Sub, &others[0]);
+                both_ways(&[sum], &format!("{height} rows of {width} and {}", other.shape()));
+                both_ways(&[longer], &format!("{height} rows of {width}, {}, and so on", other.shape()));
+            }
+        }
+    }
+}
+
+#[test]
 fn whatever_follows_a_product_or_rows_has_the_same_numbers_in_one_step() {
     let mut ended = HashMap::<&str, usize>::new();
     for seed in 0..1500 {
