@@ -1,7 +1,7 @@
 //! Products of matrices.
 //!
 //! Computes  `dst[b, i, j] = scale · Σₖ lhs[b, i, k] rhs[b, k, j]`  over a space of batch axes, all with any strides, and
-//! then what a tail makes of it.
+//! then what a tail makes of it. The sum may be one over two axes that no single stride walks through.
 //! Lives here: which batch axes are really rows or columns, and how the work is cut into pieces. A piece is as large as
 //! stays in the second-level cache, so that the tail finds it there. Not here: the product of one piece (`product`).
 //! The order of the sum over `k` is that of `gemm`: the error is at most `2 k ε Σₖ |lhs rhs|`, with ε = 2⁻²⁴ (`f64`: 2⁻⁵³).
@@ -43,6 +43,7 @@ const PIECE: usize = 128 * 1024;
 const ENOUGH: usize = 8;
 
 /// The product of `lhs`, a view over `batch`, rows `m` and `k`, and `rhs`, a view over `batch`, `k` and columns `n`.
+/// An axis of the batch along which `dst` has no stride, one at most, is summed as well.
 /// `dst` is a view over `batch`, `m` and `n`; what it held does not matter. An empty sum is 0. A tail finishes all
 /// elements of the slice of `dst`, which then has no others.
 ///
@@ -60,7 +61,18 @@ pub(crate) fn matmul<T: Lanes>(
     let with = |rows: usize, columns: usize| -> SmallVec<[usize; 8]> {
         batch.iter().copied().chain([rows, columns]).collect()
     };
-    let total = batch.iter().product::<usize>() * m * n;
+    let is_summed = |axis: usize| batch[axis] != 1 && dst.strides[axis] == 0;
+    let outer = (0..batch.len()).find(|&axis| is_summed(axis)).map(|axis| {
+        assert!((axis + 1..batch.len()).all(|other| !is_summed(other)), "matmul: two axes of the batch are summed");
+        (axis, (batch[axis], lhs.strides[axis], rhs.strides[axis]))
+    });
+    let (outer_axis, outer) = outer.unzip();
+    let kept = |axis: usize| Some(axis) != outer_axis;
+    let out = |rows: usize, columns: usize| -> SmallVec<[usize; 8]> {
+        let batch = batch.iter().enumerate().map(|(axis, &size)| if kept(axis) { size } else { 1 });
+        batch.chain([rows, columns]).collect()
+    };
+    let total = out(m, n).iter().product::<usize>();
     if let Some(tail) = tail {
         tail.check::<T>(total);
         assert_eq!(total, dst.data.len(), "matmul: a tail finishes all of the destination");
@@ -70,14 +82,17 @@ pub(crate) fn matmul<T: Lanes>(
     }
     check_inside("matmul: left operand", lhs.data.len(), lhs.offset, &with(m, k), lhs.strides);
     check_inside("matmul: right operand", rhs.data.len(), rhs.offset, &with(k, n), rhs.strides);
-    check_inside("matmul: destination", dst.data.len(), dst.offset, &with(m, n), dst.strides);
-    check_distinct("matmul", &with(m, n), dst.strides);
+    check_inside("matmul: destination", dst.data.len(), dst.offset, &out(m, n), dst.strides);
+    check_distinct("matmul", &out(m, n), dst.strides);
     if total == 0 {
         return;
     }
     let ([l_row, l_inner], [r_inner, r_column]) = (last_two(lhs.strides), last_two(rhs.strides));
     let [d_row, d_column] = last_two(dst.strides);
+    // A sum over nothing is 0 as one without terms is.
+    let (outer, k) = if outer.is_some_and(|(size, ..)| size == 0) { (None, 0) } else { (outer, k) };
     let mut axes: SmallVec<[Axis; 4]> = (0..batch.len())
+        .filter(|&i| kept(i))
         .map(|i| Axis { size: batch[i], lhs: lhs.strides[i], rhs: rhs.strides[i], dst: dst.strides[i] })
         .filter(|axis| axis.size != 1)
         .collect();
@@ -88,6 +103,7 @@ pub(crate) fn matmul<T: Lanes>(
     }
     if rows.size == 1
         && columns.size == 1
+        && outer.is_none()
         && let Some(i) = axes.iter().position(paired::is_run)
     {
         let run = axes.remove(i);
@@ -97,14 +113,14 @@ pub(crate) fn matmul<T: Lanes>(
     let sizes: SmallVec<[usize; 4]> = axes.iter().map(|axis| axis.size).collect();
     let strides = |of: fn(&Axis) -> isize| -> SmallVec<[isize; 4]> { axes.iter().map(of).collect() };
     let span = Span::new(&sizes, &[&strides(|axis| axis.lhs), &strides(|axis| axis.rhs), &strides(|axis| axis.dst)]);
-    let product = Product { scale, rows, columns, inner: (k, l_inner, r_inner), lhs, rhs, panelled: false };
+    let product = Product { scale, rows, columns, inner: (k, l_inner, r_inner), outer, lhs, rhs, packing: None };
     let product = product.in_panels_if_worth_it();
     let in_stretches = product.has_stretches();
     {
         let shared = Shared::new(&mut *dst.data);
         let [height, width] = cut(&product, span.total(), tail.is_some());
         let [down, across] = [rows.size.div_ceil(height), columns.size.div_ceil(width)];
-        let (pieces, work) = (down * across, height * width * k);
+        let (pieces, work) = (down * across, height * width * product.terms());
         parallel::for_each_range(span.total() * pieces, SMALL.div_ceil(work.max(1)), |range| {
             let mut finisher = tail.filter(|_| in_stretches).map(Tail::finisher::<T>);
             let first = range.start / pieces;
@@ -162,8 +178,8 @@ fn pairs<T: Lanes>(
 
 /// The rows and columns of a piece of each of some products of the same kind.
 fn cut<T: Lanes>(product: &Product<'_, T>, items: usize, has_tail: bool) -> [usize; 2] {
-    let [m, n, k] = [product.rows.size, product.columns.size, product.inner.0];
-    let work = m * n * k;
+    let [m, n] = [product.rows.size, product.columns.size];
+    let work = m * n * product.terms();
     // Threads that write neighbouring stretches hinder each other: without a tail many products are left whole.
     if items * work < 2 * SMALL || items >= MANY && !has_tail {
         return [m, n];
@@ -196,7 +212,7 @@ fn cut<T: Lanes>(product: &Product<'_, T>, items: usize, has_tail: bool) -> [usi
     let is_read_as_it_lies = |width: usize| inner == 1 || width <= NARROW;
     let [.., narrowest] = WIDTHS;
     // An operand that is turned around is so once for each piece of the height: those are high and narrow.
-    let is_wanted = |&width: &usize| !product.panelled && is_read_as_it_lies(width) && is_even(width);
+    let is_wanted = |&width: &usize| product.packing.is_none() && is_read_as_it_lies(width) && is_even(width);
     let width = WIDTHS.into_iter().find(is_wanted).unwrap_or(narrowest);
     let height = height(width);
     if product.by_columns() { [height, width] } else { [width, height] }
@@ -220,7 +236,7 @@ pub(super) fn serial<T: Lanes>(
     let rows = Axis { size: m, lhs: lhs.strides[0], rhs: 0, dst: dst.strides[0] };
     let columns = Axis { size: n, lhs: 0, rhs: rhs.strides[1], dst: dst.strides[1] };
     let inner = (k, lhs.strides[1], rhs.strides[0]);
-    let product = Product { scale, rows, columns, inner, lhs, rhs, panelled: false }.in_panels_if_worth_it();
+    let product = Product { scale, rows, columns, inner, outer: None, lhs, rhs, packing: None }.in_panels_if_worth_it();
     // SAFETY: the three views were checked to lie inside their slices, and `dst` is borrowed mutably.
     unsafe { product.compute([0; 3], &Shared::new(dst.data), dst.offset) };
 }

@@ -33,7 +33,15 @@ pub(super) struct Loop {
     pub(super) out: isize,
 }
 
+impl Loop {
+    /// Whether it is summed: the result has no stride along it.
+    pub(super) fn is_summed(&self) -> bool {
+        self.out == 0
+    }
+}
+
 /// out(batch, row, column) = Σ_inner left(batch, row, inner) · right(batch, inner, column), all with strides.
+/// Along an axis of the batch that is summed as well, the last one, `out` is 0.
 #[derive(Clone, Debug)]
 pub(super) struct Product {
     /// The order in which the left operand is copied first, if it is.
@@ -83,10 +91,18 @@ fn seconds(axes: &[Axis], product: &Product) -> f64 {
         let elements: f64 = order.iter().map(|&axis| axes[axis].size as f64).product();
         elements * if stays { 0.4e-9 } else { 0.8e-9 }
     };
-    batch * call + copied(&product.copy_left, |axis| axis.left) + copied(&product.copy_right, |axis| axis.right)
+    // Where the sum has two parts, the result is read and written for each term of the outer one.
+    let again = if product.batch.iter().any(Loop::is_summed) { 0.04e-9 * m * n } else { 0.0 };
+    batch * (call + again)
+        + copied(&product.copy_left, |axis| axis.left)
+        + copied(&product.copy_right, |axis| axis.right)
 }
 
-/// The description when these operands are copied; none if the summed axes are not one run in both.
+/// Rows, columns and terms of a sum from which on it may be one part of a longer sum.
+const PART: [usize; 3] = [64, 64, 32];
+
+/// The description when these operands are copied; none if the summed axes are neither one run in both, nor two of large
+/// matrices.
 fn described(axes: &[Axis], tail: &[usize], copy_left: bool, copy_right: bool) -> Option<Product> {
     let mut axes: SmallVec<[Axis; 8]> = axes.into();
     let pick = |axes: &[Axis], wanted: fn(&Axis) -> bool| -> Order {
@@ -122,14 +138,16 @@ fn described(axes: &[Axis], tail: &[usize], copy_left: bool, copy_right: bool) -
         order
     });
 
-    let mut inner = runs(&axes, &summed);
-    if inner.len() > 1 {
-        return None;
-    }
-    let inner = inner.pop().unwrap_or_default();
+    let mut inner_runs = runs(&axes, &summed);
+    let inner = take_largest(&axes, &mut inner_runs);
     let (mut row_runs, mut column_runs) = (runs(&axes, &only_left), runs(&axes, &only_right));
     let rows = take_largest(&axes, &mut row_runs);
     let columns = take_largest(&axes, &mut column_runs);
+    let size = |run: &[usize]| run.iter().map(|&i| axes[i].size).product::<usize>();
+    let is_large = [&rows, &columns, &inner].iter().zip(PART).all(|(run, least)| size(run) >= least);
+    if inner_runs.len() > 1 || (inner_runs.len() == 1 && !is_large) {
+        return None;
+    }
 
     // The order of the result, a run being one unit.
     let ones = (0..axes.len()).filter(|&i| axes[i].size == 1 && !axes[i].summed).map(|i| Order::from_slice(&[i]));
@@ -146,12 +164,15 @@ fn described(axes: &[Axis], tail: &[usize], copy_left: bool, copy_right: bool) -
     }
 
     let single = |run: &[usize]| Loop {
-        size: run.iter().map(|&i| axes[i].size).product(),
+        size: size(run),
         left: run.last().map_or(0, |&i| axes[i].left),
         right: run.last().map_or(0, |&i| axes[i].right),
         out: run.last().map_or(0, |&i| out[i]),
     };
-    let batch = both.iter().map(std::slice::from_ref).chain(row_runs.iter().chain(&column_runs).map(|run| &run[..]));
+    let batch = both
+        .iter()
+        .map(std::slice::from_ref)
+        .chain(row_runs.iter().chain(&column_runs).chain(&inner_runs).map(|run| &run[..]));
     Some(Product {
         copy_left: left_order,
         copy_right: right_order,
@@ -262,6 +283,16 @@ mod tests {
         assert_eq!(product.copy_left, None, "the left operand is larger");
         assert_eq!(product.copy_right.as_deref(), Some(&[1, 2, 3][..]), "it is brought into the order of the left one");
         assert_eq!((product.inner.size, product.inner.left, product.inner.right), (12, 1, 5));
+    }
+
+    #[test]
+    fn large_matrices_are_summed_over_two_axes_as_they_lie() {
+        // Left lies as [m, a, b], right as [b, a, n].
+        let axes = [axis(90, 480, 0, false), axis(12, 40, 70, true), axis(40, 1, 840, true), axis(70, 0, 1, false)];
+        let product = product(&axes, &[]);
+        assert!(product.copy_left.is_none() && product.copy_right.is_none(), "nothing is copied: {product:?}");
+        assert_eq!((product.inner.size, product.inner.left, product.inner.right), (40, 1, 840));
+        assert_eq!(product.batch[..], [Loop { size: 12, left: 40, right: 70, out: 0 }], "the other axis of the sum");
     }
 
     #[test]

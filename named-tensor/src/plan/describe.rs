@@ -7,6 +7,7 @@
 use std::fmt::{Display, Formatter, Result as Written, Write};
 use std::time::Instant;
 
+use super::contract::Loop;
 use super::execute::{Slots, perform_and_tell};
 use super::key::Trace;
 use super::schedule::{Action, RowFunction, Schedule, Step};
@@ -128,8 +129,9 @@ impl Page<'_, '_> {
         write!(line, " = {what}{tail}({})", operands.join(", "))?;
         match &step.action {
             Action::Product { batch, rows, columns, inner, .. } => {
-                let batch: usize = batch.iter().map(|axis| axis.size).product();
-                write!(line, " as {batch} of {}×{}×{}", rows.size, inner.size, columns.size)?;
+                let (again, batch): (Vec<&Loop>, Vec<_>) = batch.iter().partition(|axis| axis.is_summed());
+                let [batch, again] = [batch, again].map(|axes| axes.iter().map(|axis| axis.size).product::<usize>());
+                write!(line, " as {batch} of {}×{}×{}", rows.size, inner.size * again, columns.size)?;
             }
             Action::Attention { batch, rows, sizes: [keys, positions, columns], .. }
             | Action::AttentionGradient { batch, rows, sizes: [keys, positions, columns], .. } => {
@@ -158,7 +160,10 @@ impl Page<'_, '_> {
         let tail = step.tail.as_ref().map_or(0.0, |_| elementwise(&step.fused[1..]));
         tail + match &step.action {
             Action::Map { .. } => elementwise(&step.fused),
-            Action::Product { inner, .. } => 2.0 * out * inner.size as f64,
+            Action::Product { batch, inner, .. } => {
+                let again = batch.iter().filter(|axis| axis.is_summed()).map(|axis| axis.size as f64).product::<f64>();
+                2.0 * out * inner.size as f64 * again
+            }
             Action::Attention { batch, rows, sizes: [keys, positions, columns], .. } => {
                 size(batch) * size(rows) * *positions as f64 * (2.0 * (*keys + *columns) as f64 + 5.0)
             }

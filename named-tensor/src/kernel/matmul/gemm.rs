@@ -36,7 +36,7 @@ pub(crate) type Function<T> = unsafe fn(
 pub(crate) trait Multiply: Copy {
     /// The function for this processor.
     fn function() -> Function<Self>;
-    /// What a result is multiplied with that is not read.
+    /// What a result is multiplied with before something is added to it.
     const ONE: Self;
 }
 
@@ -54,7 +54,7 @@ impl Multiply for f64 {
     const ONE: f64 = 1.0;
 }
 
-/// `dst = scale · lhs rhs`, each matrix with its first element and its strides along rows and columns.
+/// `dst = scale · lhs rhs`, or that added to what `dst` holds, each matrix with its first element and its strides along rows and columns.
 pub(super) struct Matrices<T> {
     pub(super) scale: T,
     /// Rows, terms of the sum, columns.
@@ -62,17 +62,20 @@ pub(super) struct Matrices<T> {
     pub(super) lhs: (*const T, [isize; 2]),
     pub(super) rhs: (*const T, [isize; 2]),
     pub(super) dst: (*mut T, [isize; 2]),
+    /// Whether it is added.
+    pub(super) adds: bool,
 }
 
 impl<T: Multiply> Matrices<T> {
     /// Computes the product in the calling thread.
     ///
     /// # Safety
-    /// All elements of the operands may be read, and those of `dst` written, with nothing else touching them.
+    /// All elements of the operands may be read, and those of `dst` written (and read, if the product is added), with nothing
+    /// else touching them.
     pub(super) unsafe fn multiply(self) {
-        let Matrices { scale, sizes: [m, k, n], lhs, rhs, dst } = self.along_columns().forwards();
-        // SAFETY: the elements are those of this function's contract; the destination is not read, there is one thread, and
-        // the function is the one for this processor.
+        let Matrices { scale, sizes: [m, k, n], lhs, rhs, dst, adds } = self.along_columns().forwards();
+        // SAFETY: the elements are those of this function's contract; the destination is read only if it holds numbers, there
+        // is one thread, and the function is the one for this processor.
         unsafe {
             T::function()(
                 m,
@@ -81,7 +84,7 @@ impl<T: Multiply> Matrices<T> {
                 dst.0,
                 dst.1[1],
                 dst.1[0],
-                false,
+                adds,
                 lhs.0,
                 lhs.1[1],
                 lhs.1[0],
@@ -100,7 +103,7 @@ impl<T: Multiply> Matrices<T> {
 
     /// The same product with neighbours of the result in columns, which `gemm` writes faster, transposed if need be.
     fn along_columns(self) -> Self {
-        let Matrices { scale, sizes: [m, k, n], lhs, rhs, dst } = self;
+        let Matrices { scale, sizes: [m, k, n], lhs, rhs, dst, adds } = self;
         if dst.1[1].unsigned_abs() >= dst.1[0].unsigned_abs() {
             return self;
         }
@@ -111,6 +114,7 @@ impl<T: Multiply> Matrices<T> {
             lhs: (rhs.0, turned(rhs.1)),
             rhs: (lhs.0, turned(lhs.1)),
             dst: (dst.0, turned(dst.1)),
+            adds,
         }
     }
 

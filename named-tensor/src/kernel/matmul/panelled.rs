@@ -1,8 +1,9 @@
-//! The product of two matrices in one thread, one of which lies along the sum and is turned around into panels.
+//! The product of two matrices in one thread, one of which is brought into panels.
 //!
 //! Lives here: which products are computed so, and the loops over panels and parts of the sum. The operand that has the
-//! axis along which the result lies is turned, 64 of its columns at a time; the other one is read as it lies. `gemm` would
-//! pack an operand that lies so element by element; where it lies across the sum, `gemm` is as fast as this.
+//! axis along which the result lies is packed, 64 of its columns at a time; the other one is read as it lies. An operand
+//! along the sum, which `gemm` would pack element by element, is turned; one whose rows lie in two steps, so that `gemm`
+//! would need a copy or many calls, is packed row by row. For all others `gemm` is as fast as this.
 //! Not here: panels (`panels`) and what is done with them in registers (`tiles`).
 
 use super::product::{Axis, Product};
@@ -28,21 +29,45 @@ pub(super) struct Panelled<'a, T> {
     inner: usize,
     /// The operand that is read as it lies, from its first element on.
     left: Left<'a, T>,
-    /// The operand that is turned, from its first element on, and the distance of its columns. Along the sum it has no gaps.
-    right: (&'a [T], usize),
+    /// The operand that is packed, from its first element on.
+    right: (&'a [T], Packing),
     /// From one row of the result to the next.
     step: usize,
+}
+
+/// How an operand becomes panels.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Packing {
+    /// It is turned: its columns are so far apart, and along the sum it has no gaps.
+    Turned(usize),
+    /// Its rows are copied: those of a block of so many terms are so far apart, and blocks so far.
+    Copied { block: usize, step: usize, further: usize },
 }
 
 impl<'a, T: Lanes> Product<'a, T> {
     /// The same through panels, if that is worth it.
     pub(super) fn in_panels_if_worth_it(self) -> Self {
         let [tall, wide] = self.sides();
-        let least = [tall.axis.size, wide.axis.size, self.inner.0];
-        let is_turned = wide.inner == 1 && wide.across > 1 && wide.axis.dst == 1;
+        let least = [tall.axis.size, wide.axis.size, self.terms()];
         let is_read = (tall.across == 1 && tall.inner >= 0) || (tall.inner == 1 && tall.across >= 0);
         let is_large = least.iter().zip(LEAST).all(|(&size, least)| size >= least);
-        Product { panelled: is_turned && is_read && is_large && tall.axis.dst >= 0, ..self }
+        let is_worth_it = is_read && is_large && tall.axis.dst >= 0 && wide.axis.dst == 1;
+        Product { packing: self.panels().filter(|_| is_worth_it), ..self }
+    }
+
+    /// How the operand that is not read as it lies becomes panels, if that can be worth it.
+    fn panels(&self) -> Option<Packing> {
+        let [tall, wide] = self.sides();
+        let size = |stride: isize| usize::try_from(stride).ok();
+        let Some(outer) = self.outer else {
+            return (wide.inner == 1 && wide.across > 1).then_some(Packing::Turned(wide.across.unsigned_abs()));
+        };
+        // One operand has the two parts of the sum as one.
+        let (block, [read, packed]) =
+            (self.inner.0, if self.by_columns() { [outer.1, outer.2] } else { [outer.2, outer.1] });
+        let goes_on = read == tall.inner * block as isize && wide.across == 1;
+        let packing = Packing::Copied { block, step: size(wide.inner)?, further: size(packed)? };
+        goes_on.then_some(packing)
     }
 
     /// The operand with the axis along which the result does not lie, and the one with the axis along which it does.
@@ -54,7 +79,7 @@ impl<'a, T: Lanes> Product<'a, T> {
     }
 
     /// This product or a part of it through panels, for operands that are so far from the first.
-    pub(super) fn in_panels(&self, distances: [isize; 3]) -> Panelled<'a, T> {
+    pub(super) fn in_panels(&self, packing: Packing, distances: [isize; 3]) -> Panelled<'a, T> {
         let [tall, wide] = self.sides();
         let [to_tall, to_wide] =
             if self.by_columns() { [distances[0], distances[1]] } else { [distances[1], distances[0]] };
@@ -64,9 +89,9 @@ impl<'a, T: Lanes> Product<'a, T> {
             scale: self.scale,
             rows: tall.axis.size,
             columns: wide.axis.size,
-            inner: self.inner.0,
+            inner: self.terms(),
             left: Left { numbers: from(&tall, to_tall), row: size(tall.across), along: size(tall.inner) },
-            right: (from(&wide, to_wide), size(wide.across)),
+            right: (from(&wide, to_wide), packing),
             step: size(tall.axis.dst),
         }
     }
@@ -118,13 +143,23 @@ impl<T: Lanes> Panelled<'_, T> {
         pool::give(room);
     }
 
-    /// Turns some columns around, from the term `top` on.
+    /// Packs some columns, from the term `top` on.
     fn pack(&self, column: usize, columns: usize, top: usize, to: &mut [T]) {
-        let ((data, across), width) = (self.right, width(columns));
+        let ((data, packing), width) = (self.right, width(columns));
         if columns < width {
             to.fill(T::default());
         }
-        turn(data, column * across + top, across, [columns, to.len() / width], to, width);
+        match packing {
+            Packing::Turned(across) => {
+                turn(data, column * across + top, across, [columns, to.len() / width], to, width);
+            }
+            Packing::Copied { block, step, further } => {
+                for (term, to) in (top..).zip(to.chunks_exact_mut(width)) {
+                    let first = term / block * further + term % block * step + column;
+                    to[..columns].copy_from_slice(&data[first..][..columns]);
+                }
+            }
+        }
     }
 }
 

@@ -5,6 +5,7 @@
 //! Not here: batches, threads and the pieces they work on (`matmul`).
 
 use super::gemm::Matrices;
+use super::panelled::Packing;
 use crate::kernel::View;
 use crate::kernel::map::Finisher;
 use crate::kernel::parallel::Shared;
@@ -65,13 +66,20 @@ pub(super) struct Product<'a, T> {
     pub(super) columns: Axis,
     /// The summed axis: its size, and its stride in either operand.
     pub(super) inner: (usize, isize, isize),
+    /// Another one over which the sum goes on, and that cannot be walked through together with it.
+    pub(super) outer: Option<(usize, isize, isize)>,
     pub(super) lhs: View<'a, T>,
     pub(super) rhs: View<'a, T>,
-    /// Whether it passes through panels: asked of the whole product, so that its pieces are computed alike.
-    pub(super) panelled: bool,
+    /// How it passes through panels, if it does: asked of the whole product, so that its pieces are computed alike.
+    pub(super) packing: Option<Packing>,
 }
 
 impl<T> Product<'_, T> {
+    /// Terms of a sum.
+    pub(super) fn terms(&self) -> usize {
+        self.inner.0 * self.outer.map_or(1, |(size, ..)| size)
+    }
+
     /// Whether the result lies along the columns, or else along the rows.
     pub(super) fn by_columns(&self) -> bool {
         self.columns.dst.unsigned_abs() < self.rows.dst.unsigned_abs()
@@ -139,10 +147,17 @@ impl<T: Lanes> Product<'_, T> {
     pub(super) unsafe fn compute(&self, distances: [isize; 3], dst: &Shared<'_, T>, dst_offset: usize) {
         let (k, l_inner, r_inner) = self.inner;
         let [few, long] = [self.rows.size.min(self.columns.size), self.rows.size.max(self.columns.size)];
-        if self.panelled {
+        if let Some(packing) = self.packing {
             let first = dst_offset.wrapping_add_signed(distances[2]);
             // SAFETY: the elements of the result are inside and ours by the contract of this function.
-            unsafe { self.in_panels(distances).compute(dst, first) };
+            unsafe { self.in_panels(packing, distances).compute(dst, first) };
+        } else if let Some((size, left, right)) = self.outer {
+            for i in 0..size {
+                let [lhs, rhs, to] = distances;
+                let part = [lhs + i as isize * left, rhs + i as isize * right, to];
+                // SAFETY: the contract of this function is that of `gemm`; what is added to was written by the first part.
+                unsafe { self.gemm(part, dst, dst_offset, i > 0) };
+            }
         } else if let Some((few, [few_stride, long_stride])) = self.few(distances) {
             let mut sums = vec![T::default(); few.x.len() / k * long];
             few.columns(0..long, &mut sums);
@@ -160,19 +175,19 @@ impl<T: Lanes> Product<'_, T> {
             for (line, from) in self.lines((CACHED / k.max(1)).max(16)) {
                 let distances = [0, 1, 2].map(|operand| distances[operand] + from[operand]);
                 // SAFETY: this is a part of this product, whose elements are all inside and ours.
-                unsafe { line.gemm(distances, dst, dst_offset) };
+                unsafe { line.gemm(distances, dst, dst_offset, false) };
             }
         } else {
             // SAFETY: the contract of this function is that of `gemm`.
-            unsafe { self.gemm(distances, dst, dst_offset) };
+            unsafe { self.gemm(distances, dst, dst_offset, false) };
         }
     }
 
-    /// The same by one call of `gemm`.
+    /// One part of the sum by one call of `gemm`, written or added to what is there.
     ///
     /// # Safety
-    /// That of [`Product::compute`].
-    unsafe fn gemm(&self, distances: [isize; 3], dst: &Shared<'_, T>, dst_offset: usize) {
+    /// That of [`Product::compute`]; what is added to has been written.
+    unsafe fn gemm(&self, distances: [isize; 3], dst: &Shared<'_, T>, dst_offset: usize, adds: bool) {
         let (k, l_inner, r_inner) = self.inner;
         // With `k = 0` there is no first element of an operand; the wrapping arithmetic allows for that.
         let lhs = self.lhs.data.as_ptr().wrapping_add(self.lhs.offset).wrapping_offset(distances[0]);
@@ -184,6 +199,7 @@ impl<T: Lanes> Product<'_, T> {
             lhs: (lhs, [self.rows.lhs, l_inner]),
             rhs: (rhs, [r_inner, self.columns.rhs]),
             dst: (out, [self.rows.dst, self.columns.dst]),
+            adds,
         };
         // SAFETY: by the contract of this function every element that these sizes and strides name lies inside the slice
         // that its pointer was made from, and those of `out` are ours.
