@@ -5,10 +5,9 @@
 //! a when it is contracted over b. As a matrix of rows a and columns b, `inv(S)` is thus the transpose of S⁻¹, whose
 //! rows are b. Which of the two axes is named first makes no difference to either function.
 //! A matrix is singular if a pivot of its factors (LU, the largest number of a column chosen) is 0 or not finite.
-//! Lives here: their shape rules and plain evaluation. Not here: the factorisation, which is nalgebra's.
+//! Lives here: their shape rules and plain evaluation. Not here: the factors (`factors`).
 
-use nalgebra::{DMatrix, Dyn, LU};
-
+use super::factors::Factors;
 use super::rule::{REAL, of_kind, present, refused, size_of, unfit};
 use super::walk::{Operand, collected, real, rowwise};
 use crate::axis::Name;
@@ -57,8 +56,8 @@ fn square(operation: &str, shape: &Shape, a: Name, b: Name) -> Result<()> {
 pub(super) fn determinant(node: &Node, a: Name, b: Name, x: Operand<'_>) -> Result<Value> {
     let steps = x.steps(&[a, b]);
     real!(node.kind(), T => collected(node, x.over(node.shape()).map(|start| {
-        let numbers = steps.clone().map(|step| x.data::<T>()[start.wrapping_add(step)]);
-        T::from_f64(factors(numbers).determinant())
+        let numbers: Vec<f64> = steps.clone().map(|step| x.data::<T>()[start.wrapping_add(step)].to_f64()).collect();
+        T::from_f64(Factors::of(numbers.into_iter()).determinant())
     })), else Err(refused(node.op().name(), "needs real numbers")))
 }
 
@@ -66,16 +65,13 @@ pub(super) fn inverse(node: &Node, a: Name, b: Name, x: Operand<'_>) -> Result<V
     let (mut singular, mut number) = (None, 0);
     // The axes in the order of the shape, in which a row is read and written.
     let value = real!(node.kind(), T => rowwise(node, x, &[a, b], |read: &[T], written: &mut Vec<T>| {
-        let factors = factors(read.iter().copied());
-        let pivots = factors.lu_internal().diagonal();
-        let regular = pivots.iter().all(|pivot| *pivot != 0.0 && pivot.is_finite());
-        match factors.try_inverse().filter(|_| regular) {
-            // Stored column by column: the transpose, row by row.
-            Some(inverse) => written.extend(inverse.as_slice().iter().map(|&x| T::from_f64(x))),
-            None => {
-                singular.get_or_insert(number);
-                written.resize(read.len(), T::default());
-            }
+        let factors = Factors::of(read.iter().map(|&x| x.to_f64()));
+        if factors.is_regular() {
+            // Column by column: the transpose, row by row.
+            written.extend(factors.inverse().flatten().map(T::from_f64));
+        } else {
+            singular.get_or_insert(number);
+            written.resize(read.len(), T::default());
         }
         number += 1;
     }), else Err(refused(node.op().name(), "needs real numbers")))?;
@@ -83,13 +79,6 @@ pub(super) fn inverse(node: &Node, a: Name, b: Name, x: Operand<'_>) -> Result<V
         None => Ok(value),
         Some(number) => Err(without_inverse(node, a, b, number)),
     }
-}
-
-/// The factors P, L and U of the matrix with these numbers, row by row.
-fn factors<T: Stored>(numbers: impl Iterator<Item = T>) -> LU<f64, Dyn, Dyn> {
-    let numbers: Vec<f64> = numbers.map(Stored::to_f64).collect();
-    let size = numbers.len().isqrt();
-    LU::new(DMatrix::from_row_slice(size, size, &numbers))
 }
 
 /// The matrix with this number, counted along the other axes in the order of the shape, is singular.

@@ -9,6 +9,7 @@ mod call;
 mod contraction;
 mod creation;
 mod elementwise;
+mod factors;
 mod indexing;
 mod joining;
 mod matrix;
