@@ -34,15 +34,12 @@ impl Value {
 #[must_use]
 pub fn row_major(sizes: impl DoubleEndedIterator<Item = usize>) -> Strides {
     let mut step = 1_isize;
-    let mut strides: Strides = sizes
-        .rev()
-        .map(|size| {
-            let stride = step;
-            // Sizes come from a checked shape; an empty axis leaves nothing to step through.
-            step = step.saturating_mul(isize::try_from(size.max(1)).unwrap_or(isize::MAX));
-            stride
-        })
-        .collect();
+    let mut strides = Strides::new();
+    for size in sizes.rev() {
+        strides.push(step);
+        // Sizes come from a checked shape; an empty axis leaves nothing to step through.
+        step = step.saturating_mul(isize::try_from(size.max(1)).unwrap_or(isize::MAX));
+    }
     strides.reverse();
     strides
 }

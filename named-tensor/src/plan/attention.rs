@@ -216,7 +216,7 @@ fn same_axes(a: &Shape, b: &Shape) -> bool {
 impl<'a> Items<'a> {
     /// The users of each item that is needed, roots not among them.
     fn users(&self) -> Vec<SmallVec<[u32; 4]>> {
-        let mut users: Vec<SmallVec<[u32; 4]>> = vec![SmallVec::new(); self.list.len()];
+        let mut users: Vec<SmallVec<[u32; 4]>> = self.list.iter().map(|_| SmallVec::new()).collect();
         for (i, item) in self.list.iter().enumerate().filter(|&(i, _)| self.uses[i] > 0) {
             item.inputs.iter().for_each(|&input| users[input as usize].push(narrow(i)));
         }

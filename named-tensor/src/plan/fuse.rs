@@ -11,7 +11,7 @@ use smallvec::SmallVec;
 
 use super::LARGEST_RANK;
 use super::key::narrow;
-use super::numbered::FoldMap;
+use super::numbered::{FoldMap, few};
 use super::simplify::{Item, Items, Work};
 use crate::graph::{Op, Shape};
 
@@ -67,7 +67,7 @@ pub(super) fn parts(items: &Items<'_>) -> Vec<Part> {
                 Part::In(group, places)
             }
             _ if elementwise && item.shape.rank() <= LARGEST_RANK => {
-                Part::In(narrow(i), (0..=u8::MAX).take(item.shape.rank()).collect())
+                Part::In(narrow(i), few((0..=u8::MAX).take(item.shape.rank())))
             }
             Demand::One(group, places) if is_producer(items, item, items.item(group)) => {
                 let work = |at: usize| work(items, &items.list[at]);
@@ -127,10 +127,10 @@ fn work(items: &Items<'_>, item: &Item<'_>) -> usize {
 /// Where the axes of an input lie, given where those of its user do.
 pub(super) fn inherited(user: &Shape, places: &Places, input: &Shape, renamed: bool) -> Places {
     if renamed || user == input {
-        return places.clone();
+        return Places::from_slice(places);
     }
     // An elementwise item has all axes of its inputs.
-    input.names().map(|name| user.position(name).map_or(u8::MAX, |at| places[at])).collect()
+    few(input.names().map(|name| user.position(name).map_or(u8::MAX, |at| places[at])))
 }
 
 #[cfg(test)]

@@ -8,7 +8,7 @@
 use smallvec::SmallVec;
 
 use super::fuse::Part;
-use super::numbered::ByNumber;
+use super::numbered::{ByNumber, few};
 use super::simplify::{Item, Items, Work};
 use crate::graph::shape::Names;
 use crate::graph::value::Strides;
@@ -18,7 +18,7 @@ use crate::graph::{Op, Shape};
 pub(super) type Order = SmallVec<[usize; 8]>;
 
 /// Where the numbers of an item lie: one stride for each axis of its shape.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub(super) struct Place {
     pub(super) slot: u32,
     /// From where the numbers in the slot begin.
@@ -26,17 +26,24 @@ pub(super) struct Place {
     pub(super) strides: Strides,
 }
 
+impl Clone for Place {
+    fn clone(&self) -> Place {
+        // As one stretch: a list that is cloned is read one by one.
+        Place { slot: self.slot, offset: self.offset, strides: Strides::from_slice(&self.strides) }
+    }
+}
+
 impl Place {
     /// The same numbers with these axes only, in this order.
     pub(super) fn in_order<'a>(&self, order: impl IntoIterator<Item = &'a usize>) -> Place {
-        let strides = order.into_iter().map(|&at| self.strides[at]).collect();
+        let strides = few(order.into_iter().map(|&at| self.strides[at]));
         Place { slot: self.slot, offset: self.offset, strides }
     }
 }
 
 /// The axes from the largest stride to the smallest.
 pub(super) fn by_stride(strides: &[isize]) -> Order {
-    let mut order: Order = (0..strides.len()).collect();
+    let mut order: Order = few(0..strides.len());
     order.sort_by_key(|&i| -strides[i]);
     order
 }
@@ -58,7 +65,7 @@ pub(super) fn view(item: &Item<'_>, input: &Shape, of: &Place) -> Option<Place> 
     let Work::Op(op) = item.work else { return None };
     let along = |name| input.position(name).map_or(0, |at| of.strides[at]);
     // The strides of axes that the input has as well.
-    let kept = |item: &Item<'_>| -> Strides { item.shape.names().map(along).collect() };
+    let kept = |item: &Item<'_>| -> Strides { few(item.shape.names().map(along)) };
     let set = |strides: &mut Strides, name, stride| {
         if let Some(at) = item.shape.position(name) {
             strides[at] = stride;
@@ -69,7 +76,7 @@ pub(super) fn view(item: &Item<'_>, input: &Shape, of: &Place) -> Option<Place> 
     let moved = |offset: usize, stride: isize, by: usize| offset.wrapping_add_signed(step(stride, by));
     let mut offset = of.offset;
     let strides = match op {
-        Op::Rename | Op::StopGradient => of.strides.clone(),
+        Op::Rename | Op::StopGradient => Strides::from_slice(&of.strides),
         Op::Split(axis, parts) => {
             let mut strides = kept(item);
             let mut stride = along(*axis);
@@ -80,8 +87,8 @@ pub(super) fn view(item: &Item<'_>, input: &Shape, of: &Place) -> Option<Place> 
             strides
         }
         Op::Merge(parts, axis) => {
-            let sizes: Order = parts.iter().map(|&part| input.size(part).unwrap_or(1)).collect();
-            let steps: Strides = parts.iter().map(|&part| along(part)).collect();
+            let sizes: Order = few(parts.iter().map(|&part| input.size(part).unwrap_or(1)));
+            let steps: Strides = few(parts.iter().map(|&part| along(part)));
             if !is_one_run(&sizes, &steps) {
                 return None;
             }
@@ -122,7 +129,7 @@ pub(super) fn tails(items: &Items<'_>, parts: &[Part], places: &ByNumber<Place>)
     let mut wishes: ByNumber<(usize, Names)> = ByNumber::new(items.list.len());
     for i in (0..items.list.len()).rev().filter(|&i| parts[i] != Part::Dead) {
         let item = &items.list[i];
-        let own = wishes.get(&super::key::narrow(i)).cloned();
+        let own = wishes.get(&super::key::narrow(i)).map(|(work, tail)| (*work, few(tail.iter().copied())));
         for (which, &input) in item.inputs.iter().enumerate() {
             if let Some((work, tail)) = wish(items, places, item, which, own.as_ref())
                 && !tail.is_empty()
@@ -150,7 +157,7 @@ fn wish(
             let work = item.shape.elements().saturating_mul(input.elements());
             // Stored numbers cannot be asked to lie otherwise, so both operands follow them.
             let stored = item.inputs[..2].iter().find_map(|input| Some((items.item(*input).shape, places.get(input)?)));
-            let mut tail: Names = axes.iter().copied().filter(|&axis| input.size(axis) != Some(1)).collect();
+            let mut tail: Names = few(axes.iter().copied().filter(|&axis| input.size(axis) != Some(1)));
             if let Some((shape, place)) = stored {
                 tail.sort_by_key(|&name| shape.position(name).map_or(0, |at| -place.strides[at]));
             }
@@ -165,7 +172,7 @@ fn wish(
         }
         Work::Op(Op::Softmax { axes, .. } | Op::Standardize { axes, .. }) => Some((input.elements(), axes.clone())),
         Work::Op(Op::Rename | Op::StopGradient) => {
-            let tail = own?.1.iter().filter_map(|&name| input.names().nth(item.shape.position(name)?)).collect();
+            let tail = few(own?.1.iter().filter_map(|&name| input.names().nth(item.shape.position(name)?)));
             passed(tail)
         }
         Work::Op(Op::Split(axis, parts)) => {
@@ -185,7 +192,7 @@ fn wish(
             _ => Some((input.elements(), (**parts).clone())),
         },
         Work::Op(Op::Slice { .. } | Op::At(..)) => passed(own?.1.clone()),
-        _ if item.is_elementwise() => passed(own?.1.iter().copied().filter(|&name| input.has(name)).collect()),
+        _ if item.is_elementwise() => passed(few(own?.1.iter().copied().filter(|&name| input.has(name)))),
         _ => None,
     }
 }

@@ -1,15 +1,23 @@
 //! Things and their numbers.
 //!
-//! A plan speaks of names, nodes and items by number. Lives here: from things to numbers, from numbers to things, and
-//! the hashing of words, names and addresses. Not here: what is numbered.
+//! A plan speaks of names, nodes and items by number. Lives here: from things to numbers, from numbers to things, short
+//! lists of either, and the hashing of words, names and addresses. Not here: what is numbered.
 
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hash, Hasher};
 use std::ops::Index;
 
-use smallvec::SmallVec;
+use smallvec::{Array, SmallVec};
 
 use super::key::narrow;
+
+/// The things as a list. A plan makes thousands of lists of two or three: one by one that is quicker than to collect
+/// them, which prepares for many.
+pub(super) fn few<A: Array>(things: impl IntoIterator<Item = A::Item>) -> SmallVec<A> {
+    let mut list = SmallVec::new();
+    things.into_iter().for_each(|thing| list.push(thing));
+    list
+}
 
 /// Things numbered by first appearance. The first few are found by looking at all of them: a small graph has no more.
 pub(super) struct Numbered<K> {

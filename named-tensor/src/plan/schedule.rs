@@ -4,6 +4,8 @@
 //! Sizes and strides only, no names and no numbers: one schedule serves every graph of the same structure.
 //! Not here: how steps are found (`lower`), how they run (`execute`).
 
+use std::sync::Arc;
+
 use smallvec::SmallVec;
 
 use super::contract::Loop;
@@ -41,7 +43,7 @@ pub(super) type Factor = Box<(Place, bool)>;
 #[derive(Debug)]
 pub(super) enum Action {
     /// An elementwise program in one pass; the result lies without gaps.
-    Map { program: Box<Program>, sizes: Sizes, operands: Box<[Place]> },
+    Map { program: Arc<Program>, sizes: Sizes, operands: Box<[Place]> },
     /// A batched product of matrices. The strides are in the loops.
     Product {
         left: (u32, usize),
@@ -125,7 +127,7 @@ pub(super) enum RowFunction {
 /// computed. The space is that of the result, which lies without gaps; operands have strides along it.
 #[derive(Debug)]
 pub(super) struct Tail {
-    pub(super) program: Program,
+    pub(super) program: Arc<Program>,
     pub(super) sizes: Sizes,
     pub(super) operands: Box<[Place]>,
 }

@@ -9,7 +9,7 @@ use smallvec::SmallVec;
 use super::LARGEST_RANK;
 use super::attention::{self, Attention, AttentionGradient};
 use super::key::{Trace, narrow};
-use super::numbered::{FoldMap, Sentences};
+use super::numbered::{FoldMap, Sentences, few};
 use super::order::{Operand, Pair};
 use super::widen;
 use super::words::{self, Words};
@@ -112,7 +112,7 @@ pub(super) fn shared<'a, 't: 'a>(trace: &Trace<'t>, orders: &'a FoldMap<u32, Vec
     let mut scratch = SmallVec::new();
     for number in 0..narrow(trace.size()) {
         let node = trace.node(number);
-        let inputs: SmallVec<[u32; 3]> = trace.inputs(number).iter().map(|&input| item_of[input as usize]).collect();
+        let inputs: SmallVec<[u32; 3]> = few(trace.inputs(number).iter().map(|&input| item_of[input as usize]));
         let value = trace.value(number);
         let stored = value.is_some();
         let next = narrow(list.len());
@@ -145,7 +145,7 @@ pub(super) fn shared<'a, 't: 'a>(trace: &Trace<'t>, orders: &'a FoldMap<u32, Vec
                     Operand::Node(number) => item_of[number as usize],
                     Operand::Pair(pair) => narrow(first + pair),
                 };
-                let inputs = [pair.left, pair.right].into_iter().map(item).collect();
+                let inputs = few([pair.left, pair.right].into_iter().map(item));
                 let work =
                     if pair.summed.is_empty() { Work::Op(&TIMES) } else { Work::Contract(&pair.summed, Scale::None) };
                 let shape = if at + 1 == pairs.len() { node.shape() } else { &pair.shape };

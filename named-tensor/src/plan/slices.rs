@@ -10,7 +10,7 @@ use smallvec::SmallVec;
 
 use super::LARGEST_RANK;
 use super::key::narrow;
-use super::numbered::FoldMap;
+use super::numbered::{FoldMap, few};
 use super::simplify::{Item, Items, Work};
 
 use crate::axis::Name;
@@ -33,16 +33,19 @@ enum Demand {
     Everything,
 }
 
-/// An item as it will be.
+/// An item as it will be. Most are what they were.
 #[derive(Debug)]
-pub(super) struct Draft {
+struct Draft {
     /// The item that it was, or whose input it slices.
     from: u32,
-    work: Kept,
+    /// What is new about it, by number.
+    news: Option<u32>,
     inputs: SmallVec<[u32; 3]>,
-    /// Its shape, if that is another.
-    shape: Option<Shape>,
 }
+
+/// What is new about an item: its work, its shape.
+#[derive(Debug)]
+struct News(Kept, Shape);
 
 #[derive(Debug)]
 enum Kept {
@@ -58,36 +61,41 @@ enum Kept {
 #[derive(Debug)]
 pub(super) struct Drafts {
     list: Vec<Draft>,
+    news: Vec<News>,
     roots: SmallVec<[u32; 4]>,
 }
 
 impl Drafts {
     /// These items, made of those that were.
-    pub(super) fn items<'a>(&'a self, were: &Items<'a>) -> Items<'a> {
-        let item = |draft: &'a Draft| {
-            let was = were.item(draft.from);
-            let work = match &draft.work {
-                Kept::Work => was.work,
-                Kept::Constant(number) => Work::Constant(*number),
-                Kept::Slice(op) => Work::Op(op),
+    pub(super) fn items<'a>(&'a mut self, were: &Items<'a>) -> Items<'a> {
+        let Drafts { list, news, roots } = self;
+        let item = |Draft { from, news: at, inputs }: Draft| {
+            let was = were.item(from);
+            let (work, shape) = match at.map(|at| &news[at as usize]) {
+                None => (was.work, was.shape),
+                Some(News(Kept::Work, shape)) => (was.work, shape),
+                Some(News(Kept::Constant(number), shape)) => (Work::Constant(*number), shape),
+                Some(News(Kept::Slice(op), shape)) => (Work::Op(op), shape),
             };
-            let shape = draft.shape.as_ref().unwrap_or(was.shape);
-            Item { work, inputs: draft.inputs.clone(), shape, kind: was.kind, node: was.node }
+            Item { work, inputs, shape, kind: was.kind, node: was.node }
         };
-        Items { list: self.list.iter().map(item).collect(), roots: self.roots.clone(), uses: Vec::new() }
+        Items { list: list.drain(..).map(item).collect(), roots: std::mem::take(roots), uses: Vec::new() }
     }
 }
 
 /// The items with all slices taken early; none if nothing changes.
 pub(super) fn early(items: &Items<'_>) -> Option<Drafts> {
     let demands = demands(items)?;
-    let mut drafting = Drafting { items, demands, list: Vec::new(), now: Vec::new(), sliced: FoldMap::default() };
+    // Slices come to the items that there are.
+    let room = items.list.len() + items.list.len() / 8;
+    let (list, now) = (Vec::with_capacity(room), Vec::with_capacity(items.list.len()));
+    let mut drafting = Drafting { items, demands, list, news: Vec::new(), now, sliced: FoldMap::default() };
     for i in 0..narrow(items.list.len()) {
         let now = drafting.item(i);
         drafting.now.push(now);
     }
     let roots = items.roots.iter().map(|&root| drafting.now[root as usize]).collect();
-    Some(Drafts { list: drafting.list, roots })
+    Some(Drafts { list: drafting.list, news: drafting.news, roots })
 }
 
 /// What is read of each item; none if no item is asked for less than it has and can give less.
@@ -179,6 +187,7 @@ struct Drafting<'a, 'b> {
     items: &'b Items<'a>,
     demands: Vec<Demand>,
     list: Vec<Draft>,
+    news: Vec<News>,
     /// Where each item is now: whole, or the slice that is asked for.
     now: Vec<u32>,
     /// The slices of whole items that only some users ask for.
@@ -186,8 +195,12 @@ struct Drafting<'a, 'b> {
 }
 
 impl Drafting<'_, '_> {
-    fn add(&mut self, draft: Draft) -> u32 {
-        self.list.push(draft);
+    fn add(&mut self, from: u32, inputs: SmallVec<[u32; 3]>, news: Option<News>) -> u32 {
+        let news = news.map(|news| {
+            self.news.push(news);
+            narrow(self.news.len() - 1)
+        });
+        self.list.push(Draft { from, news, inputs });
         narrow(self.list.len() - 1)
     }
 
@@ -202,16 +215,16 @@ impl Drafting<'_, '_> {
                 self.cut(i, self.now[item.inputs[0] as usize], wanted)
             }
             (Demand::Some(slice), None) if commutes(items, item, slice) => {
-                let inputs = item.inputs.iter().map(|&input| self.input(item, input, slice)).collect();
+                let inputs = few(item.inputs.iter().map(|&input| self.input(item, input, slice)));
                 let work = match item.work {
                     Work::Op(Op::Iota) => Kept::Constant(slice.start as f64),
                     _ => Kept::Work,
                 };
-                self.add(Draft { from: i, work, inputs, shape: Some(slice.shape(item.shape)) })
+                self.add(i, inputs, Some(News(work, slice.shape(item.shape))))
             }
             (wanted, _) => {
-                let inputs = item.inputs.iter().map(|&input| self.now[input as usize]).collect();
-                let whole = self.add(Draft { from: i, work: Kept::Work, inputs, shape: None });
+                let inputs = few(item.inputs.iter().map(|&input| self.now[input as usize]));
+                let whole = self.add(i, inputs, None);
                 self.cut(i, whole, wanted)
             }
         }
@@ -240,7 +253,7 @@ impl Drafting<'_, '_> {
             return known;
         }
         let (inputs, shape) = (SmallVec::from_slice(&[whole]), slice.shape(self.items.item(i).shape));
-        let made = self.add(Draft { from: i, work: Kept::Slice(slice.op()), inputs, shape: Some(shape) });
+        let made = self.add(i, inputs, Some(News(Kept::Slice(slice.op()), shape)));
         self.sliced.insert((whole, slice), made);
         made
     }

@@ -8,6 +8,7 @@ use crate::axis::Name;
 use crate::graph::Op;
 use crate::graph::value::Strides;
 use crate::plan::layout::{Order, Place};
+use crate::plan::numbered::few;
 use crate::plan::schedule::{Action, Piece, Sizes};
 use crate::plan::simplify::Work;
 
@@ -41,7 +42,7 @@ impl Lowering<'_, '_> {
             let input = item.inputs[which];
             let (shape, place) = (self.items.item(input).shape, &self.places[&input]);
             let along = |name| shape.position(name).map_or(0, |at| place.strides[at]);
-            let strides: Strides = item.shape.names().map(along).collect();
+            let strides: Strides = few(item.shape.names().map(along));
             (shape.size(axis).unwrap_or(0), Place { slot: place.slot, offset: place.offset, strides })
         });
         let mut order: Order = (0..item.shape.rank()).collect();
@@ -49,7 +50,7 @@ impl Lowering<'_, '_> {
         order.sort_by_key(|&at| (item.shape.names().nth(at) != Some(axis), -before.1.strides[at]));
         let strides = dense(item.shape, &order);
         let sizes = |positions: usize| -> Sizes {
-            item.shape.iter().map(|(name, size)| if name == axis { positions } else { size }).collect()
+            few(item.shape.iter().map(|(name, size)| if name == axis { positions } else { size }))
         };
         let old = sizes(before.0);
         let continues =

@@ -12,6 +12,7 @@ use crate::graph::value::{Strides, row_major};
 use crate::plan::attention::{Attention, AttentionGradient};
 use crate::plan::contract;
 use crate::plan::layout::{self, Order, Place};
+use crate::plan::numbered::few;
 use crate::plan::schedule::{Action, Factor, Sizes, Step};
 use crate::plan::simplify::Scale;
 
@@ -136,23 +137,23 @@ impl<'a> Lowering<'a, '_> {
         let inputs = &items.item(i).inputs;
         let mask = masked.then(|| inputs[inputs.len() - 1]);
         let matrices = if owed { 4 } else { 3 };
-        let inputs: SmallVec<[u32; 5]> = inputs[..matrices].iter().copied().chain(mask).collect();
-        let shapes: SmallVec<[&'a Shape; 5]> = inputs.iter().map(|&input| items.item(input).shape).collect();
-        let mut axes = Shape::default();
+        let inputs: SmallVec<[u32; 5]> = few(inputs[..matrices].iter().copied().chain(mask));
+        let shapes: SmallVec<[&'a Shape; 5]> = few(inputs.iter().map(|&input| items.item(input).shape));
+        let (mut names, mut sizes) = (Names::new(), Sizes::new());
         for (name, size) in shapes.iter().flat_map(|shape| shape.iter()) {
-            if !axes.has(name) {
-                axes = axes.with(name, size);
+            if !names.contains(&name) {
+                names.push(name);
+                sizes.push(size);
             }
         }
-        let names: Names = axes.names().collect();
         let spread = |(&input, shape): (&u32, &&Shape)| {
             let place = &self.places[&input];
             let along = |&name| shape.position(name).map_or(0, |at| place.strides[at]);
-            Place { slot: place.slot, offset: place.offset, strides: names.iter().map(along).collect() }
+            Place { slot: place.slot, offset: place.offset, strides: few(names.iter().map(along)) }
         };
-        let places = inputs.iter().zip(&shapes).map(spread).collect();
+        let places = few(inputs.iter().zip(&shapes).map(spread));
         let (owed, mask) = (owed.then_some(3), mask.map(|_| matrices));
-        Operands { names, sizes: axes.sizes().collect(), shapes, places, owed, mask }
+        Operands { names, sizes, shapes, places, owed, mask }
     }
 
     /// Copies the operands in which the axes of one role cannot be walked with one stride.
@@ -192,7 +193,7 @@ impl Operands<'_> {
 
     /// The axes of more than one position that are wanted.
     fn pick(&self, wanted: impl Fn(usize) -> bool) -> Order {
-        (0..self.sizes.len()).filter(|&at| self.sizes[at] != 1 && wanted(at)).collect()
+        few((0..self.sizes.len()).filter(|&at| self.sizes[at] != 1 && wanted(at)))
     }
 
     fn roles(&self, attention: &Attention<'_>) -> Roles {
@@ -207,8 +208,8 @@ impl Operands<'_> {
         rows.sort_by_key(|&at| -self.places[0].strides[at]);
         let in_matrices = |at: &usize| [&keys, &positions, &columns, &rows].iter().any(|role| role.contains(at));
         let one = |&at: &usize| Order::from_slice(&[at]);
-        let loops = self.pick(|at| !in_matrices(&at)).iter().map(one).collect();
-        Roles { rows: rows.iter().map(one).collect(), keys, positions, columns, loops }
+        let loops = few(self.pick(|at| !in_matrices(&at)).iter().map(one));
+        Roles { rows: few(rows.iter().map(one)), keys, positions, columns, loops }
     }
 
     /// Rows of several axes that every operand walks with one stride are one axis.
@@ -265,16 +266,16 @@ impl Operands<'_> {
 impl Roles {
     /// The rows, and what each of them consists of.
     fn of_rows<'b>(&'b self, last: &'b Order) -> SmallVec<[&'b Order; 6]> {
-        self.rows.iter().chain([last]).collect()
+        few(self.rows.iter().chain([last]))
     }
 
     fn of_matrix<'b>(&'b self, axes: [&'b Order; 2]) -> SmallVec<[&'b Order; 6]> {
-        axes.into_iter().collect()
+        few(axes)
     }
 
     /// The strides along the batch and then along these runs of axes.
     fn along(&self, strides: &Strides, axes: &[&Order]) -> Strides {
         let step = |unit: &Order| unit.last().map_or(0, |&at| strides[at]);
-        self.loops.iter().chain(axes.iter().copied()).map(step).collect()
+        few(self.loops.iter().chain(axes.iter().copied()).map(step))
     }
 }

@@ -6,11 +6,13 @@
 
 use smallvec::SmallVec;
 
+use super::programs::{Instructions, Kinds};
 use super::{Lowering, dense};
 use crate::graph::Op;
-use crate::kernel::map::{Instruction, Program};
+use crate::kernel::map::Instruction;
 use crate::plan::fuse::{self, Part, Places};
 use crate::plan::layout::{self, Order, Place};
+use crate::plan::numbered::few;
 use crate::plan::schedule::{Action, Sizes, Step, Tail};
 use crate::plan::simplify::{Item, Items, Work};
 
@@ -31,7 +33,7 @@ impl Lowering<'_, '_> {
             draft.member(self.items, self.parts, member);
         }
         let spread = |&(input, ref places): &(u32, Places)| spread(&self.places[&input], places, shape.rank());
-        let operands: SmallVec<[Place; 4]> = draft.loads.iter().map(spread).collect();
+        let operands: SmallVec<[Place; 4]> = few(draft.loads.iter().map(spread));
         let order = match &producer {
             Some(producer) => layout::by_stride(&spread(producer).strides),
             None => self.order(root, &operands),
@@ -41,10 +43,10 @@ impl Lowering<'_, '_> {
                 *axis = order.iter().position(|at| at == axis).unwrap_or(0);
             }
         }
-        let kinds: SmallVec<[_; 8]> = draft.loads.iter().map(|(input, _)| self.items.item(*input).kind).collect();
-        let sizes: Sizes = shape.sizes().collect();
-        let program = Program::new(draft.instructions, &kinds);
-        let sizes = order.iter().map(|&at| sizes[at]).collect();
+        let kinds: Kinds = few(draft.loads.iter().map(|(input, _)| self.items.item(*input).kind));
+        let sizes: Sizes = few(shape.sizes());
+        let program = self.programs.of(&draft.instructions, &kinds);
+        let sizes = few(order.iter().map(|&at| sizes[at]));
         let operands: Box<[Place]> = operands.iter().map(|place| place.in_order(&order)).collect();
         members.pop();
         let fused = draft.own.iter().chain(&members).map(|&member| self.items.item(member).node).collect();
@@ -56,7 +58,7 @@ impl Lowering<'_, '_> {
                     (step.tail, step.node) = (Some(Box::new(Tail { program, sizes, operands })), item.node);
                 });
             }
-            None => self.step(root, &order, Action::Map { program: Box::new(program), sizes, operands }),
+            None => self.step(root, &order, Action::Map { program, sizes, operands }),
         }
         self.last_step(|step| step.fused = fused);
     }
@@ -78,11 +80,11 @@ impl Lowering<'_, '_> {
     /// the largest operand are fastest, and then those that the users want so.
     fn order(&self, root: u32, operands: &[Place]) -> Order {
         let shape = self.items.item(root).shape;
-        let sizes: Sizes = shape.sizes().collect();
+        let sizes: Sizes = few(shape.sizes());
         let has = |place: &Place, at: usize| place.strides[at] != 0 || sizes[at] == 1;
         let covered =
             |place: &Place| -> usize { (0..sizes.len()).filter(|&at| has(place, at)).map(|at| sizes[at]).product() };
-        let mut order: Order = (0..sizes.len()).collect();
+        let mut order: Order = few(0..sizes.len());
         // The first of the largest: `max_by_key` would take the last.
         let largest = operands.iter().rev().max_by_key(|place| covered(place));
         if let Some(largest) = largest {
@@ -118,15 +120,14 @@ struct Draft {
     own: Option<u32>,
     /// What is read: an item and where its axes lie.
     loads: SmallVec<[(u32, Places); 4]>,
-    instructions: Vec<Instruction>,
+    instructions: Instructions,
 }
 
 impl Draft {
     fn member(&mut self, items: &Items<'_>, parts: &[Part], member: u32) {
         let item = items.item(member);
         let Part::In(_, places) = &parts[member as usize] else { return };
-        let inputs: SmallVec<[usize; 3]> =
-            item.inputs.iter().map(|&input| self.input(items, item, places, input)).collect();
+        let inputs: SmallVec<[usize; 3]> = few(item.inputs.iter().map(|&input| self.input(items, item, places, input)));
         let Work::Op(op) = item.work else { return };
         let instruction = match (op, &inputs[..]) {
             (Op::Iota, _) => Instruction::Position(usize::from(places[0])),

@@ -1,7 +1,7 @@
 //! From items to steps: every item that needs numbers of its own gets a buffer and a step that fills it.
 //!
 //! Lives here: the walk over the items, views, and the primitives that one step does as they are. Elementwise groups
-//! (`group`), contractions (`product`) and functions of rows (`rows`) have files of their own.
+//! (`group`, `programs`), contractions (`product`) and functions of rows (`rows`) have files of their own.
 //! Not here: what is fused (`fuse`), which layouts are wanted (`layout`).
 
 mod append;
@@ -9,17 +9,20 @@ mod attention;
 mod group;
 mod indexing;
 mod product;
+mod programs;
 mod rows;
 mod scan;
 mod widen;
 
 use smallvec::SmallVec;
 
+use programs::Programs;
+
 use super::LARGEST_RANK;
 use super::fuse::{self, Part, Places};
 use super::key::{Trace, narrow};
 use super::layout::{self, Order, Place};
-use super::numbered::ByNumber;
+use super::numbered::{ByNumber, few};
 use super::order;
 use super::schedule::{Action, Inputs, Piece, Schedule, Sizes, Slot, Step};
 use super::simplify::{self, Items, Work};
@@ -40,8 +43,8 @@ pub(super) fn schedule(trace: &Trace<'_>) -> Schedule {
 fn scheduled(trace: &Trace<'_>, placeholders: &[Strides], orders: &[Order]) -> Schedule {
     let products = order::reordered(trace);
     let all = simplify::shared(trace, &products);
-    let drafts = slices::early(&all);
-    let items = match &drafts {
+    let mut drafts = slices::early(&all);
+    let items = match &mut drafts {
         Some(drafts) => drafts.items(&all),
         None => all,
     };
@@ -56,6 +59,7 @@ fn scheduled(trace: &Trace<'_>, placeholders: &[Strides], orders: &[Order]) -> S
         tails: ByNumber::new(0),
         members: ByNumber::new(items.list.len()),
         producers: ByNumber::new(items.list.len()),
+        programs: Programs::default(),
         schedule: Schedule {
             leaves: Vec::new(),
             slots: Vec::new(),
@@ -104,9 +108,10 @@ struct Lowering<'a, 't> {
     /// Which axes the users of an item want fastest.
     tails: ByNumber<Names>,
     /// The items of each group that are not its result.
-    members: ByNumber<Vec<u32>>,
+    members: ByNumber<SmallVec<[u32; 8]>>,
     /// The item that each group goes on with, and where its axes lie, if there is one.
     producers: ByNumber<(u32, Places)>,
+    programs: Programs,
     schedule: Schedule,
 }
 
@@ -126,7 +131,8 @@ impl Lowering<'_, '_> {
             };
             let lies = value.map(|value| &value.strides).or(given);
             // A constant is one number, repeated along every axis.
-            let strides = lies.map_or_else(|| Strides::from_elem(0, item.shape.rank()), Strides::clone);
+            let strides =
+                lies.map_or_else(|| Strides::from_elem(0, item.shape.rank()), |lies| Strides::from_slice(lies));
             let size = if lies.is_some() { item.shape.elements() } else { 1 };
             self.schedule.leaves.push(item.node);
             let slot = self.slot(item.kind, size);
@@ -254,12 +260,12 @@ impl Lowering<'_, '_> {
         let item = self.items.item(i);
         let (shape, place) = (self.items.item(item.inputs[which]).shape, &self.places[&item.inputs[which]]);
         // Along an axis that only the result has, the input repeats itself.
-        let sizes: Sizes = names.iter().map(|&name| shape.size(name).or(item.shape.size(name)).unwrap_or(1)).collect();
+        let sizes: Sizes = few(names.iter().map(|&name| shape.size(name).or(item.shape.size(name)).unwrap_or(1)));
         // A merged axis has several in its place: then the result is walked as if it had them.
         let merged = matches!(item.work, Work::Op(Op::Merge(..)));
         let strides = if merged { row_major(sizes.iter().copied()) } else { row_major(item.shape.sizes()) };
         let along = |&name: &Name| shape.position(name).map_or(0, |at| place.strides[at]);
-        let source = Place { slot: place.slot, offset: place.offset, strides: names.iter().map(along).collect() };
+        let source = Place { slot: place.slot, offset: place.offset, strides: few(names.iter().map(along)) };
         Piece { source, sizes, offset, strides }
     }
 
@@ -267,7 +273,7 @@ impl Lowering<'_, '_> {
     /// returns where they lie now.
     fn copied(&mut self, i: u32, source: &Place, sizes: &[usize], order: &[usize]) -> Place {
         let item = self.items.item(i);
-        let ordered: Sizes = order.iter().map(|&at| sizes[at]).collect();
+        let ordered: Sizes = few(order.iter().map(|&at| sizes[at]));
         let strides = row_major(ordered.iter().copied());
         let mut place = Place { slot: 0, offset: 0, strides: Strides::from_elem(0, sizes.len()) };
         for (&at, &stride) in order.iter().zip(&strides) {
@@ -284,8 +290,8 @@ impl Lowering<'_, '_> {
 
 /// The strides, in the order of the shape, of numbers whose axes lie in this order without gaps.
 pub(super) fn dense(shape: &Shape, order: &[usize]) -> Strides {
-    let sizes: Sizes = shape.sizes().collect();
-    let mut strides = Strides::from_elem(0, sizes.len());
+    let sizes: Sizes = few(shape.sizes());
+    let mut strides: Strides = few(sizes.iter().map(|_| 0));
     for (&at, stride) in order.iter().zip(row_major(order.iter().map(|&at| sizes[at]))) {
         strides[at] = stride;
     }

@@ -3,6 +3,8 @@
 //! Lives here: from names to axes, and the steps for what `contract` describes.
 //! Not here: the choice of rows, columns and order (`contract`), the product itself (`kernel::matmul`).
 
+use std::sync::Arc;
+
 use smallvec::SmallVec;
 
 use super::Lowering;
@@ -107,7 +109,7 @@ impl Lowering<'_, '_> {
         ];
         let times = vec![Instruction::Load(0), Instruction::Load(1), Instruction::Binary(Binary::Mul, 0, 1)];
         let action = Action::Map {
-            program: Box::new(Program::new(times, &[item.kind; 2])),
+            program: Arc::new(Program::new(times, &[item.kind; 2])),
             sizes: sizes.clone(),
             operands: operands.into(),
         };

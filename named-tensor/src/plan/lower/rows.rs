@@ -8,6 +8,7 @@ use crate::graph::op::Reduction;
 use crate::graph::shape::Names;
 use crate::graph::value::Strides;
 use crate::plan::layout::{self, Order};
+use crate::plan::numbered::few;
 use crate::plan::schedule::{Action, RowFunction, Sizes};
 
 impl Lowering<'_, '_> {
@@ -41,10 +42,10 @@ impl Lowering<'_, '_> {
     fn rows(&mut self, i: u32, axes: &Names, function: RowFunction) {
         let item = self.items.item(i);
         let (shape, mut source) = (self.items.item(item.inputs[0]).shape, self.places[&item.inputs[0]].clone());
-        let names: Names = shape.names().collect();
-        let sizes: Sizes = shape.sizes().collect();
+        let names: Names = few(shape.names());
+        let sizes: Sizes = few(shape.sizes());
         let mut order = layout::by_stride(&source.strides);
-        let row: Order = order.iter().copied().filter(|&at| axes.contains(&names[at])).collect();
+        let row: Order = few(order.iter().copied().filter(|&at| axes.contains(&names[at])));
         let run = |strides: &[isize]| {
             let (sizes, strides): (Sizes, Strides) = row.iter().map(|&at| (sizes[at], strides[at])).unzip();
             layout::is_one_run(&sizes, &strides)
@@ -54,13 +55,13 @@ impl Lowering<'_, '_> {
             source = self.copied(i, &source, &sizes, &order);
         }
         let out = dense(shape, &order);
-        let others: Order = order.iter().copied().filter(|at| !row.contains(at)).collect();
+        let others: Order = few(order.iter().copied().filter(|at| !row.contains(at)));
         // The step along the row is that of its fastest axis; an axis of one position has none.
         let fastest: Order =
             row.iter().rev().copied().find(|&at| sizes[at] != 1).or(row.last().copied()).into_iter().collect();
         let along = || others.iter().chain(&fastest);
         let mut rows = source.in_order(along());
-        let mut out: Strides = along().map(|&at| out[at]).collect();
+        let mut out: Strides = few(along().map(|&at| out[at]));
         // A row over no axes is one number.
         if row.is_empty() {
             rows.strides.push(0);
@@ -69,7 +70,7 @@ impl Lowering<'_, '_> {
         let action = Action::Rows {
             function,
             source: rows,
-            sizes: others.iter().map(|&at| sizes[at]).collect(),
+            sizes: few(others.iter().map(|&at| sizes[at])),
             row: row.iter().map(|&at| sizes[at]).product(),
             out,
         };

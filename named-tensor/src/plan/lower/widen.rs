@@ -3,6 +3,8 @@
 //! Lives here: which layouts the kernel takes, and the step for the others. Not here: which products have such a
 //! matrix (`plan::widen`), the kernel (`kernel::half`).
 
+use std::sync::Arc;
+
 use super::{Lowering, dense};
 use crate::kernel::map::{Instruction, Program};
 use crate::plan::contract::Product;
@@ -24,7 +26,7 @@ impl Lowering<'_, '_> {
         let sizes: Sizes = shape.sizes().collect();
         let widened = vec![Instruction::Load(0), Instruction::Cast(kind, 0)];
         let action = Action::Map {
-            program: Box::new(Program::new(widened, &[self.items.item(input).kind])),
+            program: Arc::new(Program::new(widened, &[self.items.item(input).kind])),
             sizes: order.iter().map(|&at| sizes[at]).collect(),
             operands: Box::new([place.in_order(&order)]),
         };
