@@ -11,7 +11,7 @@ use super::layout::Order;
 use crate::graph::value::row_major;
 
 /// One axis of a contraction.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Axis {
     pub(super) size: usize,
     /// Its stride in the left operand, 0 where that does not have it.

@@ -33,6 +33,8 @@ struct Listed<'a> {
     value: Option<&'a Value>,
     /// Where its inputs end in the list of all.
     end: u32,
+    /// Where its words begin in the key, and how many they are.
+    words: (u32, u32),
 }
 
 impl<'a> Trace<'a> {
@@ -73,7 +75,9 @@ impl<'a> Trace<'a> {
                     return Err(unread());
                 }
                 let first = done.len() - inputs.len();
+                let start = trace.key.len();
                 words.node(node, value, &done[first..], &mut trace.key);
+                let said = (narrow(start), narrow(trace.key.len() - start));
                 if let (Op::Scan(scan), None) = (node.op(), value) {
                     let mut body = Trace::default();
                     body.list(&scan.results, true)?;
@@ -86,7 +90,7 @@ impl<'a> Trace<'a> {
                 let number = narrow(trace.listed.len());
                 done.push(number);
                 seen.add(node, number);
-                trace.listed.push(Listed { node, value, end: narrow(trace.edges.len()) });
+                trace.listed.push(Listed { node, value, end: narrow(trace.edges.len()), words: said });
             }
             trace.roots.extend(done.pop());
         }
@@ -109,6 +113,12 @@ impl<'a> Trace<'a> {
         let number = number as usize;
         let start = if number == 0 { 0 } else { self.listed[number - 1].end };
         &self.edges[start as usize..self.listed[number].end as usize]
+    }
+
+    /// What the key says of it.
+    pub(super) fn words(&self, number: u32) -> &[u64] {
+        let (start, size) = self.listed[number as usize].words;
+        &self.key[start as usize..][..size as usize]
     }
 
     /// The body of a scan that is to be run.

@@ -12,7 +12,7 @@ use super::key::{Trace, narrow};
 use super::numbered::{FoldMap, Sentences, few};
 use super::order::{Operand, Pair};
 use super::widen;
-use super::words::{self, Words};
+use super::words::{self, KeyWords};
 use crate::axis::Name;
 use crate::element::{Binary, Kind};
 use crate::graph::op::Reduction;
@@ -108,8 +108,7 @@ pub(super) fn shared<'a, 't: 'a>(trace: &Trace<'t>, orders: &'a FoldMap<u32, Vec
     let mut list: Vec<Item<'a>> = Vec::with_capacity(trace.size());
     let mut item_of: Vec<u32> = Vec::with_capacity(trace.size());
     let mut known = Sentences::new(trace.size());
-    let mut written = Words::default();
-    let mut scratch = SmallVec::new();
+    let mut words = KeyWords::new();
     for number in 0..narrow(trace.size()) {
         let node = trace.node(number);
         let inputs: SmallVec<[u32; 3]> = few(trace.inputs(number).iter().map(|&input| item_of[input as usize]));
@@ -123,9 +122,10 @@ pub(super) fn shared<'a, 't: 'a>(trace: &Trace<'t>, orders: &'a FoldMap<u32, Vec
         // Stored numbers are not compared. Neither are random ones and scans: the seed, and the constants in a body, are
         // no part of the structure.
         if !stored && !matches!(node.op(), Op::Random(..) | Op::Scan(_)) {
-            scratch.clear();
-            written.node(node, value, &inputs, &mut scratch);
-            match known.find(&scratch) {
+            words.clear();
+            words.extend_from_slice(trace.words(number));
+            words::put_inputs(&inputs, &mut words);
+            match known.find(&words) {
                 Ok(item) => {
                     item_of.push(item);
                     continue;
@@ -133,7 +133,7 @@ pub(super) fn shared<'a, 't: 'a>(trace: &Trace<'t>, orders: &'a FoldMap<u32, Vec
                 // Of several contractions in a new order the last is the node.
                 Err(digest) => {
                     let last = orders.get(&number).map_or(0, |pairs| pairs.len() - 1);
-                    known.keep(digest, &scratch, next + narrow(last));
+                    known.keep(digest, &words, next + narrow(last));
                 }
             }
         }

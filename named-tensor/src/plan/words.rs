@@ -31,16 +31,17 @@ impl Words {
     /// Appends the words of one node whose inputs have these numbers.
     pub(super) fn node(&mut self, node: &Node, value: Option<&Value>, inputs: &[u32], words: &mut KeyWords) {
         let shape = node.shape();
-        // Most nodes have the axes of their first input; then one bit says all.
-        let same = !inputs.is_empty() && node.inputs().first().is_some_and(|input| input.shape() == shape);
-        // The upper half tells how many inputs there are, or which one it is.
-        let inputs_told = match *inputs {
-            [input] => ONE | u64::from(input) << 32,
-            _ => (inputs.len() as u64) << 32,
+        // Most nodes have the axes of their first input; then one bit says all. Those of a contraction follow from its inputs
+        // and what it sums, by a rule that has no choice.
+        let same = match node.op() {
+            Op::Contract(_) => false,
+            _ => !inputs.is_empty() && node.inputs().first().is_some_and(|input| input.shape() == shape),
         };
-        let header = kind_code(node.kind()) << 8 | u64::from(same) << 16 | inputs_told;
         let start = words.len();
-        words.push(header);
+        words.push(kind_code(node.kind()) << 8 | u64::from(same) << 16 | told(inputs));
+        if inputs.len() > 1 {
+            inputs.chunks(2).for_each(|pair| words.push(together(pair)));
+        }
         if let Some(value) = value {
             words[start] |= self.shape(shape, None, words);
             value.strides.iter().for_each(|&stride| words.push(stride.cast_unsigned() as u64));
@@ -49,12 +50,7 @@ impl Words {
         let first = node.inputs().first().map(Node::shape);
         let code = self.op(node.op(), first, words);
         words[start] |= code;
-        if inputs.len() > 1 {
-            for pair in inputs.chunks(2) {
-                words.push(pair.iter().rev().fold(0, |word, &input| word << 32 | u64::from(input)));
-            }
-        }
-        if !same {
+        if !same && !matches!(node.op(), Op::Contract(_)) {
             words[start] |= self.shape(shape, first, words);
         }
     }
@@ -216,6 +212,26 @@ impl Words {
                 36
             }
         }
+    }
+}
+
+/// What a header tells of the inputs: how many there are, or which one it is. Several stand behind it, in pairs.
+fn told(inputs: &[u32]) -> u64 {
+    match *inputs {
+        [input] => ONE | u64::from(input) << 32,
+        _ => (inputs.len() as u64) << 32,
+    }
+}
+
+fn together(pair: &[u32]) -> u64 {
+    pair.iter().rev().fold(0, |word, &input| word << 32 | u64::from(input))
+}
+
+/// Puts other inputs, as many as there were, into the words of a node.
+pub(super) fn put_inputs(inputs: &[u32], words: &mut [u64]) {
+    words[0] = words[0] & u64::from(u32::MAX) & !ONE | told(inputs);
+    if inputs.len() > 1 {
+        words[1..].iter_mut().zip(inputs.chunks(2)).for_each(|(word, pair)| *word = together(pair));
     }
 }
 

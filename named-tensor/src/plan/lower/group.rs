@@ -6,7 +6,7 @@
 
 use smallvec::SmallVec;
 
-use super::programs::{Instructions, Kinds};
+use super::once::{Instructions, Kinds};
 use super::{Lowering, dense};
 use crate::graph::Op;
 use crate::kernel::map::Instruction;

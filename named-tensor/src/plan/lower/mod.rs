@@ -1,22 +1,22 @@
 //! From items to steps: every item that needs numbers of its own gets a buffer and a step that fills it.
 //!
 //! Lives here: the walk over the items, views, and the primitives that one step does as they are. Elementwise groups
-//! (`group`, `programs`), contractions (`product`) and functions of rows (`rows`) have files of their own.
+//! (`group`, `once`), contractions (`product`) and functions of rows (`rows`) have files of their own.
 //! Not here: what is fused (`fuse`), which layouts are wanted (`layout`).
 
 mod append;
 mod attention;
 mod group;
 mod indexing;
+mod once;
 mod product;
-mod programs;
 mod rows;
 mod scan;
 mod widen;
 
 use smallvec::SmallVec;
 
-use programs::Programs;
+use once::{Products, Programs};
 
 use super::LARGEST_RANK;
 use super::fuse::{self, Part, Places};
@@ -60,6 +60,7 @@ fn scheduled(trace: &Trace<'_>, placeholders: &[Strides], orders: &[Order]) -> S
         members: ByNumber::new(items.list.len()),
         producers: ByNumber::new(items.list.len()),
         programs: Programs::default(),
+        products: Products::default(),
         schedule: Schedule {
             leaves: Vec::new(),
             slots: Vec::new(),
@@ -112,6 +113,7 @@ struct Lowering<'a, 't> {
     /// The item that each group goes on with, and where its axes lie, if there is one.
     producers: ByNumber<(u32, Places)>,
     programs: Programs,
+    products: Products,
     schedule: Schedule,
 }
 
@@ -292,8 +294,10 @@ impl Lowering<'_, '_> {
 pub(super) fn dense(shape: &Shape, order: &[usize]) -> Strides {
     let sizes: Sizes = few(shape.sizes());
     let mut strides: Strides = few(sizes.iter().map(|_| 0));
-    for (&at, stride) in order.iter().zip(row_major(order.iter().map(|&at| sizes[at]))) {
-        strides[at] = stride;
+    let mut step = 1_isize;
+    for &at in order.iter().rev() {
+        strides[at] = step;
+        step = step.saturating_mul(isize::try_from(sizes[at].max(1)).unwrap_or(isize::MAX));
     }
     strides
 }

@@ -16,7 +16,7 @@ use crate::graph::op::Reduction;
 use crate::graph::shape::Names;
 use crate::graph::value::{Strides, row_major};
 use crate::kernel::map::{Instruction, Program};
-use crate::plan::contract::{self, Axis, Product};
+use crate::plan::contract::{Axis, Product};
 use crate::plan::layout::{Order, Place};
 use crate::plan::schedule::{Action, Sizes, Step};
 use crate::plan::simplify::{Scale, Work};
@@ -43,11 +43,11 @@ impl Lowering<'_, '_> {
         let tail = self.tails.get(&i);
         let tail: Order =
             tail.into_iter().flatten().filter_map(|tail| names.iter().position(|name| name == tail)).collect();
-        let mut product = contract::product(&axes, &tail);
+        let mut product = self.products.of(&axes, &tail);
         if is_narrow.contains(&true) && !is_read_narrow(&product) {
             places[1] = self.widened(i, inputs[1]);
             axes = together(shapes, &places, summed).1;
-            product = contract::product(&axes, &tail);
+            product = self.products.of(&axes, &tail);
         }
         let (left, right) = ((places[0].slot, places[0].offset), (places[1].slot, places[1].offset));
         // The axes of the result by their places in its shape.

@@ -1,7 +1,7 @@
-//! The programs of a plan, each prepared once.
+//! What is found once for all layers of a model: prepared programs, and products of matrices described.
 //!
-//! A model of twelve layers computes the same things twelve times, and a program knows no sizes: then one serves all.
-//! Lives here: which programs are the same. Not here: what they consist of (`group`), their preparation (`kernel::map`).
+//! Twelve layers compute the same things twelve times. Lives here: which programs and products are the same.
+//! Not here: what they consist of (`group`, `product`), their preparation (`kernel::map`), the choice (`contract`).
 
 use std::sync::Arc;
 
@@ -9,6 +9,8 @@ use smallvec::SmallVec;
 
 use crate::element::Kind;
 use crate::kernel::map::{Instruction, Program};
+use crate::plan::contract::{self, Axis, Product};
+use crate::plan::layout::Order;
 
 /// The kinds of a program's operands.
 pub(super) type Kinds = SmallVec<[Kind; 8]>;
@@ -16,7 +18,7 @@ pub(super) type Kinds = SmallVec<[Kind; 8]>;
 /// What a program consists of.
 pub(super) type Instructions = SmallVec<[Instruction; 16]>;
 
-/// So many of the last programs are looked through: those of a layer or two, forwards and backwards.
+/// So many of the last ones are looked through: those of a layer or two, forwards and backwards.
 const LOOKED_AT: usize = 48;
 
 /// All programs, in the order in which they were first met.
@@ -34,6 +36,24 @@ impl Programs {
         let program = Arc::new(Program::new(instructions.to_vec(), kinds));
         self.0.push((instructions.into(), Kinds::from_slice(kinds), program.clone()));
         program
+    }
+}
+
+/// All products, in the order in which they were first met: their axes, the axes wanted fastest, the description.
+#[derive(Default)]
+pub(super) struct Products(Vec<(SmallVec<[Axis; 8]>, Order, Product)>);
+
+impl Products {
+    /// The description of the product over these axes, of which `tail` are wanted fastest in the result.
+    pub(super) fn of(&mut self, axes: &[Axis], tail: &[usize]) -> Product {
+        for (known, wanted, product) in self.0.iter().rev().take(LOOKED_AT) {
+            if known[..] == *axes && wanted[..] == *tail {
+                return product.clone();
+            }
+        }
+        let product = contract::product(axes, tail);
+        self.0.push((SmallVec::from_slice(axes), Order::from_slice(tail), product.clone()));
+        product
     }
 }
 
@@ -61,6 +81,19 @@ mod tests {
         assert!(!Arc::ptr_eq(&first, &of(Unary::Tanh, Kind::F32)), "another function");
         assert!(!Arc::ptr_eq(&first, &of(Unary::Exp, Kind::F64)), "another kind");
         assert!(Arc::ptr_eq(&first, &of(Unary::Exp, Kind::F32)), "the first one again");
+    }
+
+    #[test]
+    fn a_product_is_described_by_its_axes_and_by_what_is_wanted_of_it() {
+        let axis =
+            |size, left: isize, right: isize, summed| Axis { size, left, right, has: (left != 0, right != 0), summed };
+        let of = |rows| [axis(rows, 6, 0, false), axis(6, 1, 4, true), axis(4, 0, 1, false)];
+        let mut products = Products::default();
+        for (rows, tail) in [(5, &[][..]), (7, &[]), (5, &[0, 2]), (5, &[])] {
+            let (found, expected) = (products.of(&of(rows), tail), contract::product(&of(rows), tail));
+            assert_eq!(format!("{found:?}"), format!("{expected:?}"), "{rows} rows, wanted {tail:?}");
+        }
+        assert_eq!(products.0.len(), 3, "the last is the first again");
     }
 
     #[test]
