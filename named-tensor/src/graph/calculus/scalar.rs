@@ -13,11 +13,11 @@ use crate::graph::Node;
 /// `f'(x) d`, where `y = f(x)`; none if f is flat.
 pub(super) fn chained(function: Unary, x: &Node, y: &Node, d: &Node) -> Option<Node> {
     let one = number(x, 1.0);
-    let positive = || x.compare(Comparison::Gt, &number(x, 0.0));
+    let positive = |x: &Node| x.compare(Comparison::Gt, &number(x, 0.0));
     Some(match function {
         Unary::Neg => negative(d),
         Unary::Abs => {
-            let sign = minus(&indicator(&positive(), x), &indicator(&x.compare(Comparison::Lt, &number(x, 0.0)), x));
+            let sign = minus(&indicator(&positive(x), x), &indicator(&x.compare(Comparison::Lt, &number(x, 0.0)), x));
             times(&sign, d)
         }
         Unary::Exp => times(y, d),
@@ -26,7 +26,8 @@ pub(super) fn chained(function: Unary, x: &Node, y: &Node, d: &Node) -> Option<N
         // 1 - y² without cancellation where y is near 1 or -1.
         Unary::Tanh => times(&times(&minus(&one, y), &plus(&one, y)), d),
         Unary::Sigmoid => times(&times(y, &minus(&one, y)), d),
-        Unary::Relu => only_where(&positive(), d),
+        // y is positive where x is; and x, which nobody else needs then, is not kept.
+        Unary::Relu => only_where(&positive(y), d),
         Unary::Gelu => times(&gelu_slope(x), d),
         Unary::GeluTanh => times(&gelu_tanh_slope(x), d),
         Unary::Silu => {
