@@ -5,6 +5,7 @@
 //! and back. Not here: what is computed (`softmax`, `standardize`).
 
 mod columns;
+mod tall;
 
 use super::map::{Cell, Tail};
 use super::parallel::{self, GRAIN, Shared};
@@ -18,10 +19,17 @@ use smallvec::SmallVec;
 /// waits in the processor while the next are read: more would not find room there.
 const AT_HAND: usize = 1024;
 
+/// What is known of lines side by side from some of their elements.
+pub(super) trait Known: Send + Sync {
+    /// Takes in what another one knows: of the line in its lane `from`, for that in the lane `lane` here, whose elements
+    /// come before. If nothing was known here, the same is known then.
+    fn join(&mut self, lane: usize, other: &Self, from: usize);
+}
+
 /// A function from a line to a line of the same size.
 pub(super) trait Line<T>: Sync {
     /// What its results depend on, beside the element at their own place.
-    type Known;
+    type Known: Known;
     /// Computes one contiguous line.
     fn row(&self, src: &[T], dst: &mut [T]);
     /// Computes contiguous lines of this size, one after the other.
@@ -86,10 +94,11 @@ pub(super) fn along<T: Cell>(
     let span = Span::new(&outer, &[&pick(src.strides), &pick(dst.strides)]);
     let shared = Shared::new(&mut *dst.data);
     let walk = Walk { span, size, src: src.data, src_offset: src.offset as isize, src_stride, dst_stride, tail };
-    let side_by_side = walk.span.inner_stride(0) == 1 && walk.span.inner_stride(1) == 1 && walk.span.inner() >= 8;
+    let side_by_side = walk.span.inner_stride(0) == 1 && walk.span.inner_stride(1) == 1;
+    let inner = walk.span.inner();
     if src_stride == 1 && dst_stride == 1 || size == 1 {
         walk.rows(line, &shared, dst.offset as isize);
-    } else if side_by_side {
+    } else if side_by_side && (inner >= 8 || inner >= 2 && size * inner >= 2 * WIDTH) {
         walk.columns(line, &shared, dst.offset as isize);
     } else {
         walk.copies(line, &shared, dst.offset as isize);

@@ -9,7 +9,7 @@
 //! gives 0 if `ε > 0`.
 
 use super::lanes::{each, vectorised};
-use super::line::{Line, WIDTH, along};
+use super::line::{Known, Line, WIDTH, along};
 use super::map::Tail;
 use super::math::Scalar;
 use super::{View, ViewMut};
@@ -142,14 +142,14 @@ impl<T: Scalar> Line<T> for Standardize {
     }
 
     fn start(&self) -> Distances {
-        Distances { size: 0, first: [0.0; WIDTH], sum: [0.0; WIDTH], squares: [0.0; WIDTH] }
+        Distances { size: [0; WIDTH], first: [0.0; WIDTH], sum: [0.0; WIDTH], squares: [0.0; WIDTH] }
     }
 
     fn read(&self, known: &mut Distances, rows: &[[T; WIDTH]]) {
-        if known.size == 0 {
+        if known.size[0] == 0 {
             rows.iter().take(1).for_each(|row| known.first = row.map(|x| x.wide()));
         }
-        known.size += rows.len();
+        known.size.iter_mut().for_each(|size| *size += rows.len());
         let (first, mut sums, mut squares) = (known.first, known.sum, known.squares);
         (known.sum, known.squares) = vectorised(
             #[inline(always)]
@@ -177,7 +177,7 @@ impl<T: Scalar> Line<T> for Standardize {
 
     fn write(&self, known: &Distances, rows: &mut [[T; WIDTH]]) {
         let moments: [(f64, f64); WIDTH] =
-            std::array::from_fn(|j| self.moments(known.first[j], known.sum[j], known.squares[j], known.size));
+            std::array::from_fn(|j| self.moments(known.first[j], known.sum[j], known.squares[j], known.size[j]));
         let (mean, scale) = (moments.map(|(mean, _)| mean), moments.map(|(_, scale)| scale));
         let near = moments.map(|(mean, scale)| Near::<T>::of(mean, scale));
         let is_ordinary = scale.map(|scale| ORDINARY.contains(&scale));
@@ -211,10 +211,26 @@ impl<T: Scalar> Line<T> for Standardize {
 
 /// What is known of some columns: how many elements were read, the first, and the sums of distances from it.
 struct Distances {
-    size: usize,
+    size: [usize; WIDTH],
     first: [f64; WIDTH],
     sum: [f64; WIDTH],
     squares: [f64; WIDTH],
+}
+
+impl Known for Distances {
+    fn join(&mut self, lane: usize, other: &Distances, from: usize) {
+        let (size, sum) = (other.size[from], other.sum[from]);
+        if self.size[lane] == 0 {
+            self.first[lane] = other.first[from];
+        }
+        if size > 0 {
+            // The distances of the others are taken from the first element here.
+            let (step, n) = (other.first[from] - self.first[lane], size as f64);
+            self.sum[lane] += n * step + sum;
+            self.squares[lane] += n * step * step + 2.0 * step * sum + other.squares[from];
+            self.size[lane] += size;
+        }
+    }
 }
 
 #[cfg(test)]

@@ -2,9 +2,8 @@
 //!
 //! Rows of such a view may lie far apart, often by a power of two, so that neighbouring elements of a line come to lie in
 //! one place of each cache. Therefore some lines are copied into a tile that has no gaps and stays in the second-level
-//! cache, computed there, and copied to their place: memory is read once and written once. Lines that are too long for
-//! that are read twice, in parts.
-//! Not here: what is computed (`softmax`, `standardize`).
+//! cache, computed there, and copied to their place: memory is read once and written once.
+//! Not here: what is computed (`softmax`, `standardize`), lines that are too long for a tile or too few (`tall`).
 
 use super::{Line, Walk};
 use crate::kernel::map::{Cell, Finisher, Tail};
@@ -27,12 +26,13 @@ const FAR: usize = 512;
 const AHEAD: usize = 16;
 
 /// Some lines that are computed together.
-struct Tile {
+#[derive(Clone, Copy)]
+pub(super) struct Tile {
     /// Where the first element of the first line stands, in the source and in the destination.
-    from: isize,
-    to: isize,
+    pub(super) from: isize,
+    pub(super) to: isize,
     /// How many lines there are.
-    width: usize,
+    pub(super) width: usize,
 }
 
 impl<T: Cell> Walk<'_, T> {
@@ -44,33 +44,33 @@ impl<T: Cell> Walk<'_, T> {
         let (streams, skipped) = self.lines_of_memory(dst, dst_offset, width);
         let per_row = (columns - skipped).div_ceil(width) + usize::from(skipped > 0);
         let tiles = self.span.total() / columns * per_row;
-        parallel::for_each_range(tiles, GRAIN.div_ceil(size * WIDTH * groups), |range| {
-            // What a tail reads again is better left in the caches.
-            let stream = Stream::of::<T>(if streams { self.span.total() * size } else { 0 });
-            let mut finisher = self.tail.map(Tail::finisher::<T>);
-            let rows = if size * WIDTH <= ROOM { groups * size } else { PART };
-            let mut room = vec![[T::default(); WIDTH]; rows];
-            for number in range {
-                let (column, end) = match number % per_row {
-                    0 if skipped > 0 => (0, skipped),
-                    i => {
-                        let first = skipped + (i - usize::from(skipped > 0)) * width;
-                        (first, columns.min(first + width))
-                    }
-                };
-                let index = self.span.index(number / per_row * columns + column);
-                let tile = Tile {
-                    from: self.src_offset + self.span.distance(0, &index),
-                    to: dst_offset + self.span.distance(1, &index),
-                    width: end - column,
-                };
-                if rows == groups * size {
-                    self.whole(line, &tile, &mut room, dst, &stream);
-                } else {
-                    self.in_parts(line, &tile, &mut room, dst, &stream);
+        // What a tail reads again is better left in the caches.
+        let stream = || Stream::of::<T>(if streams { self.span.total() * size } else { 0 });
+        let tile = |number: usize| {
+            let (column, end) = match number % per_row {
+                0 if skipped > 0 => (0, skipped),
+                i => {
+                    let first = skipped + (i - usize::from(skipped > 0)) * width;
+                    (first, columns.min(first + width))
                 }
+            };
+            let index = self.span.index(number / per_row * columns + column);
+            Tile {
+                from: self.src_offset + self.span.distance(0, &index),
+                to: dst_offset + self.span.distance(1, &index),
+                width: end - column,
+            }
+        };
+        if size * WIDTH > ROOM || columns <= WIDTH / 2 {
+            return self.tall(line, tiles, tile, dst, stream);
+        }
+        parallel::for_each_range(tiles, GRAIN.div_ceil(size * WIDTH * groups), |range| {
+            let (stream, mut finisher) = (stream(), self.tail.map(Tail::finisher::<T>));
+            let mut room = vec![[T::default(); WIDTH]; groups * size];
+            for tile in range.map(tile) {
+                self.whole(line, &tile, &mut room, dst, &stream);
                 if let Some(finisher) = &mut finisher {
-                    self.finish(finisher, &tile, dst);
+                    self.finish(finisher, &tile, 0, size, dst);
                 }
             }
         });
@@ -98,30 +98,8 @@ impl<T: Cell> Walk<'_, T> {
         self.scatter(tile, 0, self.size, room, dst, stream);
     }
 
-    /// At most [`WIDTH`] lines, read part by part and then once more.
-    fn in_parts(
-        &self,
-        line: &impl Line<T>,
-        tile: &Tile,
-        room: &mut [[T; WIDTH]],
-        dst: &Shared<'_, T>,
-        stream: &Stream,
-    ) {
-        let mut known = line.start();
-        let parts = || (0..self.size).step_by(PART).map(|first| (first, PART.min(self.size - first)));
-        for (first, size) in parts() {
-            self.gather(tile, first, size, &mut room[..size]);
-            line.read(&mut known, &room[..size]);
-        }
-        for (first, size) in parts() {
-            self.gather(tile, first, size, &mut room[..size]);
-            line.write(&known, &mut room[..size]);
-            self.scatter(tile, first, size, &room[..size], dst, stream);
-        }
-    }
-
     /// Copies `size` elements of each line, from the one numbered `first` on, into groups that follow each other.
-    fn gather(&self, tile: &Tile, first: usize, size: usize, room: &mut [[T; WIDTH]]) {
+    pub(super) fn gather(&self, tile: &Tile, first: usize, size: usize, room: &mut [[T; WIDTH]]) {
         let start = |i: usize| (tile.from + i as isize * self.src_stride) as usize;
         // Rows that follow each other, or nearly, are expected anyhow.
         let are_far = self.src_stride.unsigned_abs() >= FAR;
@@ -139,7 +117,7 @@ impl<T: Cell> Walk<'_, T> {
     }
 
     /// Copies `size` elements of each line to their place.
-    fn scatter(
+    pub(super) fn scatter(
         &self,
         tile: &Tile,
         first: usize,
@@ -158,16 +136,24 @@ impl<T: Cell> Walk<'_, T> {
         }
     }
 
-    /// Has the tail finish the lines of a tile.
-    fn finish(&self, finisher: &mut Finisher<'_, T>, tile: &Tile, dst: &Shared<'_, T>) {
+    /// Has the tail finish `size` elements of each line of a tile, from the one numbered `first` on.
+    pub(super) fn finish(
+        &self,
+        finisher: &mut Finisher<'_, T>,
+        tile: &Tile,
+        first: usize,
+        size: usize,
+        dst: &Shared<'_, T>,
+    ) {
+        let start = (tile.to + first as isize * self.dst_stride) as usize;
         // SAFETY: as in `scatter`; no row is held any more.
-        unsafe { finisher.tile(tile.to as usize, self.dst_stride as usize, [self.size, tile.width], dst) };
+        unsafe { finisher.tile(start, self.dst_stride as usize, [size, tile.width], dst) };
     }
 }
 
 /// Copies less than a whole row, by loops rather than by a call.
 #[inline(always)]
-fn copy_short<T: Copy>(from: &[T], to: &mut [T]) {
+pub(super) fn copy_short<T: Copy>(from: &[T], to: &mut [T]) {
     let (whole, rest) = from.as_chunks::<8>();
     let (whole_to, rest_to) = to.as_chunks_mut::<8>();
     whole_to.iter_mut().zip(whole).for_each(|(to, from)| *to = *from);

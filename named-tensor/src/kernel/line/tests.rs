@@ -1,6 +1,7 @@
 //! Lines of every width and length at which a path ends or begins, with and without a tail, against plain loops.
 
 use super::columns::{GROUPS, PART, ROOM, WIDTH};
+use super::tall::PIECE;
 use super::*;
 use crate::element::{Binary, Buffer, Kind, Unary};
 use crate::kernel::map::{Instruction, Operand, Program};
@@ -79,6 +80,94 @@ fn columns_of_every_length_at_which_tiles_are_split_are_the_plain_ones() {
     }
 }
 
+/// Rows at which something begins or ends if so many columns lie side by side and are folded: `k` elements of each column
+/// in one row of a tile, `PART` of those in a part, and pieces of parts.
+fn ends(columns: usize) -> Vec<usize> {
+    let k = (WIDTH / columns.min(WIDTH)).max(1);
+    let piece = (PIECE / columns.min(WIDTH)).next_multiple_of(WIDTH);
+    let near = [2 * WIDTH / columns, 3 * k, PART * k, piece, 2 * piece];
+    near.into_iter().filter(|&rows| rows > 2).flat_map(|rows| [rows - 1, rows, rows + 1]).collect()
+}
+
+#[test]
+fn few_columns_are_the_plain_ones_however_they_are_folded_and_cut_into_pieces() {
+    for columns in [2, 3, 7, 8, 21, 31, 32, 33] {
+        for rows in ends(columns) {
+            for what in 0..3 {
+                check(what, [rows, columns, columns], true);
+            }
+            check(0, [rows, columns, columns + 3], true);
+            check(2, [rows, columns, columns + 3], true);
+        }
+    }
+    check(0, [2 * PIECE + 5, 1, 1], true);
+    check(0, [2 * PIECE + 5, 1, 3], true);
+}
+
+#[test]
+fn many_long_columns_and_some_more_are_the_plain_ones() {
+    for columns in [WIDTH - 1, WIDTH, WIDTH + 1, 2 * WIDTH + 2] {
+        let longest = ROOM / WIDTH;
+        for rows in [longest + 1, 5 * PIECE / WIDTH - 1, 5 * PIECE / WIDTH + 1] {
+            for what in 0..3 {
+                check(what, [rows, columns, columns], true);
+            }
+        }
+    }
+}
+
+#[test]
+fn what_pieces_know_is_put_together_whatever_is_not_finite_in_some_of_them() {
+    let columns = 8;
+    let rows = 3 * PIECE / columns + 77;
+    let least = f32::NEG_INFINITY;
+    let mut data: Vec<f32> = Random::new(14).reals(rows * columns).into_iter().map(|x| 1000.0 + x).collect();
+    let at = |row: usize, column: usize| row * columns + column;
+    // Column 1 is -∞ up to the last piece, 2 has NaN in the first one, 3 among -∞ in the second, 4 has +∞ in the last one,
+    // 5 is -∞, 6 begins far from all others; 0 and 7 are as they were.
+    for row in 0..rows {
+        if row < rows - 70 {
+            data[at(row, 1)] = least;
+        }
+        if row < 2 * PIECE / columns {
+            data[at(row, 3)] = least;
+        }
+        data[at(row, 5)] = least;
+    }
+    data[at(5, 2)] = f32::NAN;
+    data[at(PIECE / columns + 3, 3)] = f32::NAN;
+    data[at(rows - 1, 4)] = f32::INFINITY;
+    data[at(0, 6)] = 1e6;
+    let strides: &[isize] = &[1, columns as isize];
+    for what in 0..3 {
+        let run = || {
+            let mut out = vec![0.0; data.len()];
+            let src = View { data: &data, offset: 0, strides };
+            apply(what, [columns, rows], src, ViewMut { data: &mut out, offset: 0, strides }, None);
+            out
+        };
+        let out = run();
+        for column in 0..columns {
+            let line: Vec<f64> = (0..rows).map(|row| f64::from(data[at(row, column)])).collect();
+            for (row, exact) in plain(what, &line).into_iter().enumerate() {
+                let got = f64::from(out[at(row, column)]);
+                let has_none = [2, 3, 4, 5].contains(&column) || what == 2 && column == 1;
+                let is_right = if has_none {
+                    got.is_nan()
+                } else {
+                    got == exact || (got - exact).abs() <= 1e-6 * (1.0 + exact.abs())
+                };
+                assert!(is_right, "{what}: {got} for {exact}, row {row} of column {column}");
+            }
+        }
+        #[cfg(feature = "parallel")]
+        for threads in [1, 2, 3] {
+            let other = crate::kernel::threads::with_threads(threads, run);
+            assert!(out.iter().zip(&other).all(|(x, y)| x.to_bits() == y.to_bits()), "{what}: {threads} threads");
+        }
+    }
+}
+
 #[test]
 fn large_results_are_sent_to_their_place_whatever_their_rows_begin_with() {
     for (columns, step) in [(528, 528), (1037, 1040), (1024, 1031), (512, 1040), (700, 704)] {
@@ -117,7 +206,8 @@ fn program(steps: usize) -> Program {
 #[test]
 fn a_tail_finds_its_operands_whatever_the_length_of_the_rows() {
     let mut random = Random::new(12);
-    for columns in [1, 7, 64, 127, 128, 129, 255, 256, 257, 300, 511, 512, 513, 768, 1023, 1024, 1025, 2048, 2049, 5000]
+    for columns in
+        [1, 3, 7, 20, 64, 127, 128, 129, 255, 256, 257, 300, 511, 512, 513, 768, 1023, 1024, 1025, 2048, 2049, 5000]
     {
         for rows in [3, 41_000_usize.div_ceil(columns), 300_000_usize.div_ceil(columns)] {
             let mut buffer = |size: usize| Buffer::F32(random.reals(size));

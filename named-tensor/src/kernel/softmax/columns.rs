@@ -5,7 +5,7 @@
 
 use super::higher;
 use crate::kernel::lanes::vectorised;
-use crate::kernel::line::WIDTH;
+use crate::kernel::line::{Known, WIDTH};
 use crate::kernel::math::Scalar;
 
 /// The largest element of each column, or of what was found before.
@@ -81,5 +81,18 @@ impl<T: Scalar> Sums<T> {
             below(&base, some);
             self.sum = sums(some, self.sum);
         }
+    }
+}
+
+impl<T: Scalar> Known for Sums<T> {
+    fn join(&mut self, lane: usize, other: &Sums<T>, from: usize) {
+        let (before, after) = (self.top[lane], other.top[from]);
+        let top = higher(before, after);
+        // A sum over nothing but -∞ is 0, or NaN if there was one: it has no base that could change.
+        let scaled = |sum: f64, base: T| {
+            if base > T::LOWEST && top > base { sum * (base.wide() - top.wide()).exp() } else { sum }
+        };
+        self.sum[lane] = scaled(self.sum[lane], before) + scaled(other.sum[from], after);
+        self.top[lane] = top;
     }
 }
