@@ -7,11 +7,13 @@
 
 use super::parallel::{self, GRAIN, Shared};
 use super::span::{Odometer, Span, check_distinct, check_inside};
+use super::stream::{LINE, Stream};
+use super::turn::turn_each;
 use super::{View, ViewMut};
 use crate::element::Stored;
 
 /// The side of a tile.
-const TILE: usize = 64;
+const TILE: usize = 128;
 
 /// Copies every position of a space of these sizes.
 ///
@@ -58,6 +60,7 @@ impl<T: Stored> Job<'_, T> {
         let pieces = inner.div_ceil(piece);
         let grain = GRAIN.div_ceil(piece);
         parallel::for_each_range(outer.iter().product::<usize>() * pieces, grain, |range| {
+            let stream = Stream::of::<T>(span.total());
             let mut from = Odometer::new(outer, &span.strides[0][..outer.len()], range.start / pieces);
             let mut to = Odometer::new(outer, &span.strides[1][..outer.len()], range.start / pieces);
             for i in range {
@@ -68,7 +71,7 @@ impl<T: Stored> Job<'_, T> {
                 if to_step == 1 {
                     // SAFETY: this piece of a row of the destination is visited once, and no positions overlap.
                     let to = unsafe { dst.slice(start, size) };
-                    self.gather(at, from_step, to);
+                    self.gather(at, from_step, to, &stream);
                 } else {
                     for j in 0..size as isize {
                         // SAFETY: this position of the destination is visited once, and no positions overlap.
@@ -86,9 +89,9 @@ impl<T: Stored> Job<'_, T> {
 
     /// Every `step`th element of the source, from `at`.
     #[inline]
-    fn gather(&self, at: isize, step: isize, to: &mut [T]) {
+    fn gather(&self, at: isize, step: isize, to: &mut [T], stream: &Stream) {
         match step {
-            1 => to.copy_from_slice(&self.src[at as usize..][..to.len()]),
+            1 => stream.send(&self.src[at as usize..][..to.len()], to),
             0 => to.fill(self.src[at as usize]),
             _ => {
                 for (j, x) in (0..).zip(to) {
@@ -109,7 +112,13 @@ impl<T: Stored> Job<'_, T> {
         let (from_right, to_down) = (span.strides[0][last], span.strides[1][axis]);
         let to_right = span.strides[1][last];
         let tiles = sizes.iter().product::<usize>() * tiles_down * tiles_right;
+        // Rows of tiles pass the caches by where they are whole lines of memory.
+        let is_even = |stride: isize| (stride.unsigned_abs() * size_of::<T>()).is_multiple_of(LINE);
+        let first = dst.as_ptr().wrapping_offset(self.dst_offset);
+        let sends = first.addr().is_multiple_of(LINE) && is_even(to_down) && to_outer.iter().all(|&to| is_even(to));
         parallel::for_each_range(tiles, GRAIN / (TILE * TILE), |range| {
+            let stream = Stream::of::<T>(if sends { span.total() } else { 0 });
+            let mut block = vec![T::default(); TILE * TILE];
             for tile in range {
                 let (top, left) = (tile / tiles_right % tiles_down * TILE, tile % tiles_right * TILE);
                 let (down, right) = (TILE.min(height - top), TILE.min(width - left));
@@ -119,23 +128,19 @@ impl<T: Stored> Job<'_, T> {
                 let to = Odometer::new(&sizes, &to_outer, position).distance
                     + top as isize * to_down
                     + left as isize * to_right;
-                let mut block = [[T::default(); TILE]; TILE];
-                for (j, column) in (0..right as isize).zip(&mut block) {
-                    let at = (self.src_offset + from + j * from_right) as usize;
-                    column[..down].copy_from_slice(&self.src[at..at + down]);
-                }
-                for i in 0..down {
-                    let start = self.dst_offset + to + i as isize * to_down;
+                let column = |j: usize| (self.src_offset + from + j as isize * from_right) as usize;
+                turn_each(self.src, column, [right, down], &mut block, TILE);
+                for (i, from) in (0..down as isize).zip(block.chunks_exact(TILE)) {
+                    let start = self.dst_offset + to + i * to_down;
                     if to_right == 1 {
                         // SAFETY: this row of this tile of the destination is visited once, and no positions overlap.
-                        let row = unsafe { dst.slice(start as usize, right) };
-                        row.iter_mut().zip(&block).for_each(|(x, column)| *x = column[i]);
-                    } else {
-                        for (j, column) in (0..right as isize).zip(&block) {
-                            // SAFETY: this position of the destination is visited once, and no positions overlap.
-                            let x = unsafe { dst.slice((start + j * to_right) as usize, 1) };
-                            x[0] = column[i];
-                        }
+                        stream.send(&from[..right], unsafe { dst.slice(start as usize, right) });
+                        continue;
+                    }
+                    for (j, &x) in (0..right as isize).zip(from) {
+                        // SAFETY: this position of the destination is visited once, and no positions overlap.
+                        let to = unsafe { dst.slice((start + j * to_right) as usize, 1) };
+                        to[0] = x;
                     }
                 }
             }
@@ -160,6 +165,27 @@ mod tests {
             expected[(to.0 as isize + b) as usize] = data[(from.0 as isize + a) as usize];
         }
         assert!(out == expected, "{sizes:?} from {from:?} to {to:?}");
+    }
+
+    #[test]
+    fn large_and_uneven_transpositions_arrive_whole() {
+        // Sides at which tiles and squares end; the larger ones pass the caches by where rows are whole lines of memory.
+        for [height, width] in [[127_usize, 129_usize], [128, 143], [640, 512], [513, 640], [1024, 257], [4, 3000]] {
+            for step in [width, width.next_multiple_of(16) + 16] {
+                let data: Vec<f32> = (0..height * width).map(|i| i as f32).collect();
+                let mut out = vec![-1.0_f32; height * step + 16];
+                let first = out.as_ptr().align_offset(LINE);
+                let src = View { data: &data, offset: 0, strides: &[1, height as isize] };
+                let dst = ViewMut { data: &mut out, offset: first, strides: &[step as isize, 1] };
+                copy_into(&[height, width], src, dst);
+                for (at, &x) in out.iter().enumerate() {
+                    let (row, column) = (at.wrapping_sub(first) / step, at.wrapping_sub(first) % step);
+                    let is_inside = at >= first && row < height && column < width;
+                    let wanted = if is_inside { (column * height + row) as f32 } else { -1.0 };
+                    assert_eq!(x, wanted, "row {row}, column {column} of {height} × {width}, rows {step} apart");
+                }
+            }
+        }
     }
 
     #[test]

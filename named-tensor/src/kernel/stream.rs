@@ -11,7 +11,7 @@ use crate::element::Stored;
 /// Bytes from which a result is held to be larger than the caches; less in tests, so that they come here too.
 const LARGE: usize = if cfg!(test) { 1 << 20 } else { 32 << 20 };
 /// Bytes of a line of memory, at whose beginning room begins: a vector that lies in two lines costs twice.
-const LINE: usize = 64;
+pub(super) const LINE: usize = 64;
 
 /// A way to memory. When it is dropped, what was sent on it has arrived for all threads.
 #[derive(Debug)]
@@ -70,14 +70,22 @@ impl Drop for Stream {
 
 /// Asks for these elements to be brought into the nearest cache. They need not exist.
 pub(super) fn fetch<T: Stored>(data: &[T], first: usize, size: usize) {
-    #[cfg(target_arch = "x86_64")]
     for at in (first..first.saturating_add(size).min(data.len())).step_by(LINE / size_of::<T>()) {
+        fetch_line(data, at);
+    }
+}
+
+/// Asks for the line of memory of an element to be brought into the nearest cache. It need not exist.
+#[inline(always)]
+pub(super) fn fetch_line<T: Stored>(data: &[T], at: usize) {
+    #[cfg(target_arch = "x86_64")]
+    {
         use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
         // SAFETY: it changes nothing that can be seen, and asks no more of the address than to be one.
         unsafe { _mm_prefetch::<_MM_HINT_T0>(data.as_ptr().wrapping_add(at).cast::<i8>()) };
     }
     #[cfg(not(target_arch = "x86_64"))]
-    let _ = (data, first, size);
+    let _ = (data, at);
 }
 
 /// Copies a slice by stores of 16 bytes that pass the caches by; what lies before and after whole ones is stored as usual.

@@ -1,56 +1,79 @@
 //! A block of a matrix, turned around.
 //!
 //! Element by element a matrix is turned slowly, and where its rows are a power of two apart they all come to lie in one
-//! place of the cache. Here they pass through small squares that fit the registers: for `gemm`, which does not, and for panels.
-//! Not here: transpositions as steps of their own (`copy`).
+//! place of the cache. Here they pass through small squares that fit the registers: for `gemm`, which does not, for panels,
+//! for transposed copies, and for sources that lie across a result.
+//! Not here: how a square is turned (`square`), transpositions as steps of their own (`copy`).
 
-use super::lanes::vectorised;
-use super::math::Scalar;
+mod square;
 
-/// The side of a square: a line of memory of `f32`.
-const SIDE: usize = 16;
+use super::stream::fetch_line;
+use crate::element::Stored;
+use square::{SIDE, Square, Turner, Work};
 
 /// Writes `to[j, i] = data[first + i * stride + j]` for `i < width` and `j < depth`, to rows that are `step` apart.
 ///
 /// # Panics
 /// If a row leaves `data`, or if `to` has no room.
-pub(super) fn turn<T: Scalar>(
+pub(super) fn turn<T: Stored>(data: &[T], first: usize, stride: usize, sides: [usize; 2], to: &mut [T], step: usize) {
+    turn_each(data, |i| first + i * stride, sides, to, step);
+}
+
+/// Writes `to[j, i] = data[start(i) + j]` for `i < width` and `j < depth`, to rows that are `step` apart. Row `i` of the
+/// source may begin anywhere.
+///
+/// # Panics
+/// If a row leaves `data`, or if `to` has no room.
+pub(super) fn turn_each<T: Stored>(
     data: &[T],
-    first: usize,
-    stride: usize,
-    [width, depth]: [usize; 2],
+    start: impl Fn(usize) -> usize,
+    sides: [usize; 2],
     to: &mut [T],
     step: usize,
 ) {
-    vectorised(
-        #[inline(always)]
-        move || {
-            for left in (0..width).step_by(SIDE) {
-                for top in (0..depth).step_by(SIDE) {
-                    let [right, down] = [SIDE.min(width - left), SIDE.min(depth - top)];
-                    let start = first + left * stride + top;
-                    let mut square = [[T::default(); SIDE]; SIDE];
-                    if [right, down] == [SIDE; 2] {
-                        for (i, row) in square.iter_mut().enumerate() {
-                            row.copy_from_slice(&data[start + i * stride..][..SIDE]);
-                        }
-                        for j in 0..SIDE {
-                            let row = &mut to[(top + j) * step + left..][..SIDE];
-                            row.iter_mut().zip(&square).for_each(|(x, column)| *x = column[j]);
-                        }
-                    } else {
-                        for (i, row) in square[..right].iter_mut().enumerate() {
-                            row[..down].copy_from_slice(&data[start + i * stride..][..down]);
-                        }
-                        for j in 0..down {
-                            let row = &mut to[(top + j) * step + left..][..right];
-                            row.iter_mut().zip(&square).for_each(|(x, column)| *x = column[j]);
-                        }
+    square::with_turner(Block { data, start, sides, to, step });
+}
+
+struct Block<'a, T, F> {
+    data: &'a [T],
+    start: F,
+    sides: [usize; 2],
+    to: &'a mut [T],
+    step: usize,
+}
+
+impl<T: Stored, F: Fn(usize) -> usize> Work for Block<'_, T, F> {
+    #[inline(always)]
+    fn run(self, turner: impl Turner) {
+        let Block { data, start, sides: [width, depth], to, step } = self;
+        for left in (0..width).step_by(SIDE) {
+            // The rows that come next are far away: their lines are asked for one square ahead.
+            let ahead = left + SIDE..width.min(left + 2 * SIDE);
+            for top in (0..depth).step_by(SIDE) {
+                ahead.clone().for_each(|i| fetch_line(data, start(i) + top));
+                let [right, down] = [SIDE.min(width - left), SIDE.min(depth - top)];
+                if [right, down] == [SIDE; 2] {
+                    let mut square: Square<T> = std::array::from_fn(
+                        #[inline(always)]
+                        |i| *data[start(left + i) + top..].first_chunk().expect("a whole row of a square"),
+                    );
+                    turner.turn(&mut square);
+                    for (j, row) in square.iter().enumerate() {
+                        to[(top + j) * step + left..][..SIDE].copy_from_slice(row);
+                    }
+                } else {
+                    let mut square: Square<T> = [[T::default(); SIDE]; SIDE];
+                    for (i, row) in square[..right].iter_mut().enumerate() {
+                        row[..down].copy_from_slice(&data[start(left + i) + top..][..down]);
+                    }
+                    for j in 0..down {
+                        let row = &mut to[(top + j) * step + left..][..right];
+                        row.iter_mut().zip(&square).for_each(|(x, column)| *x = column[j]);
                     }
                 }
             }
-        },
-    );
+        }
+    }
 }
 
 #[cfg(test)]
@@ -59,16 +82,23 @@ mod tests {
 
     #[test]
     fn rows_become_columns_whatever_the_sides_of_the_block() {
-        for [width, depth] in [[1, 1], [16, 16], [17, 40], [128, 33], [5, 512], [48, 64]] {
-            let (stride, step) = (depth + 3, width + 2);
-            let data: Vec<f32> = (0..7 + width * stride).map(|i| i as f32).collect();
-            let mut out = vec![-1.0; step * depth];
-            turn(&data, 7, stride, [width, depth], &mut out, step);
-            for (at, x) in out.into_iter().enumerate() {
-                let (j, i) = (at / step, at % step);
-                let wanted = if i < width { (7 + i * stride + j) as f32 } else { -1.0 };
-                assert_eq!(x, wanted, "row {j}, column {i} of {width} × {depth}");
-            }
+        for [width, depth] in [[1, 1], [16, 16], [17, 40], [15, 31], [128, 33], [5, 512], [48, 64], [256, 256]] {
+            check(width, depth, |i| i as f32);
+            check(width, depth, |i| i as f64);
+            check(width, depth, |i| i as i64);
+            check(width, depth, |i| i % 7 < 3);
+        }
+    }
+
+    fn check<T: Stored>(width: usize, depth: usize, number: impl Fn(usize) -> T) {
+        let (stride, step) = (depth + 3, width + 2);
+        let data: Vec<T> = (0..7 + width * stride).map(&number).collect();
+        let mut out = vec![number(99_999); step * depth];
+        turn(&data, 7, stride, [width, depth], &mut out, step);
+        for (at, x) in out.into_iter().enumerate() {
+            let (j, i) = (at / step, at % step);
+            let wanted = number(if i < width { 7 + i * stride + j } else { 99_999 });
+            assert_eq!(x, wanted, "row {j}, column {i} of {width} × {depth}");
         }
     }
 }

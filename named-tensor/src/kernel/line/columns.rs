@@ -8,7 +8,7 @@
 use super::{Line, Walk};
 use crate::kernel::map::{Cell, Finisher, Tail};
 use crate::kernel::parallel::{self, GRAIN, Shared};
-use crate::kernel::stream::{Stream, fetch};
+use crate::kernel::stream::{LINE, Stream, fetch};
 
 /// Lines that are computed together: a few vectors, whose partial results stay in registers.
 pub(in crate::kernel) const WIDTH: usize = 64;
@@ -18,8 +18,6 @@ pub(super) const ROOM: usize = 256 * 1024;
 pub(super) const GROUPS: usize = 4;
 /// Elements of a line that are copied together if the whole line does not fit.
 pub(super) const PART: usize = 256;
-/// Bytes of a line of memory.
-const LINE: usize = 64;
 /// Elements from one row to the next from which they have to be asked for.
 const FAR: usize = 512;
 /// Rows that are asked for ahead of the one that is copied.

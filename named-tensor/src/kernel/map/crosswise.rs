@@ -10,14 +10,15 @@ use super::program::Source;
 use crate::element::Stored;
 use crate::kernel::parallel::GRAIN;
 use crate::kernel::span::row_major;
+use crate::kernel::turn::turn_each;
 
 /// Rows of a tile.
-const HEIGHT: usize = 256;
+const HEIGHT: usize = 128;
 /// Columns of a tile.
-const WIDTH: usize = 256;
+const WIDTH: usize = 512;
 /// Elements from one turned row to the next; a power of two would put all of them in one place of the cache.
 pub(super) const PITCH: usize = WIDTH + SIDE;
-/// Rows and columns that are turned around together.
+/// Rows and columns from which a tile is worth it.
 const SIDE: usize = 16;
 
 /// The tiles of a space.
@@ -103,31 +104,5 @@ pub(super) fn turned_size() -> usize {
 
 /// Turns the elements under a tile around. The first one stands at `first`; columns are `right` apart.
 pub(super) fn turn<T: Stored>(data: &[T], first: usize, right: isize, tile: &Tile, to: &mut [T]) {
-    let (height, width) = (tile.height, tile.width);
-    for left in (0..width).step_by(SIDE) {
-        for top in (0..height).step_by(SIDE) {
-            let at = |j: usize| first.wrapping_add_signed((left + j) as isize * right) + top;
-            let to = &mut to[top * PITCH + left..];
-            if width - left >= SIDE && height - top >= SIDE {
-                turn_square(data, at, to);
-            } else {
-                for j in 0..SIDE.min(width - left) {
-                    let column = &data[at(j)..][..SIDE.min(height - top)];
-                    to.iter_mut().skip(j).step_by(PITCH).zip(column).for_each(|(x, &y)| *x = y);
-                }
-            }
-        }
-    }
-}
-
-/// Turns around as many rows as columns. Column `j` begins at `at(j)`.
-#[inline(always)]
-fn turn_square<T: Stored>(data: &[T], at: impl Fn(usize) -> usize, to: &mut [T]) {
-    let mut square = [[T::default(); SIDE]; SIDE];
-    for (j, column) in square.iter_mut().enumerate() {
-        column.copy_from_slice(&data[at(j)..][..SIDE]);
-    }
-    for (i, to) in to.chunks_mut(PITCH).take(SIDE).enumerate() {
-        to[..SIDE].iter_mut().zip(&square).for_each(|(x, column)| *x = column[i]);
-    }
+    turn_each(data, |j| first.wrapping_add_signed(j as isize * right), [tile.width, tile.height], to, PITCH);
 }

@@ -78,7 +78,7 @@ fn data() -> [Buffer; 4] {
     [Buffer::F32(reals), Buffer::F64(doubles), Buffer::Index(indices), Buffer::Bool(truths)]
 }
 
-const SPACES: [&[usize]; 12] = [
+const SPACES: [&[usize]; 13] = [
     &[],
     &[1],
     &[5],
@@ -91,6 +91,7 @@ const SPACES: [&[usize]; 12] = [
     &[11, 5, 13, 17],
     // Sources across these rows are turned around.
     &[32, 1030],
+    &[130, 460],
     &[3, 16, 300],
 ];
 
