@@ -7,22 +7,40 @@
 //! Not here: what is computed.
 
 use crate::element::Stored;
+#[cfg(target_arch = "x86_64")]
+use pulp::x86::V4;
+#[cfg(target_arch = "x86_64")]
+use std::arch::x86_64::{__m128i, _mm_loadu_si128, _mm_stream_si128};
 
 /// Bytes from which a result is held to be larger than the caches; less in tests, so that they come here too.
 const LARGE: usize = if cfg!(test) { 1 << 20 } else { 32 << 20 };
 /// Bytes of a line of memory, at whose beginning room begins: a vector that lies in two lines costs twice.
 pub(super) const LINE: usize = 64;
+/// Bytes that every processor of that architecture stores at once.
+#[cfg(target_arch = "x86_64")]
+const QUARTER: usize = 16;
 
 /// A way to memory. When it is dropped, what was sent on it has arrived for all threads.
 #[derive(Debug)]
 pub(super) struct Stream {
     passes_by: bool,
+    /// The processor, if it stores a whole line of memory at once: none is then sent in parts.
+    #[cfg(target_arch = "x86_64")]
+    by_line: Option<V4>,
 }
 
 impl Stream {
     /// The way for pieces of a result of `size` elements `T`.
     pub(super) fn of<T>(size: usize) -> Stream {
-        Stream { passes_by: cfg!(target_arch = "x86_64") && size.saturating_mul(size_of::<T>()) >= LARGE }
+        Stream::new(cfg!(target_arch = "x86_64") && size.saturating_mul(size_of::<T>()) >= LARGE)
+    }
+
+    fn new(passes_by: bool) -> Stream {
+        Stream {
+            passes_by,
+            #[cfg(target_arch = "x86_64")]
+            by_line: if passes_by { V4::try_new() } else { None },
+        }
     }
 
     /// Whether stores pass the caches by.
@@ -49,10 +67,11 @@ impl Stream {
     }
 
     /// Copies a slice.
+    #[inline(always)]
     pub(super) fn send<T: Stored>(&self, src: &[T], dst: &mut [T]) {
         #[cfg(target_arch = "x86_64")]
         if self.passes_by {
-            return send(src, dst);
+            return send(src, dst, self.by_line);
         }
         dst.copy_from_slice(src);
     }
@@ -88,29 +107,45 @@ pub(super) fn fetch_line<T: Stored>(data: &[T], at: usize) {
     let _ = (data, at);
 }
 
-/// Copies a slice by stores of 16 bytes that pass the caches by; what lies before and after whole ones is stored as usual.
+/// Copies a slice by stores that pass the caches by, whole lines of memory; what lies before and after those is stored as
+/// usual.
 #[cfg(target_arch = "x86_64")]
-fn send<T: Stored>(src: &[T], dst: &mut [T]) {
-    use std::arch::x86_64::{__m128i, _mm_loadu_si128, _mm_stream_si128};
+#[inline(never)]
+fn send<T: Stored>(src: &[T], dst: &mut [T], by_line: Option<V4>) {
     assert_eq!(src.len(), dst.len(), "a piece is sent to a place of its size");
-    /// Elements in 16 bytes.
-    const fn whole<T>() -> usize {
-        16 / size_of::<T>()
-    }
-    // An element that does not begin at a multiple of its size never begins one of 16 bytes: then all of it is before.
-    let before = dst.as_ptr().align_offset(16).min(dst.len());
+    // An element that does not begin at a multiple of its size never begins a line: then all of it is before.
+    let before = dst.as_ptr().align_offset(LINE).min(dst.len());
     let (first, rest) = dst.split_at_mut(before);
     first.copy_from_slice(&src[..before]);
-    let (from, after_from) = src[before..].split_at(rest.len() / whole::<T>() * whole::<T>());
+    let per_line = LINE / size_of::<T>();
+    let (from, after_from) = src[before..].split_at(rest.len() / per_line * per_line);
     let (to, after) = rest.split_at_mut(from.len());
     after.copy_from_slice(after_from);
-    for (to, from) in to.chunks_exact_mut(whole::<T>()).zip(from.chunks_exact(whole::<T>())) {
-        // SAFETY: `from` is a slice of 16 bytes, all of them written, and this load asks for no alignment.
-        let bytes = unsafe { _mm_loadu_si128(from.as_ptr().cast::<__m128i>()) };
-        // SAFETY: `to` is a mutable slice of 16 bytes that begins at a multiple of 16: the first one does by `before`, and
-        // each next one is 16 bytes further. The bytes are those of elements `T`. Other threads see them after the fence
-        // of `Stream::drop`, which this thread comes to before it lets others know that its piece is done.
-        unsafe { _mm_stream_si128(to.as_mut_ptr().cast::<__m128i>(), bytes) };
+    match by_line {
+        Some(simd) => simd.vectorize(
+            #[inline(always)]
+            move || {
+                for (to, from) in to.chunks_exact_mut(per_line).zip(from.chunks_exact(per_line)) {
+                    // SAFETY: `from` is a slice of 64 bytes, all of them written, and this load asks for no alignment.
+                    let line = unsafe { simd.avx512f._mm512_loadu_ps(from.as_ptr().cast::<f32>()) };
+                    // SAFETY: `to` is a mutable slice of 64 bytes that begins at a multiple of 64: the first one does by
+                    // `before`, and each next one is 64 bytes further. The bytes are those of elements `T`. Other threads
+                    // see them after the fence of `Stream::drop`, which this thread comes to before it lets others know
+                    // that its piece is done.
+                    unsafe { simd.avx512f._mm512_stream_ps(to.as_mut_ptr().cast::<f32>(), line) };
+                }
+            },
+        ),
+        None => {
+            let whole = QUARTER / size_of::<T>();
+            for (to, from) in to.chunks_exact_mut(whole).zip(from.chunks_exact(whole)) {
+                // SAFETY: `from` is a slice of 16 bytes, all of them written, and this load asks for no alignment.
+                let bytes = unsafe { _mm_loadu_si128(from.as_ptr().cast::<__m128i>()) };
+                // SAFETY: `to` is a mutable slice of 16 bytes that begins at a multiple of 16, as the first one does by
+                // `before`. For the rest, see above.
+                unsafe { _mm_stream_si128(to.as_mut_ptr().cast::<__m128i>(), bytes) };
+            }
+        }
     }
 }
 
@@ -120,9 +155,15 @@ mod tests {
 
     #[test]
     fn whatever_is_sent_arrives_and_nothing_beside_it() {
-        for stream in [Stream { passes_by: true }, Stream { passes_by: false }] {
-            for first in 0..9 {
-                for size in [0, 1, 3, 4, 5, 8, 63, 64, 65] {
+        let streams = [
+            Stream::new(true),
+            Stream::new(false),
+            #[cfg(target_arch = "x86_64")]
+            Stream { passes_by: true, by_line: None },
+        ];
+        for stream in streams {
+            for first in 0..17 {
+                for size in [0, 1, 3, 4, 5, 8, 15, 16, 17, 31, 33, 63, 64, 65, 127, 129] {
                     check(&stream, first, size, |i| i as f32);
                     check(&stream, first, size, |i| i as f64);
                     check(&stream, first, size, |i| i as i64);
@@ -134,7 +175,7 @@ mod tests {
 
     fn check<T: Stored>(stream: &Stream, first: usize, size: usize, number: impl Fn(usize) -> T) {
         let src: Vec<T> = (0..size).map(&number).collect();
-        let mut dst = [number(99); 80];
+        let mut dst = [number(99); 160];
         stream.send(&src, &mut dst[first..first + size]);
         let at = |i: usize| if (first..first + size).contains(&i) { number(i - first) } else { number(99) };
         assert!(dst.iter().enumerate().all(|(i, &x)| x == at(i)), "{size} elements from {first} on");
