@@ -1,0 +1,59 @@
+//! What a reduction does with one more element, and with two partial results: sums, products and extremes.
+//!
+//! Sums and products of real numbers are kept in `f64`, those of positions wrap; extremes pass NaN on.
+//! Not here: in which order elements come (`reduce`).
+
+use crate::kernel::math::Scalar;
+
+/// One kind of reduction of elements `T`.
+pub(super) trait Fold<T> {
+    /// What partial results are kept in.
+    type Partial: Copy + Send + Sync;
+    /// The result over nothing.
+    const START: Self::Partial;
+    /// Takes one more element in.
+    fn step(partial: Self::Partial, x: T) -> Self::Partial;
+    /// The result over the elements of both.
+    fn join(a: Self::Partial, b: Self::Partial) -> Self::Partial;
+    /// The result as an element.
+    fn end(partial: Self::Partial) -> T;
+}
+
+pub(super) struct Sum;
+pub(super) struct Product;
+pub(super) struct Max;
+pub(super) struct Min;
+
+macro_rules! fold {
+    ($name:ident of $type:ident in $partial:ident from $start:expr, $step:expr, $join:expr) => {
+        impl Fold<$type> for $name {
+            type Partial = $partial;
+            const START: $partial = $start;
+            #[inline(always)]
+            fn step(partial: $partial, x: $type) -> $partial {
+                ($step)(partial, x)
+            }
+            #[inline(always)]
+            fn join(a: $partial, b: $partial) -> $partial {
+                ($join)(a, b)
+            }
+            #[inline(always)]
+            fn end(partial: $partial) -> $type {
+                partial as $type
+            }
+        }
+    };
+}
+
+fold!(Sum of f32 in f64 from 0.0, |a: f64, x: f32| a + x.wide(), |a: f64, b: f64| a + b);
+fold!(Sum of f64 in f64 from 0.0, |a: f64, x: f64| a + x, |a: f64, b: f64| a + b);
+fold!(Sum of i64 in i64 from 0, i64::wrapping_add, i64::wrapping_add);
+fold!(Product of f32 in f64 from 1.0, |a: f64, x: f32| a * x.wide(), |a: f64, b: f64| a * b);
+fold!(Product of f64 in f64 from 1.0, |a: f64, x: f64| a * x, |a: f64, b: f64| a * b);
+fold!(Product of i64 in i64 from 1, i64::wrapping_mul, i64::wrapping_mul);
+fold!(Max of f32 in f32 from f32::NEG_INFINITY, f32::larger, f32::larger);
+fold!(Max of f64 in f64 from f64::NEG_INFINITY, f64::larger, f64::larger);
+fold!(Max of i64 in i64 from i64::MIN, i64::max, i64::max);
+fold!(Min of f32 in f32 from f32::INFINITY, f32::smaller, f32::smaller);
+fold!(Min of f64 in f64 from f64::INFINITY, f64::smaller, f64::smaller);
+fold!(Min of i64 in i64 from i64::MAX, i64::min, i64::min);

@@ -1,0 +1,110 @@
+//! Reductions of every kind over every layout, against plain loops in `f64`.
+
+use super::*;
+use crate::kernel::span::row_major;
+use crate::kernel::testing::{Random, positions};
+
+/// The same reduction by plain loops in `f64`.
+fn plain(op: Reduction, kept: &[usize], reduced: &[usize], src: View<'_, f32>) -> Vec<f64> {
+    let (outer, inner) = src.strides.split_at(kept.len());
+    let one = |base: isize| {
+        let xs = positions(reduced, inner).map(|d| f64::from(src.data[(src.offset as isize + base + d) as usize]));
+        match op {
+            Reduction::Sum => xs.sum(),
+            Reduction::Product => xs.product(),
+            Reduction::Max => xs.fold(f64::NEG_INFINITY, f64::max),
+            Reduction::Min => xs.fold(f64::INFINITY, f64::min),
+        }
+    };
+    positions(kept, outer).map(one).collect()
+}
+
+#[test]
+fn every_layout_agrees_with_plain_loops() {
+    let mut random = Random::new(1);
+    let all = [Reduction::Sum, Reduction::Product, Reduction::Max, Reduction::Min];
+    let sizes = [3, 40, 5, 37];
+    let strides = row_major(&sizes);
+    let data = random.reals(sizes.iter().product());
+    for kept_axes in 0..16_usize {
+        let pick = |wanted: bool| (0..4).filter(move |axis| (kept_axes >> axis & 1 == 1) == wanted);
+        for reversed in [false, true] {
+            let order: Vec<usize> = if reversed {
+                pick(true).rev().chain(pick(false)).collect()
+            } else {
+                pick(true).chain(pick(false)).collect()
+            };
+            let by_order: Vec<usize> = order.iter().map(|&axis| sizes[axis]).collect();
+            let by_stride: Vec<isize> = order.iter().map(|&axis| strides[axis]).collect();
+            let (kept, reduced) = by_order.split_at(pick(true).count());
+            let src = View { data: &data, offset: 0, strides: &by_stride };
+            for op in all {
+                let mut out = vec![0.0; kept.iter().product()];
+                reduce(op, kept, reduced, src, &mut out);
+                for (&got, exact) in out.iter().zip(plain(op, kept, reduced, src)) {
+                    let bound = exact.abs() * 6.0e-8 + 1e-9;
+                    assert!((f64::from(got) - exact).abs() <= bound, "{op:?} over {order:?}: {got} for {exact}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn a_long_sum_is_rounded_once() {
+    let data = vec![0.1_f32; 3_000_000];
+    let mut out = [0.0];
+    reduce(Reduction::Sum, &[], &[data.len()], View { data: &data, offset: 0, strides: &[1] }, &mut out);
+    assert_eq!(out[0], (3.0e6 * f64::from(0.1_f32)) as f32, "naive summation in f32 would be off by percents");
+}
+
+#[test]
+fn nothing_gives_the_neutral_element() {
+    let ops = [Reduction::Sum, Reduction::Product, Reduction::Max, Reduction::Min];
+    for (op, expected) in ops.into_iter().zip([0.0, 1.0, f64::NEG_INFINITY, f64::INFINITY]) {
+        for kept in [2, 9] {
+            let mut out = vec![7.0; kept];
+            reduce(op, &[kept], &[0], View { data: &[], offset: 0, strides: &[1, 1] }, &mut out);
+            assert_eq!(out, vec![expected; kept], "{op:?}");
+        }
+        reduce::<f64>(op, &[0], &[4], View { data: &[], offset: 0, strides: &[4, 1] }, &mut []);
+    }
+}
+
+#[test]
+fn extremes_pass_nan_on_wherever_it_stands() {
+    for at in 0..100 {
+        let mut data = vec![1.0_f32; 100];
+        data[at] = f32::NAN;
+        for op in [Reduction::Max, Reduction::Min] {
+            let mut row = [0.0];
+            reduce(op, &[], &[100], View { data: &data, offset: 0, strides: &[1] }, &mut row);
+            assert!(row[0].is_nan(), "{op:?} along a row with NaN at {at}");
+            let mut columns = [0.0; 10];
+            reduce(op, &[10], &[10], View { data: &data, offset: 0, strides: &[1, 10] }, &mut columns);
+            for (i, x) in columns.iter().enumerate() {
+                assert_eq!(x.is_nan(), i == at % 10, "{op:?} of column {i} with NaN at {at}");
+            }
+        }
+    }
+}
+
+#[test]
+fn positions_are_reduced_exactly() {
+    let data: Vec<i64> = (0..1000).map(|i| (i * 7919) % 1013 - 500).collect();
+    let src = View { data: &data, offset: 0, strides: &[1] };
+    let mut out = [0; 3];
+    for (op, out) in [Reduction::Sum, Reduction::Max, Reduction::Min].into_iter().zip(&mut out) {
+        reduce(op, &[], &[1000], src, std::slice::from_mut(out));
+    }
+    let expected = [data.iter().sum(), *data.iter().max().unwrap(), *data.iter().min().unwrap()];
+    assert_eq!(out, expected, "sum, largest, smallest");
+}
+
+#[test]
+fn a_view_may_repeat_and_run_backwards() {
+    let data = [1.0_f64, 2.0, 3.0];
+    let mut out = [0.0; 2];
+    reduce(Reduction::Sum, &[2], &[4, 3], View { data: &data, offset: 2, strides: &[0, 0, -1] }, &mut out);
+    assert_eq!(out, [24.0, 24.0], "four times 1 + 2 + 3, twice");
+}
