@@ -4,7 +4,8 @@
 //! then what a tail makes of it. The sum may be one over two axes that no single stride walks through.
 //! Lives here: which batch axes are really rows or columns, and how the work is cut into pieces. A piece is as large as
 //! stays in the second-level cache, so that the tail finds it there. Not here: the product of one piece (`product`).
-//! The order of the sum over `k` is that of `gemm`: the error is at most `2 k ε Σₖ |lhs rhs|`, with ε = 2⁻²⁴ (`f64`: 2⁻⁵³).
+//! The order of the sum over `k` is that of `gemm`, and of two axes the outer one goes from the first to the last: with `k`
+//! terms in all the error is at most `2 k ε Σₖ |lhs rhs|`, with ε = 2⁻²⁴ (`f64`: 2⁻⁵³).
 
 mod gemm;
 mod paired;

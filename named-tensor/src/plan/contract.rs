@@ -102,7 +102,7 @@ fn seconds(axes: &[Axis], product: &Product) -> f64 {
 const PART: [usize; 3] = [64, 64, 32];
 
 /// The description when these operands are copied; none if the summed axes are neither one run in both, nor two of large
-/// matrices.
+/// matrices that lie apart.
 fn described(axes: &[Axis], tail: &[usize], copy_left: bool, copy_right: bool) -> Option<Product> {
     let mut axes: SmallVec<[Axis; 8]> = axes.into();
     let pick = |axes: &[Axis], wanted: fn(&Axis) -> bool| -> Order {
@@ -145,7 +145,14 @@ fn described(axes: &[Axis], tail: &[usize], copy_left: bool, copy_right: bool) -
     let columns = take_largest(&axes, &mut column_runs);
     let size = |run: &[usize]| run.iter().map(|&i| axes[i].size).product::<usize>();
     let is_large = [&rows, &columns, &inner].iter().zip(PART).all(|(run, least)| size(run) >= least);
-    if inner_runs.len() > 1 || (inner_runs.len() == 1 && !is_large) {
+    // Where neighbours in memory are terms of different parts, each part fetches nearly all of the operand.
+    let has_parts_apart = |stride: fn(&Axis) -> isize, side: &Order| {
+        let step = |run: &Order| run.last().map_or(isize::MAX, |&i| stride(&axes[i]).saturating_abs());
+        inner_runs.iter().all(|outer| step(outer) > step(&inner).min(step(side)))
+    };
+    let is_in_parts =
+        is_large && has_parts_apart(|axis| axis.left, &rows) && has_parts_apart(|axis| axis.right, &columns);
+    if inner_runs.len() > 1 || (inner_runs.len() == 1 && !is_in_parts) {
         return None;
     }
 
@@ -293,6 +300,14 @@ mod tests {
         assert!(product.copy_left.is_none() && product.copy_right.is_none(), "nothing is copied: {product:?}");
         assert_eq!((product.inner.size, product.inner.left, product.inner.right), (40, 1, 840));
         assert_eq!(product.batch[..], [Loop { size: 12, left: 40, right: 70, out: 0 }], "the other axis of the sum");
+    }
+
+    #[test]
+    fn a_sum_is_not_taken_in_parts_whose_terms_are_neighbours_of_those_of_other_parts() {
+        // Left lies as [m, b, a], right as [b, a, n]: of a row of the left one each part would read every twelfth number.
+        let axes = [axis(90, 480, 0, false), axis(12, 1, 840, true), axis(40, 12, 70, true), axis(70, 0, 1, false)];
+        let product = product(&axes, &[]);
+        assert!(product.batch.is_empty(), "one sum: {product:?}");
     }
 
     #[test]

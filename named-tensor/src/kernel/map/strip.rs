@@ -19,8 +19,8 @@ use step::Step;
 
 /// Elements of a strip.
 pub(super) const STRIP: usize = 128;
-/// Elements of a strip of a row of a tile, which may be shorter.
-const PART: usize = 64;
+/// Elements of a strip of a row of a tile: many rows are shorter than a whole strip.
+const HALF: usize = STRIP / 2;
 
 /// The elements of a strip, where lines of memory begin: a vector that lies in two lines costs twice.
 #[derive(Clone, Copy, Debug)]
@@ -189,13 +189,13 @@ impl Light {
             #[inline(always)]
             move || {
                 for i in 0..height {
-                    let (whole, rest) = row(i).as_chunks_mut::<PART>();
+                    let (whole, rest) = row(i).as_chunks_mut::<HALF>();
                     for (at, out) in whole.iter_mut().enumerate() {
                         let own = *out;
                         let source = |source: usize| match sources[source] {
                             Lines::Own => &own,
                             Lines::Even(data, first, step) => {
-                                let first = first.wrapping_add_signed(i as isize * step) + at * PART;
+                                let first = first.wrapping_add_signed(i as isize * step) + at * HALF;
                                 data[first..].first_chunk().expect("a line is as long as its row")
                             }
                         };
@@ -211,7 +211,7 @@ impl Light {
                             }
                         });
                     }
-                    let result: &mut [T; PART] = result.0.first_chunk_mut().expect("a strip is wider");
+                    let result: &mut [T; HALF] = result.0.first_chunk_mut().expect("a strip is wider");
                     self.strip(room, |source| short[source].0.first_chunk().expect("a strip is wider"), result);
                     rest.copy_from_slice(&result[..rest.len()]);
                 }

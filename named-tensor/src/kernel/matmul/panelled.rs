@@ -62,10 +62,11 @@ impl<'a, T: Lanes> Product<'a, T> {
         let Some(outer) = self.outer else {
             return (wide.inner == 1 && wide.across > 1).then_some(Packing::Turned(wide.across.unsigned_abs()));
         };
-        // One operand has the two parts of the sum as one.
+        // One operand has the two parts of the sum as one, along which it lies.
         let (block, [read, packed]) =
             (self.inner.0, if self.by_columns() { [outer.1, outer.2] } else { [outer.2, outer.1] });
-        let goes_on = read == tall.inner * block as isize && wide.across == 1;
+        // One that is read across the sum jumps for each term; `gemm` packs it, part by part.
+        let goes_on = tall.inner == 1 && read == block as isize && wide.across == 1;
         let packing = Packing::Copied { block, step: size(wide.inner)?, further: size(packed)? };
         goes_on.then_some(packing)
     }

@@ -13,7 +13,7 @@ const SIZES: [usize; 40] = [
 
 /// What numbers a leaf has.
 #[derive(Clone, Copy, Debug, PartialEq)]
-enum Look {
+pub(super) enum Look {
     Small,
     LargeMean,
     Constant,
@@ -21,7 +21,7 @@ enum Look {
 }
 
 /// A leaf whose axes lie in any order, with gaps, backwards, or repeated, perhaps seen through a slice and new names.
-fn leaf(draw: &mut Draw, kind: Kind, axes: &[(Name, usize)], numbers: Look) -> Node {
+pub(super) fn leaf(draw: &mut Draw, kind: Kind, axes: &[(Name, usize)], numbers: Look) -> Node {
     let sliced = if axes.is_empty() || draw.below(4) > 0 { None } else { Some(draw.below(axes.len())) };
     let step = 1 + draw.below(3);
     let start = draw.below(3);
@@ -74,12 +74,12 @@ fn leaf(draw: &mut Draw, kind: Kind, axes: &[(Name, usize)], numbers: Look) -> N
 }
 
 /// Some of the axes.
-fn some(draw: &mut Draw, axes: &[(Name, usize)]) -> Vec<(Name, usize)> {
+pub(super) fn some(draw: &mut Draw, axes: &[(Name, usize)]) -> Vec<(Name, usize)> {
     axes.iter().copied().filter(|_| draw.below(2) == 0).collect()
 }
 
 /// A node with some elementwise steps behind it.
-fn tailed(draw: &mut Draw, kind: Kind, node: Node, axes: &[(Name, usize)]) -> Node {
+pub(super) fn tailed(draw: &mut Draw, kind: Kind, node: Node, axes: &[(Name, usize)]) -> Node {
     let mut node = node;
     for _ in 0..draw.below(4) {
         let part = some(draw, axes);

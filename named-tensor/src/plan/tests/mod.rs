@@ -8,6 +8,7 @@ pub(crate) mod draw;
 mod edges;
 mod scan;
 mod slices;
+mod sums;
 mod tails;
 mod widen;
 
