@@ -79,8 +79,10 @@ pub(super) fn product(axes: &[Axis], tail: &[usize]) -> Product {
 /// An estimate that only has to put descriptions in order: a core does about 200 GFLOP/s in blocks of at least
 /// 24 × 24 × 32, a call costs a fraction of a microsecond, packing or copying an element a fraction of a nanosecond.
 fn seconds(axes: &[Axis], product: &Product) -> f64 {
-    let (m, n, k) = (product.rows.size as f64, product.columns.size as f64, product.inner.size as f64);
-    let batch: f64 = product.batch.iter().map(|axis| axis.size as f64).product();
+    let together = |is_summed: bool| -> f64 {
+        product.batch.iter().filter(|axis| axis.is_summed() == is_summed).map(|axis| axis.size as f64).product()
+    };
+    let (m, n, k) = (product.rows.size as f64, product.columns.size as f64, product.inner.size as f64 * together(true));
     let fill = |size: f64, whole: f64| (size / whole).min(1.0);
     let speed = 200e9 * fill(m, 24.0) * fill(n, 24.0) * fill(k, 32.0);
     let call = 0.2e-6 + 2.0 * m * n * k / speed + 0.25e-9 * (m * k + k * n);
@@ -91,9 +93,7 @@ fn seconds(axes: &[Axis], product: &Product) -> f64 {
         let elements: f64 = order.iter().map(|&axis| axes[axis].size as f64).product();
         elements * if stays { 0.4e-9 } else { 0.8e-9 }
     };
-    // Where the sum has two parts, the result is read and written for each term of the outer one.
-    let again = if product.batch.iter().any(Loop::is_summed) { 0.04e-9 * m * n } else { 0.0 };
-    batch * (call + again)
+    together(false) * call
         + copied(&product.copy_left, |axis| axis.left)
         + copied(&product.copy_right, |axis| axis.right)
 }
@@ -102,7 +102,7 @@ fn seconds(axes: &[Axis], product: &Product) -> f64 {
 const PART: [usize; 3] = [64, 64, 32];
 
 /// The description when these operands are copied; none if the summed axes are neither one run in both, nor two of large
-/// matrices that lie apart.
+/// matrices that the kernel brings into panels.
 fn described(axes: &[Axis], tail: &[usize], copy_left: bool, copy_right: bool) -> Option<Product> {
     let mut axes: SmallVec<[Axis; 8]> = axes.into();
     let pick = |axes: &[Axis], wanted: fn(&Axis) -> bool| -> Order {
@@ -145,14 +145,7 @@ fn described(axes: &[Axis], tail: &[usize], copy_left: bool, copy_right: bool) -
     let columns = take_largest(&axes, &mut column_runs);
     let size = |run: &[usize]| run.iter().map(|&i| axes[i].size).product::<usize>();
     let is_large = [&rows, &columns, &inner].iter().zip(PART).all(|(run, least)| size(run) >= least);
-    // Where neighbours in memory are terms of different parts, each part fetches nearly all of the operand.
-    let has_parts_apart = |stride: fn(&Axis) -> isize, side: &Order| {
-        let step = |run: &Order| run.last().map_or(isize::MAX, |&i| stride(&axes[i]).saturating_abs());
-        inner_runs.iter().all(|outer| step(outer) > step(&inner).min(step(side)))
-    };
-    let is_in_parts =
-        is_large && has_parts_apart(|axis| axis.left, &rows) && has_parts_apart(|axis| axis.right, &columns);
-    if inner_runs.len() > 1 || (inner_runs.len() == 1 && !is_in_parts) {
+    if inner_runs.len() > 1 || (inner_runs.len() == 1 && !is_large) {
         return None;
     }
 
@@ -168,6 +161,17 @@ fn described(axes: &[Axis], tail: &[usize], copy_left: bool, copy_right: bool) -
     let mut out: SmallVec<[isize; 8]> = SmallVec::from_elem(0, axes.len());
     for (&i, stride) in order.iter().zip(row_major(order.iter().map(|&i| axes[i].size))) {
         out[i] = stride;
+    }
+
+    if let [outer] = &inner_runs[..] {
+        // The kernel reads one operand along the whole sum, and packs rows of the other one, which lie along the result's.
+        let step = |run: &[usize], stride: fn(&Axis) -> isize| run.last().map_or(0, |&i| stride(&axes[i]));
+        let goes_on = |stride| step(&inner, stride) == 1 && step(outer, stride) == size(&inner) as isize;
+        let lies_along = |run: &[usize], stride| order.last() == run.last() && step(run, stride) == 1;
+        let [left, right]: [fn(&Axis) -> isize; 2] = [|axis| axis.left, |axis| axis.right];
+        if !(goes_on(left) && lies_along(&columns, right) || goes_on(right) && lies_along(&rows, left)) {
+            return None;
+        }
     }
 
     let single = |run: &[usize]| Loop {

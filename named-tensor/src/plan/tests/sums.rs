@@ -1,6 +1,6 @@
 //! Products whose sum goes over several axes that lie in any order, with all that may stand around them.
 //!
-//! Lives here: random products at the edges of what is summed part by part. Not here: their leaves (`edges`), the
+//! Lives here: random products at the edges of what is summed in two parts. Not here: their leaves (`edges`), the
 //! comparison (`mod`).
 
 use super::edges::{Look, leaf, some, tailed};
@@ -73,6 +73,6 @@ fn sums_over_several_axes_are_those_of_the_plain_evaluation_whatever_stands_arou
         again += lower::schedule(&Trace::new(&roots).unwrap()).steps.iter().filter(|step| is_again(step)).count();
         compared += both_ways(&roots, &format!("{seed}: {context}")).unwrap_or(0);
     }
-    assert!(again > 5, "some are summed part by part: {again}");
+    assert!(again > 3, "some are summed in two parts: {again}");
     assert!(compared > 1_000_000, "most of them have numbers: {compared}");
 }
