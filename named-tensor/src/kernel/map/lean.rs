@@ -17,7 +17,7 @@ use smallvec::SmallVec;
 /// Elements of a part at most: all that it reads and writes stays in the nearest cache.
 const PART: usize = 4 * BLOCK;
 
-/// Elements of a row of a tile from which on it is finished by itself.
+/// Elements that a row of a tile has at least to be finished where it stands: narrower ones are better mixed in blocks.
 const LEAST: usize = 32;
 
 /// A light tail in the hands of one thread.
