@@ -115,6 +115,10 @@ pub(crate) fn matmul<T: Lanes>(
     let strides = |of: fn(&Axis) -> isize| -> SmallVec<[isize; 4]> { axes.iter().map(of).collect() };
     let span = Span::new(&sizes, &[&strides(|axis| axis.lhs), &strides(|axis| axis.rhs), &strides(|axis| axis.dst)]);
     let product = Product { scale, rows, columns, inner: (k, l_inner, r_inner), outer, lhs, rhs, packing: None };
+    if span.total() == 1 && product.is_few_and_large() {
+        product.few_and_large(ViewMut { data: &mut *dst.data, ..dst });
+        return tail.into_iter().for_each(|tail| tail.whole(dst.data));
+    }
     let product = product.in_panels_if_worth_it();
     let in_stretches = product.has_stretches();
     {

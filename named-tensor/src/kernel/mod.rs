@@ -9,9 +9,9 @@
 
 pub(crate) mod attention;
 pub(crate) mod copy;
+pub(crate) mod few;
 pub(crate) mod gather;
 pub(crate) mod growth;
-pub(crate) mod half;
 mod lanes;
 mod line;
 pub(crate) mod map;

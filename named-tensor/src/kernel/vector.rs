@@ -1,26 +1,29 @@
-//! Products of a matrix and a few vectors, as fast as memory gives the matrix.
+//! Products of a matrix and a few vectors, in one thread.
 //!
-//! Computes  `sums[i, j] = Σₖ x[i, k] w[k, j]`  for a few rows i, with `w` contiguous along j.
+//! Computes  `sums[i, j] = Σₖ x[i, k] w[k, j]`  for a few rows i, with `w` contiguous along j or along k.
 //! With so few rows every element of `w` is used as often as there are rows, and a product of matrices, which first copies
 //! `w` into another order, would spend its time on the copy. Here `w` is read once, in the order in which it lies, and
 //! widened in a register if it is stored in 16 bits.
-//! Not here: products of large matrices (`matmul`), threads.
+//! A processor fetches ahead in several places of memory at once, but not in several places of one page: so some rows of
+//! `w` are read together that are far apart, each followed by its neighbour in the next round.
+//! Not here: products of large matrices (`matmul`), threads (`few`).
 //! The sum over k is taken in a fixed order, so that a column does not depend on which others are computed with it.
 
 use super::lanes::vectorised;
 use super::math::Scalar;
 use crate::element::Bf16;
-use std::ops::Range;
 
 /// Rows of `w` that are added to the sums together, so that the sums are read and written once for all of them.
 const DEPTH: usize = 8;
-/// The same where whole rows are read, which go on without gaps: then the rows are far apart, and each is followed by its
-/// neighbour in the next round. A processor fetches ahead in several places of memory at once, but not in several places
-/// of one page, and short rows come twice as fast so.
+/// The same where whole rows are read, which go on without gaps: then they are far apart.
 pub(super) const STREAMS: usize = 4;
+/// Columns whose sums stay in the nearest cache, together with the rows that are added, until all vectors had them.
+const NEAR: usize = 1024;
+/// Terms of a sum that are taken side by side.
+const LANES: usize = 32;
 
 /// An element of a matrix as it is stored, to be computed with in `T`.
-pub(super) trait Weight<T>: Copy + Sync {
+pub(crate) trait Weight<T>: Copy + Sync {
     /// The same number.
     fn widen(self) -> T;
 }
@@ -42,38 +45,36 @@ impl<T: Scalar> Weight<T> for Bf16 {
 /// A few rows, and the matrix they are multiplied with.
 #[derive(Debug)]
 pub(super) struct Few<'a, T, W = T> {
-    /// The rows, contiguous, `k` elements each; a factor of the product is already in them.
-    pub(super) x: Vec<T>,
-    /// The size of the summed axis.
+    /// The rows, each contiguous, from the first element on; a factor of the product is already in them.
+    pub(super) x: &'a [T],
+    /// How many rows there are, how far apart they begin, and how many terms of each are summed.
+    pub(super) rows: usize,
+    pub(super) pitch: usize,
     pub(super) k: usize,
     /// The matrix, from its first element on.
     pub(super) w: &'a [W],
-    /// Its stride along k; along the columns it is 1.
-    pub(super) along: usize,
-    /// Whether rows far apart are added together. The order of the sum follows from it, so it may depend on the sizes, and
-    /// not on how columns are split.
-    pub(super) far: bool,
+    /// Its stride along the axis along which it is not contiguous.
+    pub(super) apart: usize,
 }
 
 impl<T: Scalar, W: Weight<T>> Few<'_, T, W> {
-    /// The number of rows.
-    fn rows(&self) -> usize {
-        self.x.len() / self.k
+    /// The terms of each row, with the row of `sums`.
+    fn rows<'s>(&'s self, sums: &'s mut [T]) -> impl Iterator<Item = (&'s [T], &'s mut [T])> {
+        let width = sums.len() / self.rows;
+        self.x.chunks(self.pitch).map(|row| &row[..self.k]).zip(sums.chunks_exact_mut(width))
     }
 
-    /// Computes some columns of the result: `sums` holds them row by row, and what it held before does not matter.
+    /// Adds the result with a matrix that is contiguous along its columns to `sums`, which holds it row by row.
     ///
     /// # Panics
-    /// If the columns leave the matrix, or `sums` has another size.
-    pub(super) fn columns(&self, range: Range<usize>, sums: &mut [T]) {
-        assert_eq!(sums.len(), self.rows() * range.len(), "room for some columns of every row");
-        let width = range.len();
-        let row = |k: usize| -> &[W] { &self.w[range.start + k * self.along..][..width] };
-        sums.fill(T::default());
-        let done = if self.far {
-            let apart = self.k / STREAMS;
-            (0..apart).for_each(|k| self.rows_at::<STREAMS>(k, apart, row, sums));
-            STREAMS * apart
+    /// If the columns leave the matrix.
+    pub(super) fn across(&self, sums: &mut [T]) {
+        let width = sums.len() / self.rows;
+        let row = |k: usize| -> &[W] { &self.w[k * self.apart..][..width] };
+        let done = if self.apart == width {
+            let round = self.k / STREAMS;
+            (0..round).for_each(|k| self.rows_at::<STREAMS>(k, round, row, sums));
+            STREAMS * round
         } else {
             let whole = self.k - self.k % DEPTH;
             (0..whole).step_by(DEPTH).for_each(|k| self.rows_at::<DEPTH>(k, 1, row, sums));
@@ -85,12 +86,47 @@ impl<T: Scalar, W: Weight<T>> Few<'_, T, W> {
     /// Adds some rows of the matrix to the sums, so far apart from the first on.
     fn rows_at<'w, const N: usize>(&'w self, k: usize, apart: usize, row: impl Fn(usize) -> &'w [W], sums: &mut [T]) {
         let rows: [&[W]; N] = std::array::from_fn(|r| row(k + r * apart));
-        for (x, sums) in self.x.chunks_exact(self.k).zip(sums.chunks_exact_mut(rows[0].len())) {
-            let x: [T; N] = std::array::from_fn(|r| x[k + r * apart]);
-            vectorised(
-                #[inline(always)]
-                move || add(x, rows, sums),
-            );
+        let width = rows[0].len();
+        for start in (0..width).step_by(NEAR) {
+            let some = start..width.min(start + NEAR);
+            let rows = rows.map(|row| &row[some.clone()]);
+            for (x, sums) in self.rows(sums) {
+                let x: [T; N] = std::array::from_fn(|r| x[k + r * apart]);
+                let sums = &mut sums[some.clone()];
+                vectorised(
+                    #[inline(always)]
+                    move || add(x, rows, sums),
+                );
+            }
+        }
+    }
+
+    /// Writes the result with a matrix that is contiguous along the sum, row by row.
+    ///
+    /// # Panics
+    /// If the columns leave the matrix.
+    pub(super) fn along(&self, sums: &mut [T]) {
+        let width = sums.len() / self.rows;
+        let round = width / STREAMS;
+        let column = |j: usize| &self.w[j * self.apart..][..self.k];
+        for j in 0..round {
+            let columns: [&[W]; STREAMS] = std::array::from_fn(|c| column(j + c * round));
+            for (x, sums) in self.rows(sums) {
+                let dots = vectorised(
+                    #[inline(always)]
+                    move || dots(x, columns),
+                );
+                dots.into_iter().enumerate().for_each(|(c, dot)| sums[j + c * round] = dot);
+            }
+        }
+        for j in STREAMS * round..width {
+            let column = column(j);
+            for (x, sums) in self.rows(sums) {
+                sums[j] = vectorised(
+                    #[inline(always)]
+                    move || dot(x, column),
+                );
+            }
         }
     }
 }
@@ -107,4 +143,61 @@ fn add<T: Scalar, W: Weight<T>, const N: usize>(x: [T; N], rows: [&[W]; N], sums
         }
         sums[j] = sum;
     }
+}
+
+/// `Σₖ xₖ wₖ` for four columns: term k in lane `k % LANES`, the lanes by halves, and then the terms that fill no lanes.
+#[inline(always)]
+fn dots<T: Scalar, W: Weight<T>>(x: &[T], columns: [&[W]; STREAMS]) -> [T; STREAMS] {
+    let (xs, x_rest) = x.as_chunks::<LANES>();
+    let [c0, c1, c2, c3] = columns.map(|column| &column.as_chunks::<LANES>().0[..xs.len()]);
+    // No lane is chosen by a variable, so that all of them stay in registers.
+    let [mut s0, mut s1, mut s2, mut s3] = [[T::default(); LANES]; STREAMS];
+    for ((((x, c0), c1), c2), c3) in xs.iter().zip(c0).zip(c1).zip(c2).zip(c3) {
+        for i in 0..LANES {
+            s0[i] = x[i].times_plus(c0[i].widen(), s0[i]);
+        }
+        for i in 0..LANES {
+            s1[i] = x[i].times_plus(c1[i].widen(), s1[i]);
+        }
+        for i in 0..LANES {
+            s2[i] = x[i].times_plus(c2[i].widen(), s2[i]);
+        }
+        for i in 0..LANES {
+            s3[i] = x[i].times_plus(c3[i].widen(), s3[i]);
+        }
+    }
+    let whole = x.len() - x_rest.len();
+    let [c0, c1, c2, c3] = columns.map(|column| &column[whole..]);
+    [ended(s0, x_rest, c0), ended(s1, x_rest, c1), ended(s2, x_rest, c2), ended(s3, x_rest, c3)]
+}
+
+/// The same for one column.
+#[inline(always)]
+fn dot<T: Scalar, W: Weight<T>>(x: &[T], column: &[W]) -> T {
+    let ((xs, x_rest), (ws, w_rest)) = (x.as_chunks::<LANES>(), column.as_chunks::<LANES>());
+    let mut lanes = [T::default(); LANES];
+    for (x, w) in xs.iter().zip(ws) {
+        for i in 0..LANES {
+            lanes[i] = x[i].times_plus(w[i].widen(), lanes[i]);
+        }
+    }
+    ended(lanes, x_rest, w_rest)
+}
+
+/// The sum of the lanes, and of the terms that fill none.
+#[inline(always)]
+fn ended<T: Scalar, W: Weight<T>>(lanes: [T; LANES], x: &[T], w: &[W]) -> T {
+    let lanes: [T; 8] = halved(halved::<T, 32, 16>(lanes));
+    let [sum] = halved::<T, 2, 1>(halved::<T, 4, 2>(halved(lanes)));
+    x.iter().zip(w).fold(sum, |sum, (&x, w)| x.times_plus(w.widen(), sum))
+}
+
+/// The sum of the first and the second half.
+#[inline(always)]
+fn halved<T: Scalar, const N: usize, const M: usize>(lanes: [T; N]) -> [T; M] {
+    let mut sums = [T::default(); M];
+    for i in 0..M {
+        sums[i] = lanes[i] + lanes[i + M];
+    }
+    sums
 }

@@ -15,7 +15,7 @@ use crate::kernel::copy::copy_into;
 use crate::kernel::math::Scalar;
 use crate::kernel::matmul::matmul;
 use crate::kernel::tiles::Lanes;
-use crate::kernel::{View, ViewMut, attention, gather, half, map, reduce, softmax, standardize};
+use crate::kernel::{View, ViewMut, attention, few, gather, map, reduce, softmax, standardize};
 
 /// Does something with the numbers of a buffer of any of these kinds. The shape rules leave no other kind.
 macro_rules! of {
@@ -133,7 +133,7 @@ fn product<T: Lanes>(step: &Step, slots: &Slots, out: &mut [T]) {
         let x = View { data: T::of(lhs.0), offset: lhs.1, strides: &[rows.left, inner.left] };
         let w = View { data: Bf16::of(rhs.0), offset: rhs.1, strides: &[inner.right, columns.right] };
         let dst = ViewMut { data: &mut *out, offset: 0, strides: &[rows.out, columns.out] };
-        half::product(factor, [rows.size, inner.size, columns.size], x, w, dst);
+        few::product(factor, [rows.size, inner.size, columns.size], x, w, dst);
         divide(out, divisor);
         return ending(step, slots, |tail| tail.into_iter().for_each(|tail| tail.whole(out)));
     }

@@ -4,7 +4,7 @@
 //! is widened is what is needed; a table of words is never widened whole. The contraction of a few rows with a stored
 //! matrix takes the matrix as it is: its kernel widens each number in a register. Elsewhere the widening is an
 //! elementwise item like any other, in a group with what follows.
-//! Not here: how a few rows are multiplied (`kernel::half`), which layouts that kernel does not take (`lower::product`).
+//! Not here: how a few rows are multiplied (`kernel::few`), which layouts that kernel does not take (`lower::product`).
 
 use smallvec::SmallVec;
 

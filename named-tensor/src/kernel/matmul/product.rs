@@ -6,11 +6,12 @@
 
 use super::gemm::Matrices;
 use super::panelled::Packing;
-use crate::kernel::View;
+use crate::kernel::few;
 use crate::kernel::map::Finisher;
 use crate::kernel::parallel::Shared;
 use crate::kernel::tiles::Lanes;
 use crate::kernel::vector::Few;
+use crate::kernel::{View, ViewMut};
 use std::ops::Range;
 
 /// Rows (or columns) for which the other operand is read as it lies, where it lies across the sum.
@@ -19,6 +20,8 @@ const FEW: usize = 8;
 pub(super) const SINGLE: usize = 20;
 /// The size of a sum from which on that is so.
 const LONG: usize = 64;
+/// Elements of an operand from which on all threads read it once, in pieces of its own.
+const LARGE: usize = 128 * 1024;
 /// Elements of an operand that stay in a cache while the rows of the other are multiplied with it one by one.
 const CACHED: usize = 64 * 1024;
 /// Elements of a result for which `gemm` has a kernel of dot products.
@@ -117,6 +120,38 @@ impl<T> Product<'_, T> {
 }
 
 impl<T: Lanes> Product<'_, T> {
+    /// Whether this is a product of a few rows, or columns, with a matrix so large that reading it takes all the time.
+    pub(super) fn is_few_and_large(&self) -> bool {
+        let (k, l_inner, r_inner) = self.inner;
+        let (rows, columns) = (self.rows, self.columns);
+        let (count, size, across, along) = if rows.size <= columns.size {
+            (rows.size, columns.size, columns.rhs, r_inner)
+        } else {
+            (columns.size, rows.size, rows.lhs, l_inner)
+        };
+        // Several rows and a matrix that lies along the sum are many dot products, at which `gemm` is faster.
+        let is_read_once = (across == 1 && along >= 0) || (along == 1 && across >= 0 && count == 1);
+        self.outer.is_none() && count <= FEW && size > TINY && k * size >= LARGE && is_read_once
+    }
+
+    /// Such a product, whole, by all threads.
+    pub(super) fn few_and_large(&self, dst: ViewMut<'_, T>) {
+        let (k, l_inner, r_inner) = self.inner;
+        let (rows, columns) = (self.rows, self.columns);
+        let (lhs, rhs) = (self.lhs, self.rhs);
+        if rows.size <= columns.size {
+            let (x, w) =
+                (View { strides: &[rows.lhs, l_inner], ..lhs }, View { strides: &[r_inner, columns.rhs], ..rhs });
+            let dst = ViewMut { strides: &[rows.dst, columns.dst], ..dst };
+            few::product(self.scale, [rows.size, k, columns.size], x, w, dst);
+        } else {
+            let (x, w) =
+                (View { strides: &[columns.rhs, r_inner], ..rhs }, View { strides: &[l_inner, rows.lhs], ..lhs });
+            let dst = ViewMut { strides: &[columns.dst, rows.dst], ..dst };
+            few::product(self.scale, [columns.size, k, rows.size], x, w, dst);
+        }
+    }
+
     /// Has a tail finish the result, whose first element stands at `first`.
     ///
     /// # Safety
@@ -158,9 +193,7 @@ impl<T: Lanes> Product<'_, T> {
                 // SAFETY: the contract of this function is that of `gemm`; what is added to was written by the first part.
                 unsafe { self.gemm(part, dst, dst_offset, i > 0) };
             }
-        } else if let Some((few, [few_stride, long_stride])) = self.few(distances) {
-            let mut sums = vec![T::default(); few.x.len() / k * long];
-            few.columns(0..long, &mut sums);
+        } else if let Some((sums, [few_stride, long_stride])) = self.few(distances) {
             for (i, sums) in (0..).zip(sums.chunks_exact(long)) {
                 let start = dst_offset as isize + distances[2] + i * few_stride;
                 for (j, &sum) in (0..).zip(sums) {
@@ -206,9 +239,9 @@ impl<T: Lanes> Product<'_, T> {
         unsafe { matrices.multiply() };
     }
 
-    /// This product as one of a few rows, or columns, with a matrix that is contiguous across the sum; and the
-    /// strides of the result along the few and along the others.
-    fn few(&self, distances: [isize; 3]) -> Option<(Few<'_, T>, [isize; 2])> {
+    /// The result, if this is a product of a few rows, or columns, with a matrix that is contiguous across the sum: the few
+    /// one after the other; and its strides along the few and along the others.
+    fn few(&self, distances: [isize; 3]) -> Option<(Vec<T>, [isize; 2])> {
         let (k, l_inner, r_inner) = self.inner;
         let (rows, columns) = (self.rows, self.columns);
         let left = (self.lhs, distances[0], rows.size, rows.lhs, l_inner, rows.dst);
@@ -219,11 +252,11 @@ impl<T: Lanes> Product<'_, T> {
         if k == 0 || count > FEW || count * size <= TINY || across != 1 || along < 0 {
             return None;
         }
-        let first = |view: View<'_, T>, distance: isize| view.offset as isize + distance;
-        let start = first(x, x_distance);
-        let element = |i: usize, k: usize| x.data[(start + i as isize * x_across + k as isize * x_along) as usize];
-        let x = (0..count).flat_map(|i| (0..k).map(move |k| (i, k))).map(|(i, k)| element(i, k) * self.scale).collect();
-        let w = &w.data[first(w, w_distance) as usize..];
-        Some((Few { x, k, w, along: along as usize, far: false }, [few_stride, long_stride]))
+        let offset = x.offset.wrapping_add_signed(x_distance);
+        let x = few::scaled(self.scale, [count, k], View { offset, strides: &[x_across, x_along], ..x });
+        let w = &w.data[w.offset.wrapping_add_signed(w_distance)..];
+        let mut sums = vec![T::default(); count * size];
+        Few { x: &x, rows: count, pitch: k, k, w, apart: along as usize }.across(&mut sums);
+        Some((sums, [few_stride, long_stride]))
     }
 }

@@ -70,6 +70,10 @@ fn every_order_of_rows_and_columns_agrees_with_plain_loops() {
         [90, 70, 8],
         [37, 61, 50],
         [20, 700, 105],
+        [1, 520, 300],
+        [259, 530, 1],
+        [3, 500, 270],
+        [280, 480, 2],
     ] {
         let orders =
             |rows: usize, columns: usize| [[columns as isize, 1], [1, rows as isize], [2 * columns as isize + 1, 2]];
@@ -274,6 +278,7 @@ fn a_tail_finishes_every_element_once_in_any_layout() {
         [200, 140, 170],
         [5, 300, 700],
         [700, 64, 3],
+        [1, 520, 300],
         [18, 70, 200],
         [21, 600, 150],
     ] {
@@ -340,7 +345,7 @@ fn a_long_sum_of_few_rows_and_columns_keeps_its_digits() {
 #[test]
 fn a_few_rows_times_a_matrix_are_the_same_on_any_number_of_threads() {
     use crate::kernel::threads::with_threads;
-    for [m, k, n] in [[1, 8192, 300], [2, 4096, 300], [8, 2048, 70], [20, 3000, 300], [3, 300, 5000]] {
+    for [m, k, n] in [[1, 8192, 300], [2, 4096, 300], [8, 2048, 70], [20, 3000, 300], [3, 300, 5000], [1, 1000, 257]] {
         let mut random = Random::new(11);
         let (x, w) = (random.reals(m * k), random.reals(k * n));
         for strides in [[n as isize, 1], [1, k as isize]] {

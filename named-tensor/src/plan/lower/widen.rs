@@ -1,7 +1,7 @@
 //! Matrices stored in 16 bits in products: read as they lie, or widened by a step before.
 //!
 //! Lives here: which layouts the kernel takes, and the step for the others. Not here: which products have such a
-//! matrix (`plan::widen`), the kernel (`kernel::half`).
+//! matrix (`plan::widen`), the kernel (`kernel::few`).
 
 use std::sync::Arc;
 
