@@ -177,7 +177,7 @@ mod tests {
     }
 
     /// Sizes around those of lanes, streams, pieces and parts of the sum.
-    const SIZES: [[usize; 3]; 13] = [
+    const SIZES: &[[usize; 3]] = &[
         [1, 1, 1],
         [1, 7, 5],
         [3, 0, 4],
@@ -191,11 +191,14 @@ mod tests {
         [1, 4099, 67],
         [3, 130, 1025],
         [1, 17, 20000],
+        [4, 40, 1100],
+        [9, 70, 700],
+        [20, 131, 1025],
     ];
 
     #[test]
     fn products_of_a_few_rows_are_those_of_plain_loops_with_the_stored_numbers() {
-        for [m, k, n] in SIZES {
+        for &[m, k, n] in SIZES {
             let (k_, n_, m_) = (k as isize, n as isize, m as isize);
             for x in [[k_, 1], [1, m_]] {
                 for w in [[n_, 1], [1, k_], [n_ + 3, 1], [1, k_ + 2], [0, 1]] {

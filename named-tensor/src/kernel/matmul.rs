@@ -190,9 +190,9 @@ fn cut<T: Lanes>(product: &Product<'_, T>, items: usize, has_tail: bool) -> [usi
         return [m, n];
     }
     if m.min(n) <= product::SINGLE {
-        // What is read once is read in long runs. How many threads there are is not asked here either.
+        // What is read once is read in long runs, in a number that threads share evenly. How many there are is not asked.
         let long = m.max(n);
-        let run = long.div_ceil(ENOUGH).max(RUN).min(long.div_ceil(2));
+        let run = long.div_ceil(1 << (long / RUN).clamp(2, ENOUGH).ilog2());
         let part = match () {
             () if items >= MANY => long,
             () => run.max((SMALL * long).div_ceil(work)).next_multiple_of(TILE),

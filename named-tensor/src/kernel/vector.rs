@@ -17,8 +17,10 @@ use crate::element::Bf16;
 const DEPTH: usize = 8;
 /// The same where whole rows are read, which go on without gaps: then they are far apart.
 pub(super) const STREAMS: usize = 4;
-/// Columns whose sums stay in the nearest cache, together with the rows that are added, until all vectors had them.
-const NEAR: usize = 1024;
+/// Sums that stay in the nearest cache, until all vectors had some columns of the rows that are added; and the columns that
+/// are worth a call.
+const NEAR: usize = 4096;
+const LEAST: usize = 64;
 /// Terms of a sum that are taken side by side.
 const LANES: usize = 32;
 
@@ -86,17 +88,28 @@ impl<T: Scalar, W: Weight<T>> Few<'_, T, W> {
     /// Adds some rows of the matrix to the sums, so far apart from the first on.
     fn rows_at<'w, const N: usize>(&'w self, k: usize, apart: usize, row: impl Fn(usize) -> &'w [W], sums: &mut [T]) {
         let rows: [&[W]; N] = std::array::from_fn(|r| row(k + r * apart));
-        let width = rows[0].len();
-        for start in (0..width).step_by(NEAR) {
-            let some = start..width.min(start + NEAR);
-            let rows = rows.map(|row| &row[some.clone()]);
-            for (x, sums) in self.rows(sums) {
-                let x: [T; N] = std::array::from_fn(|r| x[k + r * apart]);
-                let sums = &mut sums[some.clone()];
-                vectorised(
-                    #[inline(always)]
-                    move || add(x, rows, sums),
-                );
+        let (width, near) = (rows[0].len(), (NEAR / self.rows).max(LEAST));
+        let terms = |x: &[T]| -> [T; N] { std::array::from_fn(|r| x[k + r * apart]) };
+        for start in (0..width).step_by(near) {
+            let some = start..width.min(start + near);
+            let weights = rows.map(|row| &row[some.clone()]);
+            let mut left = self.rows(sums).map(|(x, sums)| (terms(x), &mut sums[some.clone()]));
+            loop {
+                match [left.next(), left.next(), left.next(), left.next()] {
+                    [Some((x0, s0)), Some((x1, s1)), Some((x2, s2)), Some((x3, s3))] => vectorised(
+                        #[inline(always)]
+                        move || add_to_four([x0, x1, x2, x3], weights, s0, s1, s2, s3),
+                    ),
+                    fewer => {
+                        for (x, sums) in fewer.into_iter().flatten() {
+                            vectorised(
+                                #[inline(always)]
+                                move || add(x, weights, sums),
+                            );
+                        }
+                        break;
+                    }
+                }
             }
         }
     }
@@ -142,6 +155,31 @@ fn add<T: Scalar, W: Weight<T>, const N: usize>(x: [T; N], rows: [&[W]; N], sums
             sum = x[r].times_plus(rows[r][j].widen(), sum);
         }
         sums[j] = sum;
+    }
+}
+
+/// The same for four rows x and their sums, so that what is read of the matrix is used four times.
+#[inline(always)]
+fn add_to_four<T: Scalar, W: Weight<T>, const N: usize>(
+    x: [[T; N]; 4],
+    rows: [&[W]; N],
+    s0: &mut [T],
+    s1: &mut [T],
+    s2: &mut [T],
+    s3: &mut [T],
+) {
+    let width = rows[0].len();
+    let rows = rows.map(|row| &row[..width]);
+    let (s0, s1, s2, s3) = (&mut s0[..width], &mut s1[..width], &mut s2[..width], &mut s3[..width]);
+    for j in 0..width {
+        let mut sums = [s0[j], s1[j], s2[j], s3[j]];
+        for r in 0..N {
+            let weight = rows[r][j].widen();
+            for i in 0..4 {
+                sums[i] = x[i][r].times_plus(weight, sums[i]);
+            }
+        }
+        [s0[j], s1[j], s2[j], s3[j]] = sums;
     }
 }
 

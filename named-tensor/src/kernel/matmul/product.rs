@@ -16,7 +16,8 @@ use std::ops::Range;
 
 /// Rows (or columns) for which the other operand is read as it lies, where it lies across the sum.
 const FEW: usize = 8;
-/// Rows or columns that are better computed one by one, where both operands lie along the sum.
+/// Rows or columns that are better computed one by one, where both operands lie along the sum; and those for which a large
+/// operand is not packed.
 pub(super) const SINGLE: usize = 20;
 /// The size of a sum from which on that is so.
 const LONG: usize = 64;
@@ -131,7 +132,7 @@ impl<T: Lanes> Product<'_, T> {
         };
         // Several rows and a matrix that lies along the sum are many dot products, at which `gemm` is faster.
         let is_read_once = (across == 1 && along >= 0) || (along == 1 && across >= 0 && count == 1);
-        self.outer.is_none() && count <= FEW && size > TINY && k * size >= LARGE && is_read_once
+        self.outer.is_none() && count <= SINGLE && size > TINY && k * size >= LARGE && is_read_once
     }
 
     /// Such a product, whole, by all threads.
