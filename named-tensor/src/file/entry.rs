@@ -11,6 +11,7 @@ use safetensors::Dtype;
 use crate::axis::Name;
 use crate::element::{Bf16, Buffer, Kind, Numbers};
 use crate::graph::Shape;
+use crate::kernel::pool;
 
 /// Bytes that are read or written at once.
 const BLOCK: usize = 1 << 16;
@@ -206,6 +207,7 @@ fn write<const N: usize, X: Copy>(
 fn read<const N: usize, X>(bytes: usize, mut from: impl Read, from_bytes: impl Fn([u8; N]) -> X) -> io::Result<Vec<X>> {
     let mut numbers = Vec::new();
     numbers.try_reserve_exact(bytes / N)?;
+    let mut numbers = pool::in_huge_pages(numbers);
     let mut block = vec![0; BLOCK.min(bytes)];
     let mut left = bytes;
     while left > 0 {

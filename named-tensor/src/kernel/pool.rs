@@ -83,6 +83,16 @@ fn fresh(kind: Kind, size: usize) -> Buffer {
     buffer
 }
 
+/// A vector whose room was not written to yet, and will stay: the pool does not keep it, but large room asks for huge pages
+/// as well.
+pub(crate) fn in_huge_pages<X>(room: Vec<X>) -> Vec<X> {
+    let bytes = room.capacity() * size_of::<X>();
+    if bytes >= HUGE {
+        ask_for_huge_pages(room.as_ptr().cast(), bytes);
+    }
+    room
+}
+
 /// Asks the system to back the memory between these bytes by huge pages. It may refuse: then nothing changes.
 #[cfg(target_os = "linux")]
 fn ask_for_huge_pages(start: *const u8, bytes: usize) {

@@ -8,6 +8,7 @@ use std::sync::Arc;
 use crate::element::{Bf16, Buffer, Kind, Numbers, Stored};
 use crate::error::{Error, ErrorKind, Result};
 use crate::graph::{Node, Shape, Value};
+use crate::kernel::pool;
 use crate::plan;
 
 /// Numbers in the order of `shape`, of this kind or stored in 16 bits.
@@ -39,8 +40,10 @@ pub(super) fn in_bf16(node: &Node) -> Result<Node> {
 
 /// Real numbers, rounded to 16 bits.
 fn rounded(numbers: &Buffer) -> Buffer {
-    Buffer::Bf16(match numbers.numbers() {
-        Numbers::F32(numbers) => numbers.iter().copied().map(Bf16::rounded).collect(),
-        numbers => f64::of(&numbers.to_buffer()).iter().copied().map(Stored::from_f64).collect(),
-    })
+    let mut halves = pool::in_huge_pages(Vec::with_capacity(numbers.size()));
+    match numbers.numbers() {
+        Numbers::F32(numbers) => halves.extend(numbers.iter().copied().map(Bf16::rounded)),
+        numbers => halves.extend(f64::of(&numbers.to_buffer()).iter().copied().map(<Bf16 as Stored>::from_f64)),
+    }
+    Buffer::Bf16(halves)
 }
