@@ -52,13 +52,17 @@ pub(super) fn fold<T: Copy, A: Copy>(values: &[T], start: A, step: impl Fn(A, T)
     vectorised(
         #[inline(always)]
         move || {
-            let mut lanes = [start; LANES];
+            let mut kept = [start; LANES];
             let (whole, rest) = values.as_chunks::<LANES>();
             for chunk in whole {
-                for (lane, &x) in lanes.iter_mut().zip(chunk) {
-                    *lane = step(*lane, x);
-                }
+                // All of them anew: where a step may leave a lane as it was, it would be stored, under a mask, or not.
+                kept = std::array::from_fn(
+                    #[inline(always)]
+                    |i| step(kept[i], chunk[i]),
+                );
             }
+            // Others for the rest, whose number is known only now: so the first ones stay in registers.
+            let mut lanes = kept;
             for (lane, &x) in lanes.iter_mut().zip(rest) {
                 *lane = step(*lane, x);
             }

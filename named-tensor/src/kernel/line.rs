@@ -36,9 +36,19 @@ pub(super) trait Line<T>: Sync {
     fn rows(&self, size: usize, src: &[T], dst: &mut [T]) {
         src.chunks_exact(size).zip(dst.chunks_exact_mut(size)).for_each(|(src, dst)| self.row(src, dst));
     }
-    /// Computes one contiguous line, and of each result  y · gain + shift; not if that is no less than one after the other.
-    fn row_scaled(&self, _src: &[T], _gain: &[T], _shift: &[T], _dst: &mut [T]) -> bool {
-        false
+    /// Computes contiguous lines whose results go this way to memory, in `room` where they cannot be computed in their
+    /// place. What follows the lines in `src` is read next.
+    fn rows_by(&self, size: usize, src: &[T], stream: &Stream, room: &mut [T], dst: &mut [T])
+    where
+        T: Cell,
+    {
+        stream.fill(room, dst, |dst| self.rows(size, &src[..dst.len()], dst));
+    }
+    /// Whether gain and shift are better applied with the function than after it, by [`Line::rows_scaled`].
+    const IS_SCALED: bool = false;
+    /// Computes contiguous lines, and of each result  y · gain + shift.
+    fn rows_scaled(&self, _src: &[T], [_gain, _shift]: [&[T]; 2], _dst: &mut [T]) {
+        unreachable!("this function is not scaled")
     }
     /// What is known of [`WIDTH`] lines side by side before any element of them was read.
     fn start(&self) -> Self::Known;
@@ -144,7 +154,7 @@ impl<T: Cell> Walk<'_, T> {
 
     /// Contiguous lines, as many together as follow each other and stay in the nearest cache. What is finished, or sent to
     /// memory, is computed beside its place first.
-    fn rows(&self, line: &impl Line<T>, dst: &Shared<'_, T>, dst_offset: isize) {
+    fn rows<L: Line<T>>(&self, line: &L, dst: &Shared<'_, T>, dst_offset: isize) {
         let (size, inner) = (self.size, self.span.inner());
         let follow = |operand: usize| self.span.inner_stride(operand) == size as isize;
         let most = if follow(0) && follow(1) { (AT_HAND / size).max(1) } else { 1 };
@@ -156,34 +166,41 @@ impl<T: Cell> Walk<'_, T> {
         parallel::for_each_range(self.span.total(), GRAIN.div_ceil(size), |range| {
             let mut finisher = self.tail.map(Tail::finisher_from_beside::<T>);
             let stream = stream();
-            let mut room = stream.room(if finisher.is_none() { most * size } else { 0 });
+            let mut room = stream.room(most * size);
             let (mut from, mut to) = (odometer(0, range.start), odometer(1, range.start));
             let mut at = range.start;
             while at < range.end {
                 let column = at % inner;
-                let count = most.min(range.end - at).min(inner - column);
+                let left = (range.end - at).min(inner - column);
+                let mut count = most.min(left);
                 let start = |row: &Odometer<'_>, operand: usize| {
                     row.distance + column as isize * self.span.inner_stride(operand)
                 };
                 let source = (self.src_offset + start(&from, 0)) as usize;
                 let first = (dst_offset + start(&to, 1)) as usize;
-                let src = &self.src[source..][..count * size];
+                let mut gain_and_shift = None;
+                if let Some(finisher) = finisher.as_mut().filter(|_| L::IS_SCALED) {
+                    // All lines at once, if they have one gain and shift and need not wait for their way to memory.
+                    let all = if follow(0) && follow(1) && !stream.passes_by() { left } else { count };
+                    let mut of = |count| finisher.gain_and_shift(first, [count, size]).map(|both| (count, both));
+                    gain_and_shift = of(all).or_else(|| of(1));
+                    count = gain_and_shift.map_or(count, |(count, _)| count);
+                }
                 // SAFETY: these are whole lines of the destination; lines do not overlap, and each is visited once.
                 let dst = unsafe { dst.slice(first, count * size) };
-                match &mut finisher {
-                    Some(finisher) => {
-                        let is_scaled = (0..count).all(|i| {
-                            let part = i * size..(i + 1) * size;
-                            finisher.gain_and_shift(first + part.start, size).is_some_and(|[gain, shift]| {
-                                line.row_scaled(&src[part.clone()], gain, shift, &mut dst[part])
-                            })
-                        });
-                        if !is_scaled {
-                            line.rows(size, src, finisher.beside(count * size));
-                            finisher.stretch_from_beside(first, dst);
-                        }
+                let src = &self.src[source..];
+                match (&mut finisher, gain_and_shift) {
+                    (_, Some((_, both))) => {
+                        stream.fill(&mut room, dst, |dst| line.rows_scaled(&src[..dst.len()], both, dst));
                     }
-                    None => stream.fill(&mut room, dst, |dst| line.rows(size, src, dst)),
+                    (Some(finisher), None) => {
+                        line.rows(size, &src[..dst.len()], finisher.beside(dst.len()));
+                        finisher.stretch_from_beside(first, dst);
+                    }
+                    (None, None) => {
+                        let src = if follow(0) { src } else { &src[..dst.len()] };
+                        line.rows_by(size, src, &stream, &mut room, dst);
+                    }
                 }
                 at += count;
                 if column + count == inner {

@@ -12,6 +12,7 @@ use super::lanes::{each, fold, vectorised};
 use super::line::{Line, WIDTH, along};
 use super::map::Tail;
 use super::math::Scalar;
+use super::stream::{LINE, Stream, fetch_line_aside, lined_up};
 use super::{View, ViewMut};
 use columns::{Sums, below, sums, tops};
 
@@ -103,18 +104,33 @@ impl<T: Scalar> Line<T> for Softmax {
         if src.len() <= SHORT {
             return short(src.len(), src, dst);
         }
-        let (_, sum) = exponentials(src, dst);
-        let scale = T::narrow(1.0 / sum);
-        vectorised(
-            #[inline(always)]
-            move || dst.iter_mut().for_each(|y| *y = *y * scale),
-        );
+        let (_, sum) = exponentials(src, dst, &[]);
+        times(T::narrow(1.0 / sum), dst);
     }
 
     fn rows(&self, size: usize, src: &[T], dst: &mut [T]) {
         let at_once = if size > SHORT { size } else { BLOCK / size * size };
         for (src, dst) in src.chunks(at_once).zip(dst.chunks_mut(at_once)) {
             if size > SHORT { self.row(src, dst) } else { short(size, src, dst) }
+        }
+    }
+
+    /// While exponentials are computed, the next line is on its way here, and the last results are on their way to memory.
+    fn rows_by(&self, size: usize, src: &[T], stream: &Stream, room: &mut [T], dst: &mut [T]) {
+        if size <= SHORT {
+            return stream.fill(room, dst, |dst| self.rows(size, &src[..dst.len()], dst));
+        }
+        for (i, dst) in dst.chunks_exact_mut(size).enumerate() {
+            let (row, ahead) = src[i * size..].split_at(size);
+            if stream.passes_by() {
+                let room = &mut lined_up(room)[..size];
+                let (_, sum) = exponentials(row, room, ahead);
+                let scale = T::narrow(1.0 / sum);
+                stream.send_each(room, dst, |y| y * scale);
+            } else {
+                let (_, sum) = exponentials(row, dst, ahead);
+                times(T::narrow(1.0 / sum), dst);
+            }
         }
     }
 
@@ -159,7 +175,7 @@ impl<T: Scalar> Line<T> for LogSoftmax {
     type Known = Sums<T>;
 
     fn row(&self, src: &[T], dst: &mut [T]) {
-        let (top, sum) = exponentials(src, dst);
+        let (top, sum) = exponentials(src, dst, &[]);
         let (top, log) = (top.wide(), sum.ln());
         each(src, dst, move |x| T::narrow(x.wide() - top - log));
     }
@@ -193,11 +209,24 @@ fn higher<T: Scalar>(top: T, x: T) -> T {
     if x > top { x } else { top }
 }
 
+/// Multiplies all elements of a line.
+fn times<T: Scalar>(scale: T, line: &mut [T]) {
+    vectorised(
+        #[inline(always)]
+        move || line.iter_mut().for_each(|y| *y = *y * scale),
+    );
+}
+
 /// Exponentials that are added in four steps, each of a vector, before they are widened: that costs as much as to add them.
 const QUARTER: usize = 16;
 
-/// Writes `e^(x - m)`; returns `m`, the largest element, and the sum of what was written.
-fn exponentials<T: Scalar>(src: &[T], dst: &mut [T]) -> (T, f64) {
+/// Elements of a line up to which the next one is asked for: both stay in the second-level cache, with the results.
+const NEAR: usize = 64 * 1024;
+
+/// Writes `e^(x - m)`; returns `m`, the largest element, and the sum of what was written. Meanwhile asks for as many
+/// elements of what is read next.
+fn exponentials<T: Scalar>(src: &[T], dst: &mut [T], ahead: &[T]) -> (T, f64) {
+    let asks = !ahead.is_empty() && src.len() <= NEAR;
     let top = fold(src, T::LOWEST, higher, higher);
     let sum = vectorised(
         #[inline(always)]
@@ -205,7 +234,11 @@ fn exponentials<T: Scalar>(src: &[T], dst: &mut [T]) -> (T, f64) {
             let mut sums = [0.0; QUARTER];
             let (whole, rest) = src.as_chunks::<{ 4 * QUARTER }>();
             let (whole_dst, rest_dst) = dst.as_chunks_mut::<{ 4 * QUARTER }>();
-            for (xs, ys) in whole.iter().zip(whole_dst) {
+            for (at, (xs, ys)) in whole.iter().zip(whole_dst).enumerate() {
+                if asks {
+                    let per_line = LINE / size_of::<T>();
+                    (0..xs.len()).step_by(per_line).for_each(|i| fetch_line_aside(ahead, at * xs.len() + i));
+                }
                 ys.iter_mut().zip(xs).for_each(|(y, &x)| *y = (x - top).decay());
                 for (i, sum) in sums.iter_mut().enumerate() {
                     let [a, b, c, d] = [0, 1, 2, 3].map(|quarter| ys[quarter * QUARTER + i]);

@@ -8,7 +8,7 @@
 //! NaN or an infinity makes the whole line NaN, and so do numbers whose squares are too large for `f64`. A constant line
 //! gives 0 if `ε > 0`.
 
-use super::lanes::{each, vectorised};
+use super::lanes::vectorised;
 use super::line::{Known, Line, WIDTH, along};
 use super::map::Tail;
 use super::math::Scalar;
@@ -77,68 +77,98 @@ impl<T: Scalar> Near<T> {
 const LANES: usize = 32;
 
 /// The sums of the distances from the first element and of their squares.
+#[inline(always)]
 fn sums<T: Scalar>(src: &[T], first: f64) -> (f64, f64) {
-    vectorised(
-        #[inline(always)]
-        move || {
-            let (mut sums, mut squares) = ([0.0; LANES], [0.0; LANES]);
-            let (whole, rest) = src.as_chunks::<LANES>();
-            for chunk in whole {
-                for ((sum, square), &x) in sums.iter_mut().zip(&mut squares).zip(chunk) {
-                    let distance = x.wide() - first;
-                    *sum += distance;
-                    *square = distance.mul_add(distance, *square);
-                }
-            }
-            for ((sum, square), &x) in sums.iter_mut().zip(&mut squares).zip(rest) {
-                let distance = x.wide() - first;
-                *sum += distance;
-                *square = distance.mul_add(distance, *square);
-            }
-            let mut half = LANES / 2;
-            while half > 0 {
-                for i in 0..half {
-                    sums[i] += sums[i + half];
-                    squares[i] += squares[i + half];
-                }
-                half /= 2;
-            }
-            (sums[0], squares[0])
-        },
-    )
+    let (whole, rest) = src.as_chunks();
+    let (fours, rest) = rest.as_chunks();
+    let (ones, _) = rest.as_chunks();
+    let [a, b, c] = [sums_of::<T, LANES>(whole, first), sums_of::<T, 4>(fours, first), sums_of::<T, 1>(ones, first)];
+    (a.0 + b.0 + c.0, a.1 + b.1 + c.1)
+}
+
+/// The same for whole chunks, so that partial sums have places known beforehand and stay in registers.
+#[inline(always)]
+fn sums_of<T: Scalar, const N: usize>(chunks: &[[T; N]], first: f64) -> (f64, f64) {
+    let (mut sums, mut squares) = ([0.0; N], [0.0; N]);
+    for chunk in chunks {
+        for ((sum, square), &x) in sums.iter_mut().zip(&mut squares).zip(chunk) {
+            let distance = x.wide() - first;
+            *sum += distance;
+            *square = distance.mul_add(distance, *square);
+        }
+    }
+    let mut half = N / 2;
+    while half > 0 {
+        for i in 0..half {
+            sums[i] += sums[i + half];
+            squares[i] += squares[i + half];
+        }
+        half /= 2;
+    }
+    (sums[0], squares[0])
+}
+
+/// Writes `finish(near(x), beside)` for each element of a line and what stands beside it.
+#[inline(always)]
+fn standardized<T: Scalar, S: Copy>(
+    moments: (f64, f64),
+    src: &[T],
+    beside: impl Iterator<Item = S>,
+    dst: &mut [T],
+    finish: impl Fn(T, S) -> T,
+) {
+    let (mean, scale) = moments;
+    let elements = dst.iter_mut().zip(src).zip(beside);
+    if ORDINARY.contains(&scale) {
+        let line = Near::of(mean, scale);
+        elements.for_each(|((y, &x), beside)| *y = finish(line.apply(x), beside));
+    } else {
+        elements.for_each(|((y, &x), beside)| *y = finish(T::narrow((x.wide() - mean) * scale), beside));
+    }
+}
+
+impl Standardize {
+    /// Mean and scale of a line.
+    #[inline(always)]
+    fn moments_of<T: Scalar>(&self, src: &[T]) -> (f64, f64) {
+        let first = src.first().map_or(0.0, |x| x.wide());
+        let (sum, squares) = sums(src, first);
+        self.moments(first, sum, squares, src.len())
+    }
 }
 
 impl<T: Scalar> Line<T> for Standardize {
     type Known = Distances;
 
     fn row(&self, src: &[T], dst: &mut [T]) {
-        let first = src.first().map_or(0.0, |x| x.wide());
-        let (sum, squares) = sums(src, first);
-        let (mean, scale) = self.moments(first, sum, squares, src.len());
-        if !ORDINARY.contains(&scale) {
-            return each(src, dst, move |x| T::narrow((x.wide() - mean) * scale));
-        }
-        let line = Near::of(mean, scale);
-        each(src, dst, move |x| line.apply(x));
+        self.rows(src.len(), src, dst);
     }
 
-    fn row_scaled(&self, src: &[T], gain: &[T], shift: &[T], dst: &mut [T]) -> bool {
-        let first = src.first().map_or(0.0, |x| x.wide());
-        let (sum, squares) = sums(src, first);
-        let (mean, scale) = self.moments(first, sum, squares, src.len());
-        if !ORDINARY.contains(&scale) {
-            return false;
-        }
-        let line = Near::of(mean, scale);
+    fn rows(&self, size: usize, src: &[T], dst: &mut [T]) {
+        let all = Standardize { epsilon: self.epsilon };
         vectorised(
             #[inline(always)]
             move || {
-                for (((y, &x), &gain), &shift) in dst.iter_mut().zip(src).zip(gain).zip(shift) {
-                    *y = line.apply(x) * gain + shift;
+                for (src, dst) in src.chunks_exact(size).zip(dst.chunks_exact_mut(size)) {
+                    standardized(all.moments_of(src), src, std::iter::repeat(()), dst, |y, ()| y);
                 }
             },
         );
-        true
+    }
+
+    const IS_SCALED: bool = true;
+
+    fn rows_scaled(&self, src: &[T], [gain, shift]: [&[T]; 2], dst: &mut [T]) {
+        let all = Standardize { epsilon: self.epsilon };
+        vectorised(
+            #[inline(always)]
+            move || {
+                for (src, dst) in src.chunks_exact(gain.len()).zip(dst.chunks_exact_mut(gain.len())) {
+                    let beside = gain.iter().zip(shift);
+                    standardized(all.moments_of(src), src, beside, dst, |y, (&gain, &shift)| y * gain + shift);
+                }
+            },
+        );
     }
 
     fn start(&self) -> Distances {

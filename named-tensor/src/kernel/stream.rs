@@ -6,6 +6,7 @@
 //! Processors without such stores, and all of them where a result is small, store as usual.
 //! Not here: what is computed.
 
+use super::lanes::vectorised;
 use crate::element::Stored;
 #[cfg(target_arch = "x86_64")]
 use pulp::x86::V4;
@@ -16,13 +17,15 @@ use std::arch::x86_64::{__m128i, _mm_loadu_si128, _mm_stream_si128};
 const LARGE: usize = if cfg!(test) { 1 << 20 } else { 32 << 20 };
 /// Bytes of a line of memory, at whose beginning room begins: a vector that lies in two lines costs twice.
 pub(super) const LINE: usize = 64;
+/// Elements that are computed in registers before they are sent.
+const AT_ONCE: usize = 64;
 /// Bytes that every processor of that architecture stores at once.
 #[cfg(target_arch = "x86_64")]
 const QUARTER: usize = 16;
 
 /// A way to memory. When it is dropped, what was sent on it has arrived for all threads.
 #[derive(Debug)]
-pub(super) struct Stream {
+pub(crate) struct Stream {
     passes_by: bool,
     /// The processor, if it stores a whole line of memory at once: none is then sent in parts.
     #[cfg(target_arch = "x86_64")]
@@ -33,6 +36,11 @@ impl Stream {
     /// The way for pieces of a result of `size` elements `T`.
     pub(super) fn of<T>(size: usize) -> Stream {
         Stream::new(cfg!(target_arch = "x86_64") && size.saturating_mul(size_of::<T>()) >= LARGE)
+    }
+
+    /// The way for what will be read soon.
+    pub(super) fn usual() -> Stream {
+        Stream::new(false)
     }
 
     fn new(passes_by: bool) -> Stream {
@@ -57,8 +65,7 @@ impl Stream {
     #[inline(always)]
     pub(super) fn fill<T: Stored>(&self, room: &mut [T], dst: &mut [T], compute: impl FnOnce(&mut [T])) {
         if self.passes_by {
-            let start = room.as_ptr().align_offset(LINE).min(room.len() - dst.len());
-            let room = &mut room[start..][..dst.len()];
+            let room = &mut lined_up(room)[..dst.len()];
             compute(room);
             self.send(room, dst);
         } else {
@@ -75,6 +82,50 @@ impl Stream {
         }
         dst.copy_from_slice(src);
     }
+
+    /// Copies a few lines of memory, inside a loop that is compiled for the processor at hand.
+    #[inline(always)]
+    pub(super) fn put<T: Stored>(&self, src: &[T], dst: &mut [T]) {
+        #[cfg(target_arch = "x86_64")]
+        if self.passes_by {
+            return whole_lines(src, dst, |from, to| match self.by_line {
+                Some(simd) => lines(simd, from, to),
+                None => quarters(from, to),
+            });
+        }
+        dst.copy_from_slice(src);
+    }
+
+    /// Sends `f(x)` for every `x` of `src`.
+    #[inline(always)]
+    pub(super) fn send_each<T: Stored>(&self, src: &[T], dst: &mut [T], f: impl Fn(T) -> T) {
+        assert_eq!(src.len(), dst.len(), "each element has its place");
+        vectorised(
+            #[inline(always)]
+            move || {
+                let before = dst.as_ptr().align_offset(LINE).min(dst.len());
+                let (first, rest) = src.split_at(before);
+                let (first_dst, rest_dst) = dst.split_at_mut(before);
+                first_dst.iter_mut().zip(first).for_each(|(y, &x)| *y = f(x));
+                let (whole, rest) = rest.as_chunks::<AT_ONCE>();
+                let (whole_dst, rest_dst) = rest_dst.as_chunks_mut::<AT_ONCE>();
+                for (xs, ys) in whole.iter().zip(whole_dst) {
+                    let some = xs.map(&f);
+                    #[cfg(target_arch = "x86_64")]
+                    match self.by_line.as_ref() {
+                        Some(&simd) => lines(simd, &some, ys),
+                        None if self.passes_by => quarters(&some, ys),
+                        None => *ys = some,
+                    }
+                    #[cfg(not(target_arch = "x86_64"))]
+                    {
+                        *ys = some;
+                    }
+                }
+                rest_dst.iter_mut().zip(rest).for_each(|(y, &x)| *y = f(x));
+            },
+        );
+    }
 }
 
 impl Drop for Stream {
@@ -87,11 +138,33 @@ impl Drop for Stream {
     }
 }
 
+/// The part of room that begins where a line of memory does.
+#[inline(always)]
+pub(super) fn lined_up<T>(room: &mut [T]) -> &mut [T] {
+    let start = room.as_ptr().align_offset(LINE).min(room.len().min(LINE / size_of::<T>()));
+    &mut room[start..]
+}
+
 /// Asks for these elements to be brought into the nearest cache. They need not exist.
+#[inline(always)]
 pub(super) fn fetch<T: Stored>(data: &[T], first: usize, size: usize) {
     for at in (first..first.saturating_add(size).min(data.len())).step_by(LINE / size_of::<T>()) {
         fetch_line(data, at);
     }
+}
+
+/// Asks for the line of memory of an element to be brought into the second-level cache: the nearest one has no room to
+/// spare. It need not exist.
+#[inline(always)]
+pub(super) fn fetch_line_aside<T: Stored>(data: &[T], at: usize) {
+    #[cfg(target_arch = "x86_64")]
+    {
+        use std::arch::x86_64::{_MM_HINT_T1, _mm_prefetch};
+        // SAFETY: it changes nothing that can be seen, and asks no more of the address than to be one.
+        unsafe { _mm_prefetch::<_MM_HINT_T1>(data.as_ptr().wrapping_add(at).cast::<i8>()) };
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    let _ = (data, at);
 }
 
 /// Asks for the line of memory of an element to be brought into the nearest cache. It need not exist.
@@ -107,45 +180,74 @@ pub(super) fn fetch_line<T: Stored>(data: &[T], at: usize) {
     let _ = (data, at);
 }
 
-/// Copies a slice by stores that pass the caches by, whole lines of memory; what lies before and after those is stored as
-/// usual.
+/// Copies a slice by stores that pass the caches by.
 #[cfg(target_arch = "x86_64")]
 #[inline(never)]
 fn send<T: Stored>(src: &[T], dst: &mut [T], by_line: Option<V4>) {
+    whole_lines(src, dst, |from, to| match by_line {
+        Some(simd) => simd.vectorize(
+            #[inline(always)]
+            move || lines(simd, from, to),
+        ),
+        None => quarters(from, to),
+    });
+}
+
+/// Copies a slice: whole lines of memory by `send`; what lies before and after those is stored as usual.
+#[cfg(target_arch = "x86_64")]
+#[inline(always)]
+fn whole_lines<T: Stored>(src: &[T], dst: &mut [T], send: impl FnOnce(&[T], &mut [T])) {
     assert_eq!(src.len(), dst.len(), "a piece is sent to a place of its size");
     // An element that does not begin at a multiple of its size never begins a line: then all of it is before.
     let before = dst.as_ptr().align_offset(LINE).min(dst.len());
     let (first, rest) = dst.split_at_mut(before);
-    first.copy_from_slice(&src[..before]);
     let per_line = LINE / size_of::<T>();
     let (from, after_from) = src[before..].split_at(rest.len() / per_line * per_line);
     let (to, after) = rest.split_at_mut(from.len());
-    after.copy_from_slice(after_from);
-    match by_line {
-        Some(simd) => simd.vectorize(
-            #[inline(always)]
-            move || {
-                for (to, from) in to.chunks_exact_mut(per_line).zip(from.chunks_exact(per_line)) {
-                    // SAFETY: `from` is a slice of 64 bytes, all of them written, and this load asks for no alignment.
-                    let line = unsafe { simd.avx512f._mm512_loadu_ps(from.as_ptr().cast::<f32>()) };
-                    // SAFETY: `to` is a mutable slice of 64 bytes that begins at a multiple of 64: the first one does by
-                    // `before`, and each next one is 64 bytes further. The bytes are those of elements `T`. Other threads
-                    // see them after the fence of `Stream::drop`, which this thread comes to before it lets others know
-                    // that its piece is done.
-                    unsafe { simd.avx512f._mm512_stream_ps(to.as_mut_ptr().cast::<f32>(), line) };
-                }
-            },
-        ),
-        None => {
-            let whole = QUARTER / size_of::<T>();
-            for (to, from) in to.chunks_exact_mut(whole).zip(from.chunks_exact(whole)) {
-                // SAFETY: `from` is a slice of 16 bytes, all of them written, and this load asks for no alignment.
-                let bytes = unsafe { _mm_loadu_si128(from.as_ptr().cast::<__m128i>()) };
-                // SAFETY: `to` is a mutable slice of 16 bytes that begins at a multiple of 16, as the first one does by
-                // `before`. For the rest, see above.
-                unsafe { _mm_stream_si128(to.as_mut_ptr().cast::<__m128i>(), bytes) };
-            }
-        }
+    if !first.is_empty() {
+        first.copy_from_slice(&src[..before]);
+    }
+    if !after.is_empty() {
+        after.copy_from_slice(after_from);
+    }
+    send(from, to);
+}
+
+/// Whether a slice begins where a line of memory does, or is empty.
+#[cfg(target_arch = "x86_64")]
+#[inline(always)]
+fn is_lined_up<T>(to: &[T]) -> bool {
+    to.is_empty() || to.as_ptr().addr().is_multiple_of(LINE)
+}
+
+/// Sends whole lines of memory to where a line begins.
+#[cfg(target_arch = "x86_64")]
+#[inline(always)]
+fn lines<T: Stored>(simd: V4, from: &[T], to: &mut [T]) {
+    assert!(is_lined_up(to), "what is sent in lines goes to where a line begins");
+    let per_line = LINE / size_of::<T>();
+    for (to, from) in to.chunks_exact_mut(per_line).zip(from.chunks_exact(per_line)) {
+        // SAFETY: `from` is a slice of 64 bytes, all of them written, and this load asks for no alignment.
+        let line = unsafe { simd.avx512f._mm512_loadu_ps(from.as_ptr().cast::<f32>()) };
+        // SAFETY: `to` is a mutable slice of 64 bytes that begins at a multiple of 64: the first one does, as was asserted,
+        // and each next one is 64 bytes further. The bytes are those of elements `T`. Other threads see them after the
+        // fence of `Stream::drop`, which this thread comes to before it lets others know that its piece is done.
+        unsafe { simd.avx512f._mm512_stream_ps(to.as_mut_ptr().cast::<f32>(), line) };
+    }
+}
+
+/// The same for processors that store a quarter of a line at once.
+#[cfg(target_arch = "x86_64")]
+#[inline(always)]
+fn quarters<T: Stored>(from: &[T], to: &mut [T]) {
+    assert!(is_lined_up(to), "what is sent in quarters of lines goes to where a line begins");
+    let whole = QUARTER / size_of::<T>();
+    for (to, from) in to.chunks_exact_mut(whole).zip(from.chunks_exact(whole)) {
+        // SAFETY: `from` is a slice of 16 bytes, all of them written, and this load asks for no alignment.
+        let bytes = unsafe { _mm_loadu_si128(from.as_ptr().cast::<__m128i>()) };
+        // SAFETY: `to` is a mutable slice of 16 bytes that begins at a multiple of 16, as the first one begins a line. For
+        // the rest, see `lines`.
+        unsafe { _mm_stream_si128(to.as_mut_ptr().cast::<__m128i>(), bytes) };
     }
 }
 
@@ -175,10 +277,17 @@ mod tests {
 
     fn check<T: Stored>(stream: &Stream, first: usize, size: usize, number: impl Fn(usize) -> T) {
         let src: Vec<T> = (0..size).map(&number).collect();
-        let mut dst = [number(99); 160];
-        stream.send(&src, &mut dst[first..first + size]);
         let at = |i: usize| if (first..first + size).contains(&i) { number(i - first) } else { number(99) };
-        assert!(dst.iter().enumerate().all(|(i, &x)| x == at(i)), "{size} elements from {first} on");
+        let ways: [&dyn Fn(&mut [T]); 3] = [&|dst| stream.send(&src, dst), &|dst| stream.put(&src, dst), &|dst| {
+            stream.send_each(&vec![number(7); size], dst, |_| number(5));
+        }];
+        for (way, to) in ways.iter().enumerate() {
+            let mut dst = [number(99); 160];
+            to(&mut dst[first..first + size]);
+            let is_inside = |i: usize| (first..first + size).contains(&i);
+            let wanted = |i: usize| if way == 2 && is_inside(i) { number(5) } else { at(i) };
+            assert!(dst.iter().enumerate().all(|(i, &x)| x == wanted(i)), "{size} elements from {first} on, way {way}");
+        }
     }
 
     #[test]

@@ -188,6 +188,66 @@ fn rows_of_every_length_are_the_plain_ones() {
     }
 }
 
+#[test]
+fn rows_so_long_that_the_next_is_not_asked_for_are_the_plain_ones() {
+    for columns in [65_535, 65_536, 65_537] {
+        check(0, [5, columns, columns], false);
+        check(0, [3, columns, columns + 9], false);
+    }
+}
+
+#[test]
+fn a_row_that_is_not_finite_somewhere_does_not_change_the_others_of_a_large_result() {
+    let (rows, columns) = (2100, 131);
+    for bad in [f32::NAN, f32::INFINITY, f32::NEG_INFINITY] {
+        for what in [0, 2] {
+            let mut data = random_rows(rows * columns);
+            // Every second row, in each place of a line.
+            (0..rows).step_by(2).for_each(|row| data[row * columns + row / 2 % columns] = bad);
+            let mut out = vec![7.0; data.len()];
+            let strides: &[isize] = &[columns as isize, 1];
+            let src = View { data: &data, offset: 0, strides };
+            apply(what, [rows, columns], src, ViewMut { data: &mut out, offset: 0, strides }, None);
+            for (row, (line, got)) in data.chunks(columns).zip(out.chunks(columns)).enumerate() {
+                if row % 2 == 0 && (what == 2 || bad > 0.0 || bad.is_nan()) {
+                    assert!(got.iter().all(|x| x.is_nan()), "{what}: row {row} with {bad}");
+                    continue;
+                }
+                let exact = plain(what, &line.iter().map(|&x| f64::from(x)).collect::<Vec<_>>());
+                let is_near = |(&x, y): (&f32, f64)| (f64::from(x) - y).abs() <= 1e-6 * (1.0 + y.abs());
+                assert!(got.iter().zip(exact).all(is_near), "{what}: row {row} with {bad} in others");
+            }
+        }
+    }
+}
+
+#[test]
+fn every_line_has_its_own_gain_and_shift_where_those_differ() {
+    let program = program(2);
+    for (rows, columns) in [(7, 768), (400, 129), (300, 1025)] {
+        let buffer = || Buffer::F32(random_rows(2 * rows * columns));
+        let buffers = [buffer(), buffer(), buffer(), buffer()];
+        let own: &[isize] = &[columns as isize, 1];
+        for strides in [[own, own], [own, &[0, 1]], [&[0, 1], own]] {
+            let operands: Vec<Operand<'_>> =
+                (0..4).map(|i| Operand { buffer: &buffers[i], offset: 5 * i, strides: strides[i.min(1)] }).collect();
+            let data = random_rows(rows * columns);
+            let tail = Tail::new(&program, &[rows, columns], &operands);
+            let (mut alone, mut out) = (vec![0.0; data.len()], vec![0.0; data.len()]);
+            let src = View { data: &data, offset: 0, strides: own };
+            apply(2, [rows, columns], src, ViewMut { data: &mut alone, offset: 0, strides: own }, None);
+            apply(2, [rows, columns], src, ViewMut { data: &mut out, offset: 0, strides: own }, Some(&tail));
+            let read = |i: usize, at: usize| match &buffers[i] {
+                Buffer::F32(values) => values[5 * i + at / columns * strides[i][0] as usize + at % columns],
+                _ => unreachable!("these are reals"),
+            };
+            for (at, (&got, &x)) in out.iter().zip(&alone).enumerate() {
+                assert_eq!(got, x * read(0, at) + read(1, at), "element {at} of {rows} × {columns}");
+            }
+        }
+    }
+}
+
 /// A tail that scales and shifts; adds what stands at the same place; subtracts a number of the row; takes the floor: so
 /// many of these. The first two alone are read row by row, the third as well, the others not.
 fn program(steps: usize) -> Program {

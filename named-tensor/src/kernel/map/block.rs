@@ -29,7 +29,7 @@ pub(super) struct Worker<'a, T: Cell> {
     at: usize,
     /// Elements of a block at most.
     most: usize,
-    /// How results get to memory, and where they wait for it.
+    /// How results get to memory, and where those of programs that are not light wait for it.
     stream: Stream,
     room: Vec<T>,
     /// What a light program works in.
@@ -88,7 +88,7 @@ impl<'a, T: Cell> Worker<'a, T> {
             }
         }
         let ways = SmallVec::from_elem(Way::Gathered, sources);
-        let room = stream.room(size);
+        let room = stream.room(if program.light().is_some() { 0 } else { size });
         let strips = program.light().map(T::strips).unwrap_or_default();
         let dense = (0..sources).map(|source| job.span.is_dense(source)).collect();
         let beside = register(T::KIND, 0);
@@ -219,12 +219,12 @@ impl<'a, T: Cell> Worker<'a, T> {
     fn block(&mut self, out: &mut [T]) {
         let job = self.job;
         if let Some(light) = job.program.light() {
-            let (mut room, mut strips) = (std::mem::take(&mut self.room), std::mem::take(&mut self.strips));
+            let mut strips = std::mem::take(&mut self.strips);
             let sources: SmallVec<[&[T]; 8]> =
                 (0..self.ways.len()).map(|source| self.read(source, out.len())).collect();
-            self.stream.fill(&mut room, out, |out| T::run_light(light, &sources, &mut strips, out));
+            T::run_light(light, &sources, &mut strips, &self.stream, out);
             drop(sources);
-            (self.room, self.strips) = (room, strips);
+            self.strips = strips;
             return;
         }
         for &Step { action, to } in job.program.steps() {

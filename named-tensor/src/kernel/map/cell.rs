@@ -7,6 +7,7 @@ use super::strip::{Light, Lines, Strip};
 use crate::element::{Bf16, Binary, Stored, Unary};
 use crate::kernel::lanes::{each, pairs};
 use crate::kernel::math::Scalar;
+use crate::kernel::stream::Stream;
 
 /// What steps do to each kind of element.
 pub(crate) trait Cell: Stored {
@@ -14,8 +15,8 @@ pub(crate) trait Cell: Stored {
     type Strips: Default;
     /// The room of a light program.
     fn strips(light: &Light) -> Self::Strips;
-    /// Runs a light program on these sources.
-    fn run_light(light: &Light, sources: &[&[Self]], strips: &mut Self::Strips, out: &mut [Self]);
+    /// Runs a light program on these sources; results go this way to memory.
+    fn run_light(light: &Light, sources: &[&[Self]], strips: &mut Self::Strips, stream: &Stream, out: &mut [Self]);
     /// Runs a light program on the rows of a tile.
     fn run_light_tile<'r>(
         light: &Light,
@@ -67,8 +68,14 @@ macro_rules! real_cell {
             fn strips(light: &Light) -> Self::Strips {
                 light.room()
             }
-            fn run_light(light: &Light, sources: &[&[$type]], strips: &mut Self::Strips, out: &mut [$type]) {
-                light.run(sources, strips, out);
+            fn run_light(
+                light: &Light,
+                sources: &[&[$type]],
+                strips: &mut Self::Strips,
+                stream: &Stream,
+                out: &mut [$type],
+            ) {
+                light.run(sources, strips, stream, out);
             }
             fn run_light_tile<'r>(
                 light: &Light,
@@ -105,7 +112,7 @@ macro_rules! never_light {
     () => {
         type Strips = ();
         fn strips(_: &Light) {}
-        fn run_light(_: &Light, _: &[&[Self]], (): &mut (), _: &mut [Self]) {
+        fn run_light(_: &Light, _: &[&[Self]], (): &mut (), _: &Stream, _: &mut [Self]) {
             unreachable!("a light program computes reals")
         }
         fn run_light_tile<'r>(

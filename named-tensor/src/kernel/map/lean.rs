@@ -30,9 +30,8 @@ pub(super) struct Lean<'a, T: Cell> {
     strips: T::Strips,
     /// What is to be finished.
     beside: Buffer,
-    /// How results get to memory, and where they wait for it.
+    /// How results get to memory.
     stream: Stream,
-    room: Vec<T>,
 }
 
 /// Where a source has its numbers.
@@ -62,8 +61,7 @@ impl<'a, T: Cell> Lean<'a, T> {
             Source::Operand(_) | Source::Position(_) => None,
         };
         let sources = job.program.sources().iter().enumerate().map(row).collect::<Option<_>>()?;
-        let (strips, beside, room) = (T::strips(light), register(T::KIND, 0), stream.room(PART.min(span.inner())));
-        Some(Lean { job, light, sources, row: 0, strips, beside, stream, room })
+        Some(Lean { job, light, sources, row: 0, strips: T::strips(light), beside: register(T::KIND, 0), stream })
     }
 
     /// Whether parts of this size are worth it: shorter ones are better mixed in blocks.
@@ -71,11 +69,19 @@ impl<'a, T: Cell> Lean<'a, T> {
         size.min(self.job.span.inner()) >= STRIP
     }
 
-    /// Gain and shift of `size` elements of a row, from that numbered `first` on, where the tail is  y · gain + shift  of
-    /// what it finishes, and results are stored as usual.
-    pub(super) fn gain_and_shift(&mut self, first: usize, size: usize) -> Option<[&'a [T]; 2]> {
-        let [x, y, z] = self.light.product_and_sum().filter(|_| !self.stream.passes_by())?;
-        let (row, column) = (first / self.job.span.inner(), first % self.job.span.inner());
+    /// Gain and shift of `count` lines of `size` elements, from that numbered `first` on, where the tail is  y · gain + shift
+    /// of what it finishes. Several lines are whole rows, and the same stands beside each.
+    pub(super) fn gain_and_shift(&mut self, first: usize, [count, size]: [usize; 2]) -> Option<[&'a [T]; 2]> {
+        let [x, y, z] = self.light.product_and_sum()?;
+        let (span, sources) = (&self.job.span, self.job.program.sources());
+        let outer = span.sizes.len().saturating_sub(1);
+        let is_same_in_all = |source: usize| {
+            sources[source] == Source::Own || span.strides[source][..outer].iter().all(|&stride| stride == 0)
+        };
+        if count > 1 && !(span.inner() == size && [x, y, z].into_iter().all(is_same_in_all)) {
+            return None;
+        }
+        let (row, column) = (first / span.inner(), first % span.inner());
         self.seek(row);
         let read = |source: usize| match &self.sources[source] {
             Row::Here(data, offset, rows) => {
@@ -188,6 +194,6 @@ impl<'a, T: Cell> Lean<'a, T> {
         };
         let sources: SmallVec<[&[T]; 8]> = self.sources.iter().map(read).collect();
         let (light, strips) = (self.light, &mut self.strips);
-        self.stream.fill(&mut self.room, out, |out| T::run_light(light, &sources, strips, out));
+        T::run_light(light, &sources, strips, &self.stream, out);
     }
 }

@@ -14,6 +14,7 @@ use super::register::LINE;
 use crate::element::{Binary, Kind, Unary};
 use crate::kernel::lanes::vectorised;
 use crate::kernel::math::Scalar;
+use crate::kernel::stream::Stream;
 use smallvec::SmallVec;
 use step::Step;
 
@@ -127,9 +128,10 @@ impl Light {
     }
 
     /// Runs the program over as many elements as `out` has. Each source has as many, and they are used in their order.
-    pub(super) fn run<T: Scalar>(&self, sources: &[&[T]], room: &mut [Strip<T>], out: &mut [T]) {
+    pub(super) fn run<T: Scalar>(&self, sources: &[&[T]], room: &mut [Strip<T>], stream: &Stream, out: &mut [T]) {
         let size = out.len();
-        if let [step] = self.steps[..]
+        if !stream.passes_by()
+            && let [step] = self.steps[..]
             && let Some(sources) = step.of_sources(sources, self.sources)
         {
             return step.run_whole(sources, out);
@@ -137,7 +139,7 @@ impl Light {
         let (room, short) = room.split_at_mut(self.constants.len() + self.steps.len());
         if size >= STRIP {
             assert!(sources.iter().all(|source| source.len() == size), "map: sources as long as the result");
-            return self.strips(sources, room, out);
+            return self.strips(sources, room, stream, out);
         }
         // What is missing of a strip is anything.
         let Some((result, short)) = short.split_last_mut() else { return };
@@ -145,17 +147,19 @@ impl Light {
             strip.0[..size].copy_from_slice(source);
         }
         let sources: SmallVec<[&[T]; 8]> = short.iter().map(|strip| strip.0.as_slice()).collect();
-        self.strips(&sources, room, &mut result.0);
+        self.strips(&sources, room, &Stream::usual(), &mut result.0);
         out.copy_from_slice(&result.0[..size]);
     }
 
     /// Runs the program over some strips. Where the last one is not whole, elements before it are computed once more.
-    fn strips<T: Scalar>(&self, sources: &[&[T]], room: &mut [Strip<T>], out: &mut [T]) {
+    /// What passes the caches by is sent strip by strip: while it goes, the next one is read.
+    fn strips<T: Scalar>(&self, sources: &[&[T]], room: &mut [Strip<T>], stream: &Stream, out: &mut [T]) {
         vectorised(
             #[inline(always)]
             move || {
                 let last = out.len() - STRIP;
-                let mut at = 0;
+                let (mut at, mut sent) = (0, 0);
+                let mut result = Strip([T::default(); STRIP]);
                 // The second strip begins where a line of memory does, at the cost of some elements of the first.
                 let mut next = match out.as_ptr().align_offset(LINE) {
                     0 => STRIP,
@@ -163,7 +167,12 @@ impl Light {
                 };
                 loop {
                     let strip = |source: usize| sources[source][at..].first_chunk::<STRIP>().expect("a strip is left");
-                    if let Some(out) = out[at..].first_chunk_mut() {
+                    if stream.passes_by() {
+                        self.strip(room, strip, &mut result.0);
+                        let end = if at == last { out.len() } else { next };
+                        stream.put(&result.0[sent - at..end - at], &mut out[sent..end]);
+                        sent = end;
+                    } else if let Some(out) = out[at..].first_chunk_mut() {
                         self.strip(room, strip, out);
                     }
                     if at == last {

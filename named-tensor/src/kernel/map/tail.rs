@@ -105,9 +105,10 @@ impl<'a, T: Cell> Finisher<'a, T> {
         }
     }
 
-    /// Gain and shift of a line, where the tail is  y · gain + shift  of what it finishes and the line is part of a row.
-    pub(in crate::kernel) fn gain_and_shift(&mut self, first: usize, size: usize) -> Option<[&'a [T]; 2]> {
-        self.lean(size)?.gain_and_shift(first, size)
+    /// Gain and shift of so many lines, where the tail is  y · gain + shift  of what it finishes, with the same of both for
+    /// each line, and a line is part of a row.
+    pub(in crate::kernel) fn gain_and_shift(&mut self, first: usize, lines: [usize; 2]) -> Option<[&'a [T]; 2]> {
+        self.lean(lines[1])?.gain_and_shift(first, lines)
     }
 
     /// The lean way, if there is one and parts of this size are worth it.

@@ -136,6 +136,29 @@ fn a_fused_chain_agrees_with_its_instructions_in_every_space_and_layout() {
 }
 
 #[test]
+fn large_results_of_light_programs_are_sent_whole_whatever_their_rows_end_with() {
+    let mut random = Random::new(6);
+    let buffers = [(); 3].map(|()| Buffer::F32(random.reals(280_000)));
+    let around = |size: usize| [size - 1, size, size + 1];
+    // Stretches, blocks and strips that end everywhere, and begin where no line of memory does.
+    let spaces = [[2200, 127], [2100, 128], [2040, 129], [128, 2047], [128, 2049], [2, 131_075], [1, 262_160]]
+        .into_iter()
+        .chain(around(262_144 + 112).map(|size| [1, size]));
+    for sizes in spaces {
+        let (dense, bias) = ([sizes[1] as isize, 1], [0, 1]);
+        let strides: [&[isize]; 3] = [&dense, &dense, &bias];
+        let operands: Vec<Operand<'_>> =
+            (0..3).map(|i| Operand { buffer: &buffers[i], offset: 3 * i, strides: strides[i] }).collect();
+        let product = vec![Load(0), Load(1), Instruction::Binary(Binary::Mul, 0, 1)];
+        let sum = [product.as_slice(), &[Load(2), Instruction::Binary(Binary::Add, 2, 3)]].concat();
+        let chain = [sum.as_slice(), &[Instruction::Unary(Unary::Relu, 4)]].concat();
+        check(product, sizes.as_slice(), &operands[..2], 1e-6);
+        check(sum, sizes.as_slice(), &operands, 1e-6);
+        check(chain, sizes.as_slice(), &operands, 1e-6);
+    }
+}
+
+#[test]
 fn positions_are_those_along_the_axis_of_the_space() {
     for sizes in SPACES {
         for axis in 0..sizes.len() {

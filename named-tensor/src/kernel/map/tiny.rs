@@ -8,6 +8,7 @@ use smallvec::SmallVec;
 use super::cell::Cell;
 use super::program::Source;
 use super::{Operand, Program};
+use crate::kernel::stream::Stream;
 
 /// Elements up to which the numbers of a scalar may be written down for each.
 const FEW: usize = 512;
@@ -56,7 +57,7 @@ pub(super) fn run<T: Cell>(program: &Program, sizes: &[usize], operands: &[Opera
             None => return false,
         }
     }
-    T::run_light(light, &sources, &mut T::strips(light), out);
+    T::run_light(light, &sources, &mut T::strips(light), &Stream::usual(), out);
     true
 }
 

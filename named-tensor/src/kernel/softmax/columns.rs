@@ -14,7 +14,11 @@ pub(super) fn tops<T: Scalar>(rows: &[[T; WIDTH]], mut top: [T; WIDTH]) -> [T; W
         #[inline(always)]
         move || {
             for row in rows {
-                top.iter_mut().zip(row).for_each(|(top, &x)| *top = higher(*top, x));
+                // All of them anew: else each would be stored under a mask, and waited for.
+                top = std::array::from_fn(
+                    #[inline(always)]
+                    |j| higher(top[j], row[j]),
+                );
             }
             top
         },
