@@ -86,7 +86,8 @@ impl Name {
 }
 
 impl Name {
-    fn number(self) -> u64 {
+    /// The same for equal names, and nearly never for others.
+    pub(crate) fn number(self) -> u64 {
         u64::from(self.fresh) << 32 | u64::from(self.digest)
     }
 }

@@ -10,7 +10,7 @@ use smallvec::SmallVec;
 
 use super::set::{Axes, Inter, Union};
 use crate::axis::{Axis, Name};
-use crate::graph::shape::Names;
+use crate::graph::shape::{Names, one};
 
 /// One axis or several in an order: `key`, `(heads, val)`.
 #[diagnostic::on_unimplemented(
@@ -47,7 +47,7 @@ impl<F: Fn() -> A + Copy, A: Axis> Selector for F {
     type Positions = [usize; 1];
 
     fn names() -> Names {
-        Names::from_slice(&[Name::of::<A>()])
+        one(Name::of::<A>())
     }
 }
 

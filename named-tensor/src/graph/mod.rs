@@ -9,6 +9,7 @@ pub(crate) mod calculus;
 pub mod evaluate;
 pub mod node;
 pub mod op;
+mod recycled;
 pub mod shape;
 #[cfg(test)]
 pub(crate) mod testing;

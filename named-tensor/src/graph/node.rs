@@ -10,6 +10,7 @@ use std::sync::{Arc, OnceLock};
 
 use smallvec::SmallVec;
 
+use super::recycled::Recycled;
 use super::{Op, Shape, Value};
 use crate::element::{Kind, retire};
 use crate::error::{Error, Result};
@@ -18,14 +19,20 @@ use crate::error::{Error, Result};
 #[derive(Clone)]
 pub struct Node(Arc<Inner>);
 
+type Inputs = SmallVec<[Node; 2]>;
+
 struct Inner {
     op: Op,
-    inputs: SmallVec<[Node; 2]>,
+    inputs: Inputs,
     shape: Shape,
     kind: Kind,
     place: &'static Location<'static>,
     /// Most nodes never have one of their own.
     value: OnceLock<Box<Value>>,
+}
+
+thread_local! {
+    static RECYCLED: Recycled<Inner> = const { Recycled::new() };
 }
 
 impl Node {
@@ -37,14 +44,26 @@ impl Node {
         let (mut list, place) = (SmallVec::new(), Location::caller());
         // One by one: as a rule there are two, for which `collect` is long.
         inputs.into_iter().for_each(|input| list.push(input));
-        Node(Arc::new(Inner { op, inputs: list, shape, kind, place, value: OnceLock::new() }))
+        Node::made(op, list, shape, kind, place)
+    }
+
+    /// A node without numbers, where another one was if there is such a place.
+    #[inline]
+    fn made(op: Op, inputs: Inputs, shape: Shape, kind: Kind, place: &'static Location<'static>) -> Node {
+        if let Some(mut kept) = RECYCLED.try_with(Recycled::take).ok().flatten()
+            && let Some(inner) = Arc::get_mut(&mut kept)
+        {
+            (inner.op, inner.inputs, inner.shape, inner.kind, inner.place) = (op, inputs, shape, kind, place);
+            return Node(kept);
+        }
+        Node(Arc::new(Inner { op, inputs, shape, kind, place, value: OnceLock::new() }))
     }
 
     /// The same operation, written at the same place, on other inputs of the same shapes and kinds.
     pub(super) fn on(&self, inputs: Vec<Node>) -> Node {
         let (op, shape) = (self.op().clone(), self.shape().clone());
         let (kind, place) = (self.kind(), self.place());
-        Node(Arc::new(Inner { op, inputs: inputs.into(), shape, kind, place, value: OnceLock::new() }))
+        Node::made(op, inputs.into(), shape, kind, place)
     }
 
     /// A node that holds numbers.
@@ -167,23 +186,36 @@ impl Node {
     }
 }
 
-/// Takes the inputs apart one by one: a chain of a million nodes must not recurse a million deep.
-impl Drop for Inner {
-    fn drop(&mut self) {
+impl Inner {
+    /// Leaves nothing that anybody may wait for, except the shape, which is small and may be that of the next node here.
+    fn empty(&mut self, stack: &mut Inputs) {
         // Numbers that nobody else has are memory for the next results.
         if let Some(buffer) = self.value.take().and_then(|value| Arc::into_inner(value.buffer)) {
             retire(buffer);
         }
-        let mut stack: SmallVec<[Node; 2]> = std::mem::take(&mut self.inputs);
+        self.op = Op::Input;
+        while let Some(input) = self.inputs.pop() {
+            stack.push(input);
+        }
+        if self.inputs.spilled() {
+            self.inputs = Inputs::new();
+        }
+    }
+}
+
+/// Takes the inputs apart one by one: a chain of a million nodes must not recurse a million deep.
+impl Drop for Inner {
+    fn drop(&mut self) {
+        let mut stack = Inputs::new();
+        self.empty(&mut stack);
         while let Some(mut node) = stack.pop() {
-            // Most have one owner, us, and are freed where they lie. Where several threads give up a node at once, the last
-            // one moves it out.
+            // Most have one owner, us. Where several threads give up a node at once, the last one moves it out.
             if let Some(inner) = Arc::get_mut(&mut node.0) {
-                while let Some(input) = inner.inputs.pop() {
-                    stack.push(input);
-                }
+                inner.empty(&mut stack);
+                // What is not kept is freed where it lies.
+                drop(RECYCLED.try_with(|recycled| recycled.keep(node.0)));
             } else if let Some(mut inner) = Arc::into_inner(node.0) {
-                stack.append(&mut inner.inputs);
+                inner.empty(&mut stack);
             }
         }
     }
@@ -227,6 +259,20 @@ mod tests {
         let x = counting(&[(A, 2)]);
         let (y, line) = (x.mean(&[A]), line!());
         assert_eq!((y.place().file(), y.place().line()), (file!(), line));
+    }
+
+    #[test]
+    fn a_node_that_is_gone_leaves_its_place_to_the_next_and_nothing_else() {
+        let x = counting(&[(A, 2)]);
+        let chain = x.unary(Unary::Neg).unary(Unary::Exp);
+        let place = chain.inputs()[0].id();
+        chain.inputs()[0].remember(x.value().unwrap().clone());
+        drop(chain);
+        assert_eq!(x.owners(), 1, "its input is given up");
+        let next = x.binary(Binary::Add, &x);
+        assert_eq!(next.id(), place, "the place is taken");
+        assert!(next.value().is_none(), "its numbers are gone");
+        assert_eq!(next.inputs().len(), 2, "its inputs are the new ones");
     }
 
     #[test]

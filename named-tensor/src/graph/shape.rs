@@ -3,6 +3,7 @@
 //! The order in which a shape lists its axes has no meaning; it is only where a layout starts from.
 //! Lives here: lookup, union, and the checks of sizes. Not here: strides (`value`), sets in types (`axes`).
 
+use std::cell::RefCell;
 use std::fmt;
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
@@ -15,17 +16,40 @@ use crate::error::{Error, ErrorKind, Result};
 /// A few axes. Most operations go along one or two, and every node holds these.
 pub type Names = SmallVec<[Name; 2]>;
 
-/// The same names in a list of their own.
+/// The same names in a list of their own. As a rule there is one, and to copy so many bytes as there are takes longer.
+#[inline]
 pub(super) fn listed(names: &[Name]) -> Names {
-    let mut list = Names::new();
-    // One by one: as a rule there is one, and to copy so many bytes as there are takes longer.
-    names.iter().for_each(|&name| list.push(name));
-    list
+    if let &[name] = names { one(name) } else { Names::from_slice(names) }
+}
+
+/// One name as a list.
+#[inline]
+pub(crate) fn one(name: Name) -> Names {
+    Names::from_buf_and_len([name, name], 1)
 }
 
 /// Axes with their sizes, each name once. Cheap to clone: every node has a shape, and most have that of an input.
 #[derive(Clone, Eq)]
 pub struct Shape(Arc<[(Name, usize)]>);
+
+/// So many of the last shapes are known to a thread.
+const MANY: usize = 32;
+
+thread_local! {
+    /// The last shapes that were made, each at its place: a program makes the same ones again and again, and to find one
+    /// costs less than memory for it.
+    static KNOWN: RefCell<[Option<Shape>; MANY]> = const { RefCell::new([const { None }; MANY]) };
+}
+
+/// Where a shape is looked for.
+fn place(axes: &[(Name, usize)]) -> usize {
+    /// 2⁶⁴ / φ, whose product spreads the low bits upwards.
+    const SPREAD: u64 = 0x9e37_79b9_7f4a_7c15;
+    let digest = axes.iter().fold(0, |digest: u64, &(name, size)| {
+        (digest.rotate_left(5) ^ name.number() ^ size as u64).wrapping_mul(SPREAD)
+    });
+    (digest >> 32) as usize % MANY
+}
 
 /// Axes on their way to be a shape.
 type Axes = SmallVec<[(Name, usize); 8]>;
@@ -65,7 +89,14 @@ impl Shape {
             axes.iter().enumerate().all(|(i, (name, _))| axes.iter().skip(i + 1).all(|(other, _)| name != other)),
             "an axis stands twice in a shape: {axes:?}"
         );
-        Shape(Arc::from(axes))
+        let known = KNOWN.try_with(|known| {
+            let place = &mut known.borrow_mut()[place(axes)];
+            match place {
+                Some(shape) if *shape.0 == *axes => shape.clone(),
+                _ => place.insert(Shape(Arc::from(axes))).clone(),
+            }
+        });
+        known.unwrap_or_else(|_| Shape(Arc::from(axes)))
     }
 
     /// Whether both are one in memory. Shapes that are equal need not be.
@@ -171,23 +202,30 @@ impl Shape {
     /// A shared axis with two sizes.
     pub fn contracted(&self, other: &Shape, axes: &[Name], operation: &str) -> Result<Shape> {
         // Every node of a product comes by here: plain loops, and each name looked up once.
-        let mut inside = true;
-        for (name, left) in self.iter() {
-            match other.size(name) {
-                Some(right) if left != right => return Err(Error::size_clash(operation, name.text(), left, right)),
-                Some(_) => {}
-                None => inside &= axes.contains(&name),
-            }
-        }
-        let (first, second) = if inside { (other, self) } else { (self, other) };
         let mut list = Axes::new();
-        for axis in first.iter() {
-            if !axes.contains(&axis.0) {
-                list.push(axis);
+        // Where the axes of both stand in the other, and whether there are some here alone.
+        let (mut shared, mut own) = (SmallVec::<[usize; 8]>::new(), false);
+        for (name, left) in self.iter() {
+            let at = other.position(name);
+            if let Some(at) = at {
+                let right = other.0[at].1;
+                if left != right {
+                    return Err(Error::size_clash(operation, name.text(), left, right));
+                }
+                shared.push(at);
+            }
+            if !axes.contains(&name) {
+                list.push((name, left));
+                own |= at.is_none();
             }
         }
-        for axis in second.iter() {
-            if !axes.contains(&axis.0) && !first.has(axis.0) {
+        // The operand that has all the axes of the other keeps its order, as in a union.
+        if !own {
+            list.clear();
+            shared.clear();
+        }
+        for (at, &axis) in other.0.iter().enumerate() {
+            if !shared.contains(&at) && !axes.contains(&axis.0) {
                 list.push(axis);
             }
         }
@@ -260,6 +298,30 @@ mod tests {
         let other = Shape::new([(C, 4), (A, 2)]);
         assert_eq!(large.union(&other, "+").unwrap(), Shape::new([(A, 2), (B, 3), (C, 4)]));
         assert!(large.union(&Shape::new([(B, 4)]), "+").is_err());
+    }
+
+    #[test]
+    fn a_shape_that_was_made_just_now_is_not_made_again() {
+        let axes = [(A, 2), (B, 3)];
+        assert!(Shape::new(axes).is(&Shape::new(axes)), "one in memory");
+        for size in 0..200 {
+            let shape = Shape::new([(A, size), (B, 3)]);
+            assert_eq!(shape.size(A), Some(size), "whatever else is known");
+            assert!(shape.is(&Shape::new([(A, size), (B, 3)])));
+        }
+        assert_eq!(Shape::new(axes).size(A), Some(2));
+    }
+
+    #[test]
+    fn a_contraction_keeps_the_order_of_the_operand_that_has_all_other_axes() {
+        let of = |axes: &[(Name, usize)]| Shape::new(axes.iter().copied());
+        let (small, large) = (of(&[(B, 3), (C, 4)]), of(&[(A, 2), (B, 3), (C, 4)]));
+        assert_eq!(small.contracted(&large, &[C], "dot").unwrap(), of(&[(A, 2), (B, 3)]));
+        assert_eq!(large.contracted(&small, &[C], "dot").unwrap(), of(&[(A, 2), (B, 3)]));
+        let other = of(&[(C, 4), (A, 2)]);
+        assert_eq!(small.contracted(&other, &[C], "dot").unwrap(), of(&[(B, 3), (A, 2)]));
+        assert_eq!(other.contracted(&small, &[], "dot").unwrap(), of(&[(C, 4), (A, 2), (B, 3)]));
+        assert!(other.contracted(&of(&[(C, 5)]), &[], "dot").is_err());
     }
 
     #[test]

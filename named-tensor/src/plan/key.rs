@@ -85,7 +85,7 @@ impl<'a> Trace<'a> {
                     trace.key.extend_from_slice(&body.key);
                     trace.bodies.insert(narrow(trace.listed.len()), body);
                 }
-                trace.edges.extend_from_slice(&done[first..]);
+                done[first..].iter().for_each(|&input| trace.edges.push(input));
                 done.truncate(first);
                 let number = narrow(trace.listed.len());
                 done.push(number);

@@ -22,25 +22,26 @@ impl Node {
             return self.clone();
         }
         Node::build(Op::Rename, self.kind(), [self], |operation| {
-            let mut axes: SmallVec<[(Name, usize); 8]> = SmallVec::new();
+            let renamed = |name: Name| pairs.iter().find(|&&(old, _)| old == name).map(|&(_, new)| new);
+            // A linear layer gives its result the names that its input had: then the shape is there already.
+            let known = self.inputs().first().map(Node::shape).filter(|known| known.rank() == self.shape().rank());
             let mut found = 0;
-            for (name, size) in self.shape().iter() {
-                let new = pairs.iter().find(|&&(old, _)| old == name);
-                found += usize::from(new.is_some());
-                let name = new.map_or(name, |&(_, new)| new);
-                axes.push((name, size));
+            let is_known = known.is_some_and(|known| {
+                self.shape().iter().zip(known.iter()).all(|((name, size), known)| {
+                    let new = renamed(name);
+                    found += usize::from(new.is_some());
+                    (new.unwrap_or(name), size) == known
+                })
+            });
+            if let (true, Some(known)) = (is_known && found == pairs.len(), known) {
+                return Ok(known.clone());
             }
-            // Each pair was found at an axis of its own, unless one names what is not there or stands twice.
-            if found != pairs.len() {
+            let axes: SmallVec<[(Name, usize); 8]> =
+                self.shape().iter().map(|(name, size)| (renamed(name).unwrap_or(name), size)).collect();
+            // Each pair is found at an axis of its own, unless one names what is not there or stands twice.
+            if self.shape().names().filter(|&name| renamed(name).is_some()).count() != pairs.len() {
                 let old: Names = pairs.iter().map(|&(old, _)| old).collect();
                 present(operation, self.shape(), &old)?;
-            }
-            // A linear layer gives its result the names that its input had: then the shape is there already.
-            if let Some(known) = self.inputs().first().map(Node::shape)
-                && known.rank() == axes.len()
-                && known.iter().zip(&axes).all(|(known, axis)| known == *axis)
-            {
-                return Ok(known.clone());
             }
             let names: SmallVec<[Name; 8]> = axes.iter().map(|&(name, _)| name).collect();
             distinct(operation, &names)?;
