@@ -110,7 +110,7 @@ fn demands(items: &Items<'_>) -> Option<Vec<Demand>> {
             let demand = &mut demands[input as usize];
             *demand = if *demand == Demand::Nothing || *demand == more { more } else { Demand::Everything };
         };
-        match (wanted, Slice::of(item)) {
+        match (wanted, Slice::of(items, item)) {
             (Demand::Nothing, _) => {}
             (_, Some(slice)) => ask(item.inputs[0], Demand::Some(slice)),
             (Demand::Some(slice), None) if commutes(items, item, slice) => {
@@ -147,11 +147,12 @@ fn commutes(items: &Items<'_>, item: &Item<'_>, slice: Slice) -> bool {
 }
 
 impl Slice {
-    /// The slice that an item is.
-    fn of(item: &Item<'_>) -> Option<Slice> {
+    /// The slice that an item is, if it has fewer positions than its input: without that nothing is gained.
+    fn of(items: &Items<'_>, item: &Item<'_>) -> Option<Slice> {
+        let is_less = |axis| items.item(item.inputs[0]).shape.size(axis) != Some(1);
         match item.work {
-            Work::Op(&Op::At(axis, start)) => Some(Slice { axis, start, many: None }),
-            Work::Op(&Op::Slice { axis, start, step }) => {
+            Work::Op(&Op::At(axis, start)) if is_less(axis) => Some(Slice { axis, start, many: None }),
+            Work::Op(&Op::Slice { axis, start, step }) if is_less(axis) => {
                 Some(Slice { axis, start, many: Some((item.shape.size(axis)?, step)) })
             }
             _ => None,
@@ -208,7 +209,7 @@ impl Drafting<'_, '_> {
     fn item(&mut self, i: u32) -> u32 {
         let items = self.items;
         let item = items.item(i);
-        match (self.demands[i as usize], Slice::of(item)) {
+        match (self.demands[i as usize], Slice::of(items, item)) {
             (Demand::Nothing, _) => u32::MAX,
             // Its input is this slice already.
             (wanted, Some(slice)) if self.demands[item.inputs[0] as usize] == Demand::Some(slice) => {

@@ -6,7 +6,10 @@ use crate::axis::Name;
 use crate::element::{Binary, Kind, Unary};
 use crate::graph::op::Reduction;
 use crate::graph::{Node, Shape};
+use crate::plan::key::Trace;
+use crate::plan::numbered::FoldMap;
 use crate::plan::schedule::Schedule;
+use crate::plan::{simplify, slices};
 
 const SEQ: Name = Name::declared("seq");
 const SEQ_: Name = Name::declared("seq_");
@@ -66,6 +69,21 @@ fn what_somebody_else_reads_whole_is_computed_once() {
     let positions: Vec<Node> = (0..WORDS).map(|i| y.at(SEQ, i)).collect();
     assert_eq!(kept(&positions).steps.len(), 1, "each position is somebody's: one pass for all");
     both_ways(&roots, "one position, and all");
+}
+
+#[test]
+fn one_position_of_an_axis_that_has_no_other_is_a_view_and_nothing_is_drafted_for_it() {
+    let word = |words| {
+        let x = tensor(9, &[(SEQ, words), (CHANS, 6)]).unary(Unary::Exp);
+        [x.at(SEQ, words - 1).unary(Unary::Tanh)]
+    };
+    let is_drafted = |roots: &[Node]| {
+        let (trace, orders) = (Trace::new(roots).unwrap(), FoldMap::default());
+        slices::early(&simplify::shared(&trace, &orders)).is_some()
+    };
+    assert!(is_drafted(&word(2)), "one of two words is less than both");
+    assert!(!is_drafted(&word(1)), "the only word is all there is");
+    both_ways(&word(1), "the only word");
 }
 
 #[test]
