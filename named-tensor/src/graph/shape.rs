@@ -89,6 +89,10 @@ impl Shape {
             axes.iter().enumerate().all(|(i, (name, _))| axes.iter().skip(i + 1).all(|(other, _)| name != other)),
             "an axis stands twice in a shape: {axes:?}"
         );
+        // Fresh names are never met again: their shapes would take the places of others.
+        if axes.iter().any(|(name, _)| name.is_fresh()) {
+            return Shape(Arc::from(axes));
+        }
         let known = KNOWN.try_with(|known| {
             let place = &mut known.borrow_mut()[place(axes)];
             match place {
