@@ -10,7 +10,7 @@ use smallvec::SmallVec;
 
 use super::set::{Axes, Inter, Union};
 use crate::axis::{Axis, Name};
-use crate::graph::shape::{Names, one};
+use crate::graph::shape::Names;
 
 /// One axis or several in an order: `key`, `(heads, val)`.
 #[diagnostic::on_unimplemented(
@@ -47,7 +47,8 @@ impl<F: Fn() -> A + Copy, A: Axis> Selector for F {
     type Positions = [usize; 1];
 
     fn names() -> Names {
-        one(Name::of::<A>())
+        // One name, without a copy of as many as there are.
+        Names::from_buf_and_len([Name::of::<A>(); 2], 1)
     }
 }
 

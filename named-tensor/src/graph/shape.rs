@@ -24,7 +24,7 @@ pub(super) fn listed(names: &[Name]) -> Names {
 
 /// One name as a list.
 #[inline]
-pub(crate) fn one(name: Name) -> Names {
+fn one(name: Name) -> Names {
     Names::from_buf_and_len([name, name], 1)
 }
 
