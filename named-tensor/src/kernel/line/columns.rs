@@ -8,13 +8,15 @@
 use super::{Line, Walk};
 use crate::kernel::map::{Cell, Finisher, Tail};
 use crate::kernel::parallel::{self, GRAIN, Shared};
+use crate::kernel::pool;
 use crate::kernel::stream::{LINE, Stream, fetch};
 
 /// Lines that are computed together: a few vectors, whose partial results stay in registers.
 pub(in crate::kernel) const WIDTH: usize = 64;
-/// Elements of a tile, which shares the second-level cache with what is read.
+/// Elements of [`WIDTH`] lines at most: they share the second-level cache with what is read.
 pub(super) const ROOM: usize = 256 * 1024;
-/// Groups of [`WIDTH`] lines that are copied together as far as they fit: enough of each row to be worth fetching.
+/// Groups of [`WIDTH`] lines that are copied together and computed one after the other: enough of each row to be worth
+/// fetching. Those that wait do so in the third-level cache, if not in the second.
 pub(super) const GROUPS: usize = 4;
 /// Elements of a line that are copied together if the whole line does not fit.
 pub(super) const PART: usize = 256;
@@ -37,7 +39,8 @@ impl<T: Cell> Walk<'_, T> {
     /// Lines side by side along the last of the other axes.
     pub(super) fn columns(&self, line: &impl Line<T>, dst: &Shared<'_, T>, dst_offset: isize) {
         let (columns, size) = (self.span.inner(), self.size);
-        let groups = (ROOM / (size * WIDTH)).clamp(1, GROUPS);
+        let is_tall = size * WIDTH > ROOM || columns <= WIDTH / 2;
+        let groups = if is_tall { 1 } else { GROUPS.min(columns.div_ceil(WIDTH)) };
         let width = WIDTH * groups;
         let (streams, skipped) = self.lines_of_memory(dst, dst_offset, width);
         let per_row = (columns - skipped).div_ceil(width) + usize::from(skipped > 0);
@@ -59,18 +62,20 @@ impl<T: Cell> Walk<'_, T> {
                 width: end - column,
             }
         };
-        if size * WIDTH > ROOM || columns <= WIDTH / 2 {
+        if is_tall {
             return self.tall(line, tiles, tile, dst, stream);
         }
         parallel::for_each_range(tiles, GRAIN.div_ceil(size * WIDTH * groups), |range| {
             let (stream, mut finisher) = (stream(), self.tail.map(Tail::finisher::<T>));
-            let mut room = vec![[T::default(); WIDTH]; groups * size];
+            let mut buffer = pool::take(T::KIND, groups * size * WIDTH);
+            let (room, _) = T::of_mut(&mut buffer).as_chunks_mut();
             for tile in range.map(tile) {
-                self.whole(line, &tile, &mut room, dst, &stream);
+                self.whole(line, &tile, room, dst, &stream);
                 if let Some(finisher) = &mut finisher {
                     self.finish(finisher, &tile, 0, size, dst);
                 }
             }
+            pool::give(buffer);
         });
     }
 
