@@ -82,7 +82,7 @@ pub(crate) fn matmul<T: Lanes>(
         tail.check::<T>(total);
         assert_eq!(total, dst.data.len(), "matmul: a tail finishes all of the destination");
     }
-    if batch.is_empty() && near::product(scale, [m, k, n], lhs, rhs, &mut dst) {
+    if batch.is_empty() && tail.is_some() && near::product(scale, [m, k, n], lhs, rhs, &mut dst) {
         return tail.into_iter().for_each(|tail| tail.whole(dst.data));
     }
     check_inside("matmul: left operand", lhs.data.len(), lhs.offset, &with(m, k), lhs.strides);

@@ -1,8 +1,8 @@
 //! Lines that lie side by side, as the columns of a matrix do.
 //!
 //! Rows of such a view may lie far apart, often by a power of two, so that neighbouring elements of a line come to lie in
-//! one place of each cache. Therefore some lines are copied into a tile that has no gaps and stays in the second-level
-//! cache, computed there, and copied to their place: memory is read once and written once.
+//! one place of each cache. Therefore some lines are copied into a tile that has no gaps, computed there in groups that fit
+//! the second-level cache, and copied to their place: memory is read once and written once.
 //! Not here: what is computed (`softmax`, `standardize`), lines that are too long for a tile or too few (`tall`).
 
 use super::{Line, Walk};
