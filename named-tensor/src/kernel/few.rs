@@ -5,7 +5,7 @@
 //! Lives here: which part of the matrix a thread reads at a time. Parts are long runs of memory, even where the sum is cut
 //! for it: threads that share rows of a matrix read short runs that lie far apart, and come to two thirds of the speed.
 //! The pieces depend on the sizes alone, and their sums are joined in order: results do not depend on the number of threads.
-//! The error is that of `matmul`.
+//! The error is that of `matmul`; the factor is multiplied into the rows first.
 //! Not here: the loops over a part (`vector`), many rows, batches (`matmul`), other layouts of a matrix in 16 bits
 //! (`plan::widen`).
 
@@ -18,9 +18,11 @@ use std::ops::Range;
 
 /// Elements of a piece at least: enough to be worth handing out.
 const PIECE: usize = 64 * 1024;
-/// Parts of the sum that are taken by themselves, at most: each needs sums of its own. A power of two, as numbers of threads
-/// are.
+/// Parts of the sum that are taken by themselves for threads, at most: each needs sums of its own. A power of two, as numbers
+/// of threads are.
 const PARTS: usize = 8;
+/// Terms of a part at most: they are added one after the other, and a sum of many parts keeps its digits.
+const DEEP: usize = 256;
 /// Columns of a piece where they are contiguous, as long as their sums stay in a near cache.
 const WIDE: usize = 8192;
 /// Pieces of a matrix that is contiguous along the sum, at most: a thread that ends last is late by so little.
@@ -112,14 +114,15 @@ struct Pieces {
 impl Pieces {
     fn of<W>([k, n]: [usize; 2], w: &View<'_, W>) -> Pieces {
         let is_across = w.strides[1] == 1 && w.strides[0] >= 0;
-        assert!(k == 0 || is_across || w.strides[0] == 1, "product of a few rows: a matrix that is contiguous");
+        let is_along = w.strides[0] == 1 && w.strides[1] >= 0;
+        assert!(k == 0 || is_across || is_along, "product of a few rows: a matrix that is contiguous");
         if !is_across {
             let columns = n.div_ceil((k * n / PIECE).clamp(1, MOST));
             return Pieces { k, n, is_across, apart: w.strides[1] as usize, depth: k.max(1), columns };
         }
         let columns = n.div_ceil(n.div_ceil(WIDE));
         let wanted = PARTS.div_ceil(n.div_ceil(columns)).next_power_of_two();
-        let parts = (1 << (k * columns / PIECE).max(1).ilog2()).min(wanted);
+        let parts = (1 << (k * columns / PIECE).max(1).ilog2()).min(wanted).max(k.div_ceil(DEEP));
         let depth = k.div_ceil(parts).next_multiple_of(STREAMS).max(STREAMS);
         Pieces { k, n, is_across, apart: w.strides[0] as usize, depth, columns }
     }

@@ -7,7 +7,7 @@
 //! A processor fetches ahead in several places of memory at once, but not in several places of one page: so some rows of
 //! `w` are read together that are far apart, each followed by its neighbour in the next round.
 //! Not here: products of large matrices (`matmul`), threads (`few`).
-//! The sum over k is taken in a fixed order, so that a column does not depend on which others are computed with it.
+//! The order in which the sum over k is taken follows from the sizes and strides alone.
 
 use super::lanes::vectorised;
 use super::math::Scalar;

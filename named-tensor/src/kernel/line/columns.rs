@@ -114,7 +114,10 @@ impl<T: Cell> Walk<'_, T> {
             let (whole, rest) = row.as_chunks::<WIDTH>();
             whole.iter().zip(room[i..].iter_mut().step_by(size)).for_each(|(from, to)| *to = *from);
             if !rest.is_empty() {
-                copy_short(rest, &mut room[whole.len() * size + i]);
+                let row = &mut room[whole.len() * size + i];
+                copy_short(rest, row);
+                // What is not computed with is as ordinary as what is.
+                row[rest.len()..].fill(rest[rest.len() - 1]);
             }
         }
     }

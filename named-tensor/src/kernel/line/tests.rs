@@ -224,7 +224,7 @@ fn a_row_that_is_not_finite_somewhere_does_not_change_the_others_of_a_large_resu
 #[test]
 fn every_line_has_its_own_gain_and_shift_where_those_differ() {
     let program = program(2);
-    for (rows, columns) in [(7, 768), (400, 129), (300, 1025)] {
+    for (rows, columns) in [(70, 768), (400, 129), (300, 1025)] {
         let buffer = || Buffer::F32(random_rows(2 * rows * columns));
         let buffers = [buffer(), buffer(), buffer(), buffer()];
         let own: &[isize] = &[columns as isize, 1];
@@ -244,6 +244,33 @@ fn every_line_has_its_own_gain_and_shift_where_those_differ() {
             for (at, (&got, &x)) in out.iter().zip(&alone).enumerate() {
                 assert_eq!(got, x * read(0, at) + read(1, at), "element {at} of {rows} × {columns}");
             }
+        }
+    }
+}
+
+#[test]
+fn a_line_of_several_rows_of_its_tail_has_gain_and_shift_of_each() {
+    let (program, [rows, parts, columns]) = (program(2), [130, 2, 128]);
+    let (size, own): (usize, &[isize]) = (parts * columns, &[256, 1]);
+    let buffers = [(); 2].map(|()| Buffer::F32(random_rows(2 * rows * size)));
+    // The same beside both parts; more elements than are read; another for each part, with gaps.
+    for strides in [[128_isize, 0, 1], [0, 0, 1], [260, 130, 1], [256, 128, 1]] {
+        let operands: Vec<Operand<'_>> =
+            (0..4).map(|i| Operand { buffer: &buffers[i % 2], offset: i, strides: &strides }).collect();
+        let data = random_rows(rows * size);
+        let (mut alone, mut out) = (vec![0.0; data.len()], vec![0.0; data.len()]);
+        let src = View { data: &data, offset: 0, strides: own };
+        let tail = Tail::new(&program, &[rows, parts, columns], &operands);
+        apply(2, [rows, size], src, ViewMut { data: &mut alone, offset: 0, strides: own }, None);
+        apply(2, [rows, size], src, ViewMut { data: &mut out, offset: 0, strides: own }, Some(&tail));
+        for (at, (&got, &x)) in out.iter().zip(&alone).enumerate() {
+            let index = [at / size, at / columns % parts, at % columns].map(|i| i as isize);
+            let place: isize = index.iter().zip(strides).map(|(i, stride)| i * stride).sum();
+            let read = |i: usize| match &buffers[i] {
+                Buffer::F32(values) => values[i + place as usize],
+                _ => unreachable!("these are reals"),
+            };
+            assert_eq!(got, x * read(0) + read(1), "element {at}, {strides:?}");
         }
     }
 }

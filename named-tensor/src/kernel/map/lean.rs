@@ -70,7 +70,7 @@ impl<'a, T: Cell> Lean<'a, T> {
     }
 
     /// Gain and shift of `count` lines of `size` elements, from that numbered `first` on, where the tail is  y · gain + shift
-    /// of what it finishes. Several lines are whole rows, and the same stands beside each.
+    /// of what it finishes. One line is a part of a row; several are whole rows, and the same stands beside each.
     pub(super) fn gain_and_shift(&mut self, first: usize, [count, size]: [usize; 2]) -> Option<[&'a [T]; 2]> {
         let [x, y, z] = self.light.product_and_sum()?;
         let (span, sources) = (&self.job.span, self.job.program.sources());
@@ -82,6 +82,9 @@ impl<'a, T: Cell> Lean<'a, T> {
             return None;
         }
         let (row, column) = (first / span.inner(), first % span.inner());
+        if column + size > span.inner() {
+            return None;
+        }
         self.seek(row);
         let read = |source: usize| match &self.sources[source] {
             Row::Here(data, offset, rows) => {

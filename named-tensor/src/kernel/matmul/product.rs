@@ -23,6 +23,8 @@ pub(super) const SINGLE: usize = 20;
 const LONG: usize = 64;
 /// Elements of an operand from which on all threads read it once, in pieces of its own.
 const LARGE: usize = 128 * 1024;
+/// How many times as large as the result it is then at least.
+const WEIGHT: usize = 16;
 /// Elements of an operand that stay in a cache while the rows of the other are multiplied with it one by one.
 const CACHED: usize = 64 * 1024;
 /// Elements of a result for which `gemm` has a kernel of dot products.
@@ -132,7 +134,8 @@ impl<T: Lanes> Product<'_, T> {
         };
         // Several rows and a matrix that lies along the sum are many dot products, at which `gemm` is faster.
         let is_read_once = (across == 1 && along >= 0) || (along == 1 && across >= 0 && count == 1);
-        self.outer.is_none() && count <= SINGLE && size > TINY && k * size >= LARGE && is_read_once
+        let is_large = k * size >= LARGE && size > TINY && k >= WEIGHT * count;
+        self.outer.is_none() && count <= SINGLE && is_large && is_read_once
     }
 
     /// Such a product, whole, by all threads.

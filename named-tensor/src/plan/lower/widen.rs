@@ -14,7 +14,9 @@ use crate::plan::schedule::{Action, Sizes, Step};
 /// Whether the kernel takes the right operand of a product in 16 bits: one matrix, contiguous along the sum or across.
 pub(super) fn is_read_narrow(product: &Product) -> bool {
     let (inner, columns) = (product.inner.right, product.columns.right);
-    product.batch.is_empty() && product.copy_right.is_none() && (inner == 1 || (columns == 1 && inner >= 0))
+    product.batch.is_empty()
+        && product.copy_right.is_none()
+        && ((inner == 1 && columns >= 0) || (columns == 1 && inner >= 0))
 }
 
 impl Lowering<'_, '_> {
