@@ -5,6 +5,7 @@
 //! Contiguous runs are copied whole; transpositions go through square tiles, so that both sides are read and written in
 //! whole cache lines. Not here: copies that compute something (`map`).
 
+use super::order::sort_few;
 use super::parallel::{self, GRAIN, Shared};
 use super::span::{Odometer, Span, check_distinct, check_inside};
 use super::stream::{LINE, Stream};
@@ -28,7 +29,7 @@ pub(crate) fn copy_into<T: Stored>(sizes: &[usize], src: View<'_, T>, dst: ViewM
     }
     // The order is ours: the destination is written in the order in which it lies.
     let mut axes: Vec<usize> = (0..sizes.len()).collect();
-    axes.sort_by_key(|&axis| std::cmp::Reverse(dst.strides[axis].unsigned_abs()));
+    sort_few(&mut axes, |&axis| std::cmp::Reverse(dst.strides[axis].unsigned_abs()));
     let pick = |strides: &[isize]| -> Vec<isize> { axes.iter().map(|&axis| strides[axis]).collect() };
     let sizes: Vec<usize> = axes.iter().map(|&axis| sizes[axis]).collect();
     let (src_strides, dst_strides) = (pick(src.strides), pick(dst.strides));

@@ -8,6 +8,7 @@ mod columns;
 mod tall;
 
 use super::map::{Cell, Tail};
+use super::order::sort_few;
 use super::parallel::{self, GRAIN, Shared};
 use super::span::{Odometer, Span, check_distinct, check_inside};
 use super::stream::Stream;
@@ -98,7 +99,7 @@ pub(super) fn along<T: Cell>(
     let (src_stride, dst_stride) = (src.strides[outer.len()], dst.strides[outer.len()]);
     // The order of the other axes is ours: that of the destination, so that more of them merge.
     let mut axes: SmallVec<[usize; 8]> = (0..outer.len()).collect();
-    axes.sort_by_key(|&axis| std::cmp::Reverse(dst.strides[axis].unsigned_abs()));
+    sort_few(&mut axes, |&axis| std::cmp::Reverse(dst.strides[axis].unsigned_abs()));
     let pick = |strides: &[isize]| -> SmallVec<[isize; 8]> { axes.iter().map(|&axis| strides[axis]).collect() };
     let outer: SmallVec<[usize; 8]> = axes.iter().map(|&axis| outer[axis]).collect();
     let span = Span::new(&outer, &[&pick(src.strides), &pick(dst.strides)]);

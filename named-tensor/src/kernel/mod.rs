@@ -18,6 +18,7 @@ pub(crate) mod map;
 pub(crate) mod math;
 pub(crate) mod matmul;
 mod near;
+pub(crate) mod order;
 mod panels;
 pub(crate) mod parallel;
 pub(crate) mod pool;

@@ -33,13 +33,14 @@ pub(crate) fn for_each_chunk<T: Send>(out: &mut [T], grain: usize, work: impl Fn
 /// Runs `work` on pieces of `grain` numbers of `0..total`.
 pub(crate) fn for_each_range(total: usize, grain: usize, work: impl Fn(Range<usize>) + Sync) {
     let grain = grain.max(1);
-    let piece = |i: usize| work(i * grain..total.min((i + 1) * grain));
-    let pieces = total.div_ceil(grain);
+    run(total.div_ceil(grain), &|i| work(i * grain..total.min((i + 1) * grain)));
+}
+
+/// Runs all pieces. The piece is behind a pointer even where there are no threads: so its loops are compiled once.
+fn run(pieces: usize, piece: &(dyn Fn(usize) + Sync)) {
     #[cfg(feature = "parallel")]
-    if pieces > 1 {
-        threads::run(pieces, &piece);
-        return;
-    }
+    threads::run(pieces, piece);
+    #[cfg(not(feature = "parallel"))]
     (0..pieces).for_each(piece);
 }
 

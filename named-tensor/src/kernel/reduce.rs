@@ -10,6 +10,7 @@ mod fold;
 
 use super::View;
 use super::lanes::{fold, vectorised};
+use super::order::sort_few;
 use super::parallel::{self, GRAIN};
 use super::span::{Odometer, Span, check_inside};
 use crate::element::Stored;
@@ -76,7 +77,7 @@ impl<'a, T: Stored> Job<'a, T> {
         let (kept_strides, reduced_strides) = src.strides.split_at(kept.len());
         // The order of the reduced axes is ours: the smallest stride runs fastest, and more axes merge.
         let mut axes: Vec<(usize, isize)> = reduced.iter().copied().zip(reduced_strides.iter().copied()).collect();
-        axes.sort_by_key(|(_, stride)| std::cmp::Reverse(stride.unsigned_abs()));
+        sort_few(&mut axes, |(_, stride)| std::cmp::Reverse(stride.unsigned_abs()));
         let (reduced, reduced_strides): (Vec<usize>, Vec<isize>) = axes.into_iter().unzip();
         let kept = Span::new(kept, &[kept_strides]);
         Job { data: src.data, offset: src.offset, kept, reduced: Span::new(&reduced, &[&reduced_strides]) }

@@ -3,6 +3,7 @@
 //! Lives here: views (a slice, an offset, strides), the check that a view stays inside its slice, the merging of axes
 //! that every operand walks through as one, and the walk from row to row. Not here: any arithmetic on elements.
 
+use super::order::sort_few;
 use smallvec::SmallVec;
 
 /// Elements of `data`, starting at `offset`, one stride per axis of some space.
@@ -74,7 +75,7 @@ pub(super) fn check_distinct(what: &str, sizes: &[usize], strides: &[isize]) {
     if axes.iter().any(|&(_, n)| n == 0) {
         return;
     }
-    axes.sort_unstable();
+    sort_few(&mut axes, |&axis| axis);
     let mut reach = 0;
     for (stride, n) in axes {
         assert!(stride > reach, "{what}: positions of the destination overlap");

@@ -5,6 +5,7 @@
 //! copied first because its strides do not allow any of this. The choice is by estimated time.
 //! Not here: names (`lower`), the product itself (`kernel::matmul`).
 
+use crate::kernel::order::sort_few;
 use smallvec::SmallVec;
 
 use super::layout::Order;
@@ -116,13 +117,13 @@ fn described(axes: &[Axis], tail: &[usize], copy_left: bool, copy_right: bool) -
 
     // A copied operand lies as the other one asks for.
     if copy_left && !copy_right {
-        summed.sort_by_key(|&i| (-axes[i].right, -axes[i].left));
+        sort_few(&mut summed, |&i| (-axes[i].right, -axes[i].left));
     } else {
-        summed.sort_by_key(|&i| (-axes[i].left, -axes[i].right));
+        sort_few(&mut summed, |&i| (-axes[i].left, -axes[i].right));
     }
-    both.sort_by_key(|&i| (-axes[i].left, -axes[i].right));
-    only_left.sort_by_key(|&i| -axes[i].left);
-    only_right.sort_by_key(|&i| -axes[i].right);
+    sort_few(&mut both, |&i| (-axes[i].left, -axes[i].right));
+    sort_few(&mut only_left, |&i| -axes[i].left);
+    sort_few(&mut only_right, |&i| -axes[i].right);
     let left_order = copy_left.then(|| {
         let order: Order = chain(&[&both, &only_left, &summed]).filter(|&i| axes[i].has.0).collect();
         for (&i, stride) in order.iter().zip(row_major(order.iter().map(|&i| axes[i].size))) {
@@ -201,7 +202,7 @@ pub(super) fn arranged(mut units: SmallVec<[Order; 8]>, tail: &[usize], matrix: 
     let together = |unit: &Order| tail.len() > 1 && unit.windows(tail.len()).any(|axes| axes == tail);
     if !units.iter().any(together) {
         let wanted = |unit: &Order| unit.iter().filter_map(|axis| tail.iter().position(|other| other == axis)).min();
-        units.sort_by_key(|unit| wanted(unit).map_or(0, |at| at + 1));
+        sort_few(&mut units, |unit| wanted(unit).map_or(0, |at| at + 1));
     }
     // One of the steps inside a matrix of the result has to be 1.
     if let Some(last) = units.iter().rposition(|unit| matrix.contains(&unit)) {

@@ -5,6 +5,7 @@
 //! softmax the axes it sums, another contraction its summed axes side by side.
 //! Not here: the steps (`lower`), the choice inside one contraction (`contract`).
 
+use crate::kernel::order::sort_few;
 use smallvec::SmallVec;
 
 use super::fuse::Part;
@@ -44,7 +45,7 @@ impl Place {
 /// The axes from the largest stride to the smallest.
 pub(super) fn by_stride(strides: &[isize]) -> Order {
     let mut order: Order = few(0..strides.len());
-    order.sort_by_key(|&i| -strides[i]);
+    sort_few(&mut order, |&i| -strides[i]);
     order
 }
 
@@ -159,7 +160,7 @@ fn wish(
             let stored = item.inputs[..2].iter().find_map(|input| Some((items.item(*input).shape, places.get(input)?)));
             let mut tail: Names = few(axes.iter().copied().filter(|&axis| input.size(axis) != Some(1)));
             if let Some((shape, place)) = stored {
-                tail.sort_by_key(|&name| shape.position(name).map_or(0, |at| -place.strides[at]));
+                sort_few(&mut tail, |&name| shape.position(name).map_or(0, |at| -place.strides[at]));
             }
             (tail.len() > 1).then_some((work, tail))
         }

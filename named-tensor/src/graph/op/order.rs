@@ -3,12 +3,10 @@
 //! Computes  `cumulative_sum_ax(X)(i) = Σ_{j ≤ i} X(j)`. Sorting is stable, and NaN comes last in either direction.
 //! Lives here: their shape rules and plain evaluation.
 
-use std::cmp::Ordering;
-
 use super::rule::{NUMBERS, of_kind, refused, size_of};
 use super::walk::{Operand, real, rowwise, stored};
 use crate::axis::Name;
-use crate::element::{Kind, Stored};
+use crate::element::{Kind, Numbers, Stored};
 use crate::error::Result;
 use crate::graph::{Node, Op, Value};
 
@@ -44,14 +42,14 @@ impl Node {
 
 pub(super) fn cumulative_sum(node: &Node, axis: Name, x: Operand<'_>) -> Result<Value> {
     if node.kind() == Kind::Index {
-        return rowwise(node, x, &[axis], |row: &[i64], out: &mut Vec<i64>| {
+        return rowwise(node, x, &[axis], &mut |row: &[i64], out: &mut Vec<i64>| {
             out.extend(row.iter().scan(0, |sum: &mut i64, &x| {
                 *sum = sum.saturating_add(x);
                 Some(*sum)
             }));
         });
     }
-    real!(node.kind(), T => rowwise(node, x, &[axis], |row: &[T], out: &mut Vec<T>| {
+    real!(node.kind(), T => rowwise(node, x, &[axis], &mut |row: &[T], out: &mut Vec<T>| {
         out.extend(row.iter().scan(0.0, |sum, x| {
             *sum += x.to_f64();
             Some(T::from_f64(*sum))
@@ -60,28 +58,41 @@ pub(super) fn cumulative_sum(node: &Node, axis: Name, x: Operand<'_>) -> Result<
 }
 
 pub(super) fn sort(node: &Node, axis: Name, descending: bool, x: Operand<'_>) -> Result<Value> {
-    stored!(node.kind(), T => rowwise(node, x, &[axis], |row: &[T], out: &mut Vec<T>| {
-        out.extend(row);
-        out.sort_by(|&x, &y| precedes(x, y, descending));
+    stored!(node.kind(), T => rowwise(node, x, &[axis], &mut |row: &[T], out: &mut Vec<T>| {
+        out.extend(ranked(T::numbers(row), descending).into_iter().map(|(_, place)| row[place as usize]));
     }))
 }
 
 pub(super) fn argsort(node: &Node, axis: Name, descending: bool, x: Operand<'_>) -> Result<Value> {
-    stored!(x.value.buffer.kind(), T => rowwise(node, x, &[axis], |row: &[T], out: &mut Vec<i64>| {
-        let mut places: Vec<(i64, T)> = (0..).zip(row.iter().copied()).collect();
-        places.sort_by(|&(_, x), &(_, y)| precedes(x, y, descending));
-        out.extend(places.into_iter().map(|(place, _)| place));
+    stored!(x.value.buffer.kind(), T => rowwise(node, x, &[axis], &mut |row: &[T], out: &mut Vec<i64>| {
+        out.extend(ranked(T::numbers(row), descending).into_iter().map(|(_, place)| place));
     }))
 }
 
-/// The order of numbers in which NaN is last, whichever way the others go.
-fn precedes<T: Stored>(x: T, y: T, descending: bool) -> Ordering {
-    let nan = |x: T| x.partial_cmp(&x).is_none();
-    match x.partial_cmp(&y) {
-        Some(order) if descending => order.reverse(),
-        Some(order) => order,
-        None => nan(x).cmp(&nan(y)),
+/// The rank of each number of a row and its place, in the order of the ranks; numbers of one rank stay in their order.
+fn ranked(row: Numbers<'_>, descending: bool) -> Vec<(i64, i64)> {
+    let (whole, real) = (|x: i64| if descending { !x } else { x }, |x: f64| rank(x, descending));
+    let mut ranks: Vec<(i64, i64)> = match row {
+        Numbers::F32(row) => row.iter().map(|x| real(x.to_f64())).zip(0..).collect(),
+        Numbers::F64(row) => row.iter().map(|x| real(x.to_f64())).zip(0..).collect(),
+        Numbers::Bf16(row) => row.iter().map(|x| real(x.to_f64())).zip(0..).collect(),
+        Numbers::Index(row) => row.iter().map(|&x| whole(x)).zip(0..).collect(),
+        Numbers::Bool(row) => row.iter().map(|&x| whole(i64::from(x))).zip(0..).collect(),
+    };
+    ranks.sort_unstable();
+    ranks
+}
+
+/// An integer for each number, in the same order or in the opposite one. NaN is last, whichever way the others go, and
+/// both zeros are one.
+fn rank(x: f64, descending: bool) -> i64 {
+    if x.is_nan() {
+        return i64::MAX;
     }
+    // The bits of positive numbers are in their order, those of negative ones in the opposite one. -0 + 0 is 0.
+    let bits = (x + 0.0).to_bits() as i64;
+    let rank = if bits < 0 { bits ^ i64::MAX } else { bits };
+    if descending { !rank } else { rank }
 }
 
 #[cfg(test)]
@@ -113,6 +124,25 @@ mod tests {
         let x = tensor(&[(A, 5)], &[1.0_f32, 0.0, 1.0, 0.0, 1.0]);
         assert_eq!(read(&x.argsort(A, false)), [1.0, 3.0, 0.0, 2.0, 4.0]);
         assert_eq!(read(&x.argsort(A, true)), [0.0, 2.0, 4.0, 1.0, 3.0]);
+    }
+
+    #[test]
+    fn the_two_zeros_are_equal_and_infinities_are_numbers() {
+        let x = tensor(&[(A, 5)], &[0.0_f32, f32::INFINITY, -0.0, f32::NEG_INFINITY, f32::NAN]);
+        assert_eq!(read(&x.argsort(A, false)), [3.0, 0.0, 2.0, 1.0, 4.0]);
+        assert_eq!(read(&x.argsort(A, true)), [1.0, 0.0, 2.0, 3.0, 4.0]);
+        assert!(read(&x.sort(A, false))[2].is_sign_negative(), "a zero keeps its sign");
+    }
+
+    #[test]
+    fn positions_are_sorted_as_whole_numbers() {
+        let large = 1_i64 << 53;
+        let row = [large + 1, large, i64::MIN, i64::MAX, -1];
+        let places = |descending| -> Vec<i64> {
+            ranked(Numbers::Index(&row), descending).into_iter().map(|(_, place)| place).collect()
+        };
+        assert_eq!(places(false), [2, 4, 1, 0, 3]);
+        assert_eq!(places(true), [3, 0, 1, 4, 2]);
     }
 
     #[test]

@@ -67,7 +67,7 @@ pub(super) fn standardize(node: &Node, axes: &[Name], epsilon: f64, x: Operand<'
 /// Applies `row` along `axes` in `f64`; a result of `f32` is rounded once.
 fn through_f64(node: &Node, axes: &[Name], x: Operand<'_>, row: impl Fn(&[f64], &mut Vec<f64>)) -> Result<Value> {
     let (mut wide, mut found) = (Vec::new(), Vec::new());
-    real!(node.kind(), T => rowwise(node, x, axes, |read: &[T], written: &mut Vec<T>| {
+    real!(node.kind(), T => rowwise(node, x, axes, &mut |read: &[T], written: &mut Vec<T>| {
         wide.clear();
         wide.extend(read.iter().map(|x| x.to_f64()));
         found.clear();

@@ -135,11 +135,12 @@ fn room<T>(node: &Node) -> Result<Vec<T>> {
 }
 
 /// `row` of the elements along `axes`, once for each position of the other axes. It writes as many as it reads.
+/// It stands behind a pointer: the walk is compiled once for each pair of kinds, not for each operation.
 pub(super) fn rowwise<T: Stored, U: Stored>(
     node: &Node,
     x: Operand<'_>,
     axes: &[Name],
-    mut row: impl FnMut(&[T], &mut Vec<U>),
+    row: &mut dyn FnMut(&[T], &mut Vec<U>),
 ) -> Result<Value> {
     let mut values = repeated(node, U::default())?;
     let rest = node.shape().without(axes);

@@ -272,13 +272,7 @@ impl<'a, T: Cell> Worker<'a, T> {
         match action {
             Action::Unary(op, x) => C::unary(op, self.read(x, size), out),
             Action::Binary(op, x, y) => C::binary(op, self.read(x, size), self.read(y, size), out),
-            Action::Compare(op, x, y) => match self.kind(x) {
-                Kind::F32 => self.compare::<f32, C>(op, x, y, out),
-                Kind::F64 => self.compare::<f64, C>(op, x, y, out),
-                Kind::Index => self.compare::<i64, C>(op, x, y, out),
-                Kind::Bool => self.compare::<bool, C>(op, x, y, out),
-                Kind::Bf16 => self.compare::<Bf16, C>(op, x, y, out),
-            },
+            Action::Compare(op, x, y) => self.compare(op, x, y, C::as_truth_values(out)),
             Action::Select(condition, x, y) => {
                 select(self.read(condition, size), self.read(x, size), self.read(y, size), out);
             }
@@ -292,17 +286,29 @@ impl<'a, T: Cell> Worker<'a, T> {
         }
     }
 
-    fn compare<S: Stored, C: Cell>(&self, op: Comparison, x: usize, y: usize, out: &mut [C]) {
-        let (xs, ys): (&[S], &[S]) = (self.read(x, out.len()), self.read(y, out.len()));
-        let out = C::as_truth_values(out);
-        match op {
-            Comparison::Eq => pairs(xs, ys, out, |x, y| x == y),
-            Comparison::Ne => pairs(xs, ys, out, |x, y| x != y),
-            Comparison::Lt => pairs(xs, ys, out, |x, y| x < y),
-            Comparison::Le => pairs(xs, ys, out, |x, y| x <= y),
-            Comparison::Gt => pairs(xs, ys, out, |x, y| x > y),
-            Comparison::Ge => pairs(xs, ys, out, |x, y| x >= y),
+    /// Compares two registers of one kind. It does not ask what kind the results of this worker are: comparisons are
+    /// compiled once for each kind of what is compared.
+    fn compare(&self, op: Comparison, x: usize, y: usize, out: &mut [bool]) {
+        let size = out.len();
+        match self.kind(x) {
+            Kind::F32 => compare::<f32>(op, self.read(x, size), self.read(y, size), out),
+            Kind::F64 => compare::<f64>(op, self.read(x, size), self.read(y, size), out),
+            Kind::Index => compare::<i64>(op, self.read(x, size), self.read(y, size), out),
+            Kind::Bool => compare::<bool>(op, self.read(x, size), self.read(y, size), out),
+            Kind::Bf16 => compare::<Bf16>(op, self.read(x, size), self.read(y, size), out),
         }
+    }
+}
+
+/// The truth values of a comparison.
+fn compare<S: Stored>(op: Comparison, xs: &[S], ys: &[S], out: &mut [bool]) {
+    match op {
+        Comparison::Eq => pairs(xs, ys, out, |x, y| x == y),
+        Comparison::Ne => pairs(xs, ys, out, |x, y| x != y),
+        Comparison::Lt => pairs(xs, ys, out, |x, y| x < y),
+        Comparison::Le => pairs(xs, ys, out, |x, y| x <= y),
+        Comparison::Gt => pairs(xs, ys, out, |x, y| x > y),
+        Comparison::Ge => pairs(xs, ys, out, |x, y| x >= y),
     }
 }
 

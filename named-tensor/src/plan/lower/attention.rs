@@ -3,6 +3,7 @@
 //! Lives here: which axes are the rows, the keys, the positions and the columns of its matrices, and the copies that bring
 //! several axes side by side. Not here: when a graph is attention (`plan::attention`), the stripes (`kernel::attention`).
 
+use crate::kernel::order::sort_few;
 use smallvec::SmallVec;
 
 use super::{Lowering, dense};
@@ -88,7 +89,7 @@ impl<'a> Lowering<'a, '_> {
             let lies = &operands.places[which].strides;
             // Runs stay runs, whatever the strides of what they are read from.
             let mut units: SmallVec<[&Order; 8]> = roles.loops.iter().chain(spaces[which].iter().copied()).collect();
-            units.sort_by_key(|unit| unit.last().map_or(0, |&last| -lies[last]));
+            sort_few(&mut units, |unit| unit.last().map_or(0, |&last| -lies[last]));
             let runs = units.iter().flat_map(|unit| unit.iter()).filter_map(|&at| shape.position(operands.names[at]));
             let ones = shape.iter().enumerate().filter(|(_, (_, size))| *size == 1).map(|(at, _)| at);
             let order: Order = ones.chain(runs).collect();
@@ -202,10 +203,10 @@ impl Operands<'_> {
         let mut columns = self.pick(|at| self.has(2, at) && !self.has(0, at) && !self.has(1, at));
         let mut rows = self.pick(|at| self.has(0, at) && !self.has(1, at) && !self.has(2, at));
         rows.retain(|at| !keys.contains(at));
-        keys.sort_by_key(|&at| -self.places[1].strides[at]);
-        positions.sort_by_key(|&at| -self.places[1].strides[at]);
-        columns.sort_by_key(|&at| -self.places[2].strides[at]);
-        rows.sort_by_key(|&at| -self.places[0].strides[at]);
+        sort_few(&mut keys, |&at| -self.places[1].strides[at]);
+        sort_few(&mut positions, |&at| -self.places[1].strides[at]);
+        sort_few(&mut columns, |&at| -self.places[2].strides[at]);
+        sort_few(&mut rows, |&at| -self.places[0].strides[at]);
         let in_matrices = |at: &usize| [&keys, &positions, &columns, &rows].iter().any(|role| role.contains(at));
         let one = |&at: &usize| Order::from_slice(&[at]);
         let loops = few(self.pick(|at| !in_matrices(&at)).iter().map(one));

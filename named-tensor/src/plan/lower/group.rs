@@ -4,6 +4,7 @@
 //! with numbers that nobody else reads, else that of its largest operand.
 //! Not here: which items make a group (`fuse`), the loop over the elements (`kernel::map`).
 
+use crate::kernel::order::sort_few;
 use smallvec::SmallVec;
 
 use super::once::{Instructions, Kinds};
@@ -88,7 +89,7 @@ impl Lowering<'_, '_> {
         // The first of the largest: `max_by_key` would take the last.
         let largest = operands.iter().rev().max_by_key(|place| covered(place));
         if let Some(largest) = largest {
-            order.sort_by_key(|&at| (has(largest, at), -largest.strides[at]));
+            sort_few(&mut order, |&at| (has(largest, at), -largest.strides[at]));
             if covered(largest) == shape.elements() {
                 return order;
             }
@@ -96,7 +97,7 @@ impl Lowering<'_, '_> {
         if let Some(tail) = self.tails.get(&root) {
             let wanted =
                 |at: usize| shape.names().nth(at).and_then(|name| tail.iter().position(|&other| other == name));
-            order.sort_by_key(|&at| wanted(at).map_or(0, |rank| rank + 1));
+            sort_few(&mut order, |&at| wanted(at).map_or(0, |rank| rank + 1));
         }
         order
     }

@@ -6,6 +6,7 @@
 use super::Lowering;
 use crate::axis::Name;
 use crate::graph::shape::Names;
+use crate::kernel::order::sort_few;
 use crate::plan::layout::{Order, Place};
 use crate::plan::schedule::Action;
 
@@ -23,7 +24,7 @@ impl Lowering<'_, '_> {
         let outer: Names = positions.0.names().collect();
         let mut inner: Names =
             table.0.names().filter(|name| !outer.contains(name) && (*name != axis || slice.is_some())).collect();
-        inner.sort_by_key(|&name| -along(table, name));
+        sort_few(&mut inner, |&name| -along(table, name));
         let size = |name: &Name| item.shape.size(*name).unwrap_or(1);
         let strides =
             outer.iter().map(shared).chain(inner.iter().map(|&name| along(table, name))).chain([along(table, axis)]);

@@ -3,6 +3,7 @@
 //! Lives here: from names to axes, and the steps for what `contract` describes.
 //! Not here: the choice of rows, columns and order (`contract`), the product itself (`kernel::matmul`).
 
+use crate::kernel::order::sort_few;
 use std::sync::Arc;
 
 use smallvec::SmallVec;
@@ -99,7 +100,7 @@ impl Lowering<'_, '_> {
     ) {
         let item = self.items.item(i);
         let mut summed: Order = (0..axes.len()).filter(|&at| axes[at].summed).collect();
-        summed.sort_by_key(|&at| (-axes[at].left, -axes[at].right));
+        sort_few(&mut summed, |&at| (-axes[at].left, -axes[at].right));
         let space: Order = kept.iter().chain(&summed).copied().collect();
         let sizes: Sizes = space.iter().map(|&at| axes[at].size).collect();
         let strides = |stride: fn(&Axis) -> isize| space.iter().map(|&at| stride(&axes[at])).collect();
