@@ -133,7 +133,7 @@ impl<'a> Job<'a> {
 impl Job<'_> {
     fn run<T: Cell>(&self, out: &mut [T]) {
         assert_eq!(T::KIND, self.program.result(), "map: kind of the result");
-        match Tiles::of(self) {
+        match Tiles::of(self, out) {
             Some(tiles) => self.by_tiles(&tiles, out),
             None => self.by_rows(out),
         }

@@ -34,6 +34,9 @@ pub(super) fn turn_each<T: Stored>(
     square::with_turner(Block { data, start, sides, to, step });
 }
 
+/// Bytes of a row from which its lines of memory are expected: to ask for them then costs more than it brings.
+const LONG: usize = 512;
+
 struct Block<'a, T, F> {
     data: &'a [T],
     start: F,
@@ -46,9 +49,10 @@ impl<T: Stored, F: Fn(usize) -> usize> Work for Block<'_, T, F> {
     #[inline(always)]
     fn run(self, turner: impl Turner) {
         let Block { data, start, sides: [width, depth], to, step } = self;
+        let is_short = depth * size_of::<T>() < LONG;
         for left in (0..width).step_by(SIDE) {
             // The rows that come next are far away: their lines are asked for one square ahead.
-            let ahead = left + SIDE..width.min(left + 2 * SIDE);
+            let ahead = left + SIDE..if is_short { width.min(left + 2 * SIDE) } else { 0 };
             for top in (0..depth).step_by(SIDE) {
                 ahead.clone().for_each(|i| fetch_line(data, start(i) + top));
                 let [right, down] = [SIDE.min(width - left), SIDE.min(depth - top)];

@@ -8,13 +8,14 @@
 mod sources;
 
 use super::cell::Cell;
-use super::crosswise::{PITCH, Tile, Tiles, turn, turned_size};
+use super::crosswise::{Tile, Tiles};
 use super::program::{Action, Source, Step};
 use super::register::{lined_up, lined_up_mut, make_room, register};
+use super::strip::Lines;
 use super::{BLOCK, Job};
 use crate::element::{Bf16, Buffer, Comparison, Kind, Stored};
 use crate::kernel::lanes::{pairs, vectorised};
-use crate::kernel::stream::Stream;
+use crate::kernel::stream::{Stream, fetch};
 use smallvec::SmallVec;
 
 /// The registers of one thread.
@@ -145,24 +146,30 @@ impl<'a, T: Cell> Worker<'a, T> {
     }
 
     /// Computes the rows of a tile, each at its place among the results.
-    pub(super) fn tile<'b>(&mut self, tiles: &Tiles, tile: &Tile, out: impl Fn(usize) -> &'b mut [T]) {
+    pub(super) fn tile<'b>(&mut self, tiles: &Tiles, tile: &Tile, out: impl Fn(usize) -> &'b mut [T])
+    where
+        T: 'b,
+    {
         let job = self.job;
         for &source in &tiles.sources {
             let Source::Operand(i) = job.program.sources()[source] else { continue };
             let (buffer, right) = (job.operands[i].buffer, job.span.inner_stride(source));
             let first = job.operands[i].offset.wrapping_add_signed(self.distance(source, tile.first));
-            make_room(&mut self.registers[source], turned_size());
+            make_room(&mut self.registers[source], tiles.turned_size());
             match &mut self.registers[source] {
-                Buffer::F32(to) => turn(Stored::of(buffer), first, right, tile, lined_up_mut(to)),
-                Buffer::F64(to) => turn(Stored::of(buffer), first, right, tile, lined_up_mut(to)),
-                Buffer::Index(to) => turn(Stored::of(buffer), first, right, tile, lined_up_mut(to)),
-                Buffer::Bool(to) => turn(Stored::of(buffer), first, right, tile, lined_up_mut(to)),
-                Buffer::Bf16(to) => turn(Stored::of(buffer), first, right, tile, lined_up_mut(to)),
+                Buffer::F32(to) => tiles.turn(Stored::of(buffer), first, right, tile, lined_up_mut(to)),
+                Buffer::F64(to) => tiles.turn(Stored::of(buffer), first, right, tile, lined_up_mut(to)),
+                Buffer::Index(to) => tiles.turn(Stored::of(buffer), first, right, tile, lined_up_mut(to)),
+                Buffer::Bool(to) => tiles.turn(Stored::of(buffer), first, right, tile, lined_up_mut(to)),
+                Buffer::Bf16(to) => tiles.turn(Stored::of(buffer), first, right, tile, lined_up_mut(to)),
                 Buffer::Lent(_) => {}
             }
             self.ways[source] = Way::Turned(0);
         }
         self.locate(tile.first, tile.width, 0);
+        if self.light_tile(tiles, tile, &out) {
+            return;
+        }
         for row in 0..tile.height {
             let first = tile.first + row * tiles.step;
             self.fetch(tiles.axis, tile.width);
@@ -170,11 +177,51 @@ impl<'a, T: Cell> Worker<'a, T> {
             for (way, strides) in self.ways.iter_mut().zip(&job.span.strides) {
                 match way {
                     Way::InPlace(start) => *start = start.wrapping_add_signed(strides[tiles.axis]),
-                    Way::Turned(start) => *start += PITCH,
+                    Way::Turned(start) => *start += tiles.pitch(),
                     Way::Gathered | Way::Same | Way::Given | Way::Kept | Way::Beside(_) | Way::Repeated(_) => {}
                 }
             }
         }
+    }
+
+    /// The same by one call, if the program is light and every source has its rows as far apart from each other; tells
+    /// whether it has.
+    fn light_tile<'b>(&mut self, tiles: &Tiles, tile: &Tile, out: impl Fn(usize) -> &'b mut [T]) -> bool
+    where
+        T: 'b,
+    {
+        let job = self.job;
+        let Some(light) = job.program.light() else { return false };
+        let mut strips = std::mem::take(&mut self.strips);
+        let lines = (self.ways.iter().zip(job.program.sources()).enumerate()).map(|(source, (way, of))| {
+            let register = || lined_up(T::of(&self.registers[source]));
+            match (*way, of) {
+                (Way::InPlace(start), &Source::Operand(i)) => {
+                    Some(Lines::Even(T::of(job.operands[i].buffer), start, job.span.strides[source][tiles.axis]))
+                }
+                (Way::Turned(start), _) => Some(Lines::Even(register(), start, tiles.pitch() as isize)),
+                (Way::Same, _) => Some(Lines::Even(register(), 0, 0)),
+                _ => None,
+            }
+        });
+        let lines: Option<SmallVec<[Lines<'_, T>; 8]>> = lines.collect();
+        if let Some(lines) = &lines {
+            let row = |i: usize| {
+                // What the row after the next one reads in place lies too far away to be expected.
+                for (line, way) in lines.iter().zip(&self.ways) {
+                    if let (&Lines::Even(data, first, step), Way::InPlace(_)) = (line, way)
+                        && i + 2 < tile.height
+                    {
+                        fetch(data, first.wrapping_add_signed((i + 2) as isize * step), tile.width);
+                    }
+                }
+                out(tile.first + i * tiles.step)
+            };
+            T::run_light_tile(light, lines, &mut strips, &self.stream, [tile.height, tile.width], row);
+        }
+        let is_done = lines.is_some();
+        self.strips = strips;
+        is_done
     }
 
     /// The register of a source, with room for a block, where its values are read in the block that is run next.

@@ -22,6 +22,7 @@ pub(crate) trait Cell: Stored {
         light: &Light,
         sources: &[Lines<'_, Self>],
         strips: &mut Self::Strips,
+        stream: &Stream,
         sides: [usize; 2],
         row: impl FnMut(usize) -> &'r mut [Self],
     ) where
@@ -81,10 +82,11 @@ macro_rules! real_cell {
                 light: &Light,
                 sources: &[Lines<'_, $type>],
                 strips: &mut Self::Strips,
+                stream: &Stream,
                 sides: [usize; 2],
                 row: impl FnMut(usize) -> &'r mut [$type],
             ) {
-                light.tile(sources, strips, sides, row);
+                light.tile(sources, strips, stream, sides, row);
             }
             #[inline(always)]
             fn choose(condition: bool, x: $type, y: $type) -> $type {
@@ -119,6 +121,7 @@ macro_rules! never_light {
             _: &Light,
             _: &[Lines<'_, Self>],
             (): &mut (),
+            _: &Stream,
             _: [usize; 2],
             _: impl FnMut(usize) -> &'r mut [Self],
         ) {

@@ -7,18 +7,19 @@
 
 use super::Job;
 use super::program::Source;
+use super::strip::MOST;
 use crate::element::Stored;
 use crate::kernel::parallel::GRAIN;
 use crate::kernel::span::row_major;
+use crate::kernel::stream::LINE;
 use crate::kernel::turn::turn_each;
 
-/// Rows of a tile.
-const HEIGHT: usize = 128;
-/// Columns of a tile.
-const WIDTH: usize = 512;
-/// Elements from one turned row to the next; a power of two would put all of them in one place of the cache.
-pub(super) const PITCH: usize = WIDTH + SIDE;
-/// Rows and columns from which a tile is worth it.
+/// Rows and columns of a tile of a light program, whose rows are all computed by one call: the rows of the source are read
+/// in long runs, a few pages of memory at a time.
+const TALL: [usize; 2] = [256, 128];
+/// Rows and columns of any other tile: what is done once for each row is worth a long one.
+const WIDE: [usize; 2] = [128, MOST];
+/// Rows and columns from which a tile is worth it, and columns that one may have beyond its share.
 const SIDE: usize = 16;
 
 /// The tiles of a space.
@@ -32,6 +33,10 @@ pub(super) struct Tiles {
     /// The sizes of the space, and of its axes in tiles.
     sizes: Vec<usize>,
     counts: Vec<usize>,
+    /// Rows and columns of a tile.
+    sides: [usize; 2],
+    /// Columns that the first tile of a row has more than the others, which begin where a line of memory does.
+    skipped: usize,
 }
 
 /// One of them.
@@ -43,8 +48,8 @@ pub(super) struct Tile {
 }
 
 impl Tiles {
-    /// The tiles of a job, if a source lies across its rows.
-    pub(super) fn of(job: &Job<'_>) -> Option<Tiles> {
+    /// The tiles of a job with this result, if a source lies across its rows.
+    pub(super) fn of<T>(job: &Job<'_>, out: &[T]) -> Option<Tiles> {
         let (sizes, last) = (&job.span.sizes, job.span.sizes.len().checked_sub(1)?);
         let strides = |source: usize| &job.span.strides[source];
         let across = |source: usize| {
@@ -55,10 +60,18 @@ impl Tiles {
         let all = 0..job.program.sources().len();
         let axis = all.clone().find_map(across).filter(|_| sizes[last] >= SIDE)?;
         let sources = all.filter(|&source| across(source) == Some(axis)).collect();
+        // Where lines of memory begin in other columns of each row, the ends of rows are sent in parts: long rows have fewer.
+        let per_line = LINE / size_of::<T>();
+        let (sides, skipped) = if job.program.light().is_some() && sizes[last].is_multiple_of(per_line) {
+            (TALL, out.as_ptr().align_offset(LINE) % per_line)
+        } else {
+            (WIDE, 0)
+        };
         let mut counts = sizes.to_vec();
-        counts[axis] = sizes[axis].div_ceil(HEIGHT);
-        counts[last] = sizes[last].div_ceil(WIDTH);
-        Some(Tiles { sources, step: row_major(sizes)[axis].unsigned_abs(), axis, sizes: sizes.to_vec(), counts })
+        counts[axis] = sizes[axis].div_ceil(sides[0]);
+        counts[last] = (sizes[last] - skipped).div_ceil(sides[1]);
+        let step = row_major(sizes)[axis].unsigned_abs();
+        Some(Tiles { sources, step, axis, sizes: sizes.to_vec(), counts, sides, skipped })
     }
 
     /// How many there are.
@@ -69,21 +82,22 @@ impl Tiles {
     /// How many are worth a thread.
     pub(super) fn grain(&self) -> usize {
         let last = self.sizes.len() - 1;
-        GRAIN / (HEIGHT.min(self.sizes[self.axis]) * WIDTH.min(self.sizes[last]))
+        GRAIN / (self.sides[0].min(self.sizes[self.axis]) * self.sides[1].min(self.sizes[last]))
     }
 
     /// The tile of this number. Those that follow each other lie below each other: they read on where the source is
     /// read already.
     pub(super) fn tile(&self, number: usize) -> Tile {
         let (last, down) = (self.sizes.len() - 1, self.counts[self.axis]);
-        let (row, mut rest) = (number % down * HEIGHT, number / down);
+        let (row, mut rest) = (number % down * self.sides[0], number / down);
         let mut first = row * self.step;
         let mut width = 0;
         let mut step = 1;
         for (axis, (&size, &count)) in self.sizes.iter().zip(&self.counts).enumerate().rev() {
             if axis == last {
-                let column = rest % count * WIDTH;
-                width = WIDTH.min(size - column);
+                let end = size.min(self.skipped + (rest % count + 1) * self.sides[1]);
+                let column = if rest % count == 0 { 0 } else { self.skipped + rest % count * self.sides[1] };
+                width = end - column;
                 first += column;
             } else if axis != self.axis {
                 first += rest % count * step;
@@ -93,16 +107,21 @@ impl Tiles {
             }
             step *= size;
         }
-        Tile { first, height: HEIGHT.min(self.sizes[self.axis] - row), width }
+        Tile { first, height: self.sides[0].min(self.sizes[self.axis] - row), width }
     }
-}
 
-/// Elements of a register that holds a turned tile.
-pub(super) fn turned_size() -> usize {
-    HEIGHT * PITCH
-}
+    /// Elements from one turned row to the next; a power of two would put all of them in one place of the cache.
+    pub(super) fn pitch(&self) -> usize {
+        self.sides[1] + SIDE
+    }
 
-/// Turns the elements under a tile around. The first one stands at `first`; columns are `right` apart.
-pub(super) fn turn<T: Stored>(data: &[T], first: usize, right: isize, tile: &Tile, to: &mut [T]) {
-    turn_each(data, |j| first.wrapping_add_signed(j as isize * right), [tile.width, tile.height], to, PITCH);
+    /// Elements of a register that holds a turned tile.
+    pub(super) fn turned_size(&self) -> usize {
+        self.sides[0] * self.pitch()
+    }
+
+    /// Turns the elements under a tile around. The first one stands at `first`; columns are `right` apart.
+    pub(super) fn turn<T: Stored>(&self, data: &[T], first: usize, right: isize, tile: &Tile, to: &mut [T]) {
+        turn_each(data, |j| first.wrapping_add_signed(j as isize * right), [tile.width, tile.height], to, self.pitch());
+    }
 }

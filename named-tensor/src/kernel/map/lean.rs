@@ -161,7 +161,7 @@ impl<'a, T: Cell> Lean<'a, T> {
                 Row::Same(numbers) => Lines::Even(numbers, 0, 0),
             })
             .collect();
-        T::run_light_tile(self.light, &sources, &mut self.strips, sides, row);
+        T::run_light_tile(self.light, &sources, &mut self.strips, &self.stream, sides, row);
         true
     }
 

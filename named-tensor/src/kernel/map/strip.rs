@@ -22,6 +22,12 @@ use step::Step;
 pub(super) const STRIP: usize = 128;
 /// Elements of a strip of a row of a tile: many rows are shorter than a whole strip.
 const HALF: usize = STRIP / 2;
+/// Elements of a row of a tile at most, where rows are sent past the caches.
+pub(super) const MOST: usize = 512;
+
+/// A row that is computed before it is sent, where a line of memory begins.
+#[repr(align(64))]
+struct Ready<T>([T; MOST]);
 
 /// The elements of a strip, where lines of memory begin: a vector that lies in two lines costs twice.
 #[derive(Clone, Copy, Debug)]
@@ -185,47 +191,62 @@ impl Light {
         );
     }
 
-    /// Runs the program over the rows of a tile. Row `i` of the result is `row(i)`.
+    /// Runs the program over the rows of a tile. Row `i` of the result is `row(i)`. What passes the caches by is sent row by
+    /// row, and is computed from other sources than what stands there.
     pub(super) fn tile<'r, T: Scalar + 'r>(
         &self,
         sources: &[Lines<'_, T>],
         room: &mut [Strip<T>],
+        stream: &Stream,
         [height, width]: [usize; 2],
         mut row: impl FnMut(usize) -> &'r mut [T],
     ) {
-        let (room, short) = room.split_at_mut(self.constants.len() + self.steps.len());
         vectorised(
             #[inline(always)]
             move || {
+                if !stream.passes_by() {
+                    return (0..height).for_each(|i| self.row::<T, HALF>(sources, room, i, row(i)));
+                }
+                let mut ready = Ready([T::default(); MOST]);
+                let ready = &mut ready.0[..width];
                 for i in 0..height {
-                    let (whole, rest) = row(i).as_chunks_mut::<HALF>();
-                    for (at, out) in whole.iter_mut().enumerate() {
-                        let own = *out;
-                        let source = |source: usize| match sources[source] {
-                            Lines::Own => &own,
-                            Lines::Even(data, first, step) => {
-                                let first = first.wrapping_add_signed(i as isize * step) + at * HALF;
-                                data[first..].first_chunk().expect("a line is as long as its row")
-                            }
-                        };
-                        self.strip(room, source, out);
-                    }
-                    let at = width - rest.len();
-                    let Some((result, short)) = short.split_last_mut().filter(|_| !rest.is_empty()) else { continue };
-                    for (strip, source) in short.iter_mut().zip(sources) {
-                        strip.0[..rest.len()].copy_from_slice(match *source {
-                            Lines::Own => rest,
-                            Lines::Even(data, first, step) => {
-                                &data[first.wrapping_add_signed(i as isize * step) + at..][..rest.len()]
-                            }
-                        });
-                    }
-                    let result: &mut [T; HALF] = result.0.first_chunk_mut().expect("a strip is wider");
-                    self.strip(room, |source| short[source].0.first_chunk().expect("a strip is wider"), result);
-                    rest.copy_from_slice(&result[..rest.len()]);
+                    let out = row(i);
+                    self.row::<T, STRIP>(sources, room, i, ready);
+                    stream.put(ready, out);
                 }
             },
         );
+    }
+
+    /// Runs the program over row `i` of a tile, in strips of `W` elements.
+    #[inline(always)]
+    fn row<T: Scalar, const W: usize>(&self, sources: &[Lines<'_, T>], room: &mut [Strip<T>], i: usize, out: &mut [T]) {
+        let (room, short) = room.split_at_mut(self.constants.len() + self.steps.len());
+        let (whole, rest) = out.as_chunks_mut::<W>();
+        for (at, out) in whole.iter_mut().enumerate() {
+            let own = *out;
+            let source = |source: usize| match sources[source] {
+                Lines::Own => &own,
+                Lines::Even(data, first, step) => {
+                    let first = first.wrapping_add_signed(i as isize * step) + at * W;
+                    data[first..].first_chunk().expect("a line is as long as its row")
+                }
+            };
+            self.strip(room, source, out);
+        }
+        let at = whole.len() * W;
+        let Some((result, short)) = short.split_last_mut().filter(|_| !rest.is_empty()) else { return };
+        for (strip, source) in short.iter_mut().zip(sources) {
+            strip.0[..rest.len()].copy_from_slice(match *source {
+                Lines::Own => rest,
+                Lines::Even(data, first, step) => {
+                    &data[first.wrapping_add_signed(i as isize * step) + at..][..rest.len()]
+                }
+            });
+        }
+        let result: &mut [T; W] = result.0.first_chunk_mut().expect("a strip is as wide");
+        self.strip(room, |source| short[source].0.first_chunk().expect("a strip is as wide"), result);
+        rest.copy_from_slice(&result[..rest.len()]);
     }
 
     /// Runs the program over one strip.

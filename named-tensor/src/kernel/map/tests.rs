@@ -78,6 +78,46 @@ fn data() -> [Buffer; 4] {
     [Buffer::F32(reals), Buffer::F64(doubles), Buffer::Index(indices), Buffer::Bool(truths)]
 }
 
+/// What lies across the rows, by tiles of every size at which one ends: x · 3 + y + z, with x across.
+#[test]
+fn light_programs_with_a_source_across_their_rows_agree_with_their_instructions() {
+    let reals = Random::new(5).reals(300_000);
+    let doubles = Buffer::F64(reals.iter().map(|&x| f64::from(x)).collect());
+    let reals = Buffer::F32(reals);
+    let heights = [8, 15, 16, 17, 255, 256, 257];
+    let widths = [16, 17, 96, 127, 128, 129, 143, 144, 145, 160, 256, 272, 511, 512, 513, 528];
+    let mut spaces: Vec<Vec<usize>> =
+        heights.into_iter().flat_map(|height| widths.map(|width| vec![height, width])).collect();
+    // The results of these pass the caches by, with and without rows that begin in one place of a line of memory.
+    spaces.extend([vec![515, 528], vec![515, 530], vec![2, 260, 512], vec![3, 130, 700]]);
+    for sizes in spaces {
+        let rank = sizes.len();
+        let [height, width] = [sizes[rank - 2], sizes[rank - 1]];
+        let outer = &[(height * width) as isize][..rank - 2];
+        let with = |last: [isize; 2]| -> Vec<isize> { outer.iter().copied().chain(last).collect() };
+        let across = with([1, height as isize]);
+        let bias: Vec<isize> = (0..rank).map(|axis| isize::from(axis + 1 == rank)).collect();
+        let one = vec![0; rank];
+        for third in [&with([width as isize, 1]), &bias, &one, &across, &with([1, 0])] {
+            for (buffer, kind) in [(&reals, Kind::F32), (&doubles, Kind::F64)] {
+                let dense = row_major(&sizes);
+                let strides: [&[isize]; 3] = [&across, &dense, third];
+                let operands = strides.map(|strides| Operand { buffer, offset: 7, strides });
+                let sum = vec![
+                    Load(0),
+                    Constant(kind, 3.0),
+                    Instruction::Binary(Binary::Mul, 0, 1),
+                    Load(1),
+                    Instruction::Binary(Binary::Add, 2, 3),
+                    Load(2),
+                    Instruction::Binary(Binary::Add, 4, 5),
+                ];
+                check(sum, &sizes, &operands, 1e-6);
+            }
+        }
+    }
+}
+
 const SPACES: [&[usize]; 13] = [
     &[],
     &[1],
