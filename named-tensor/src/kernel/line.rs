@@ -8,6 +8,7 @@ mod columns;
 mod tall;
 
 use super::map::{Cell, Tail};
+use super::math::Scalar;
 use super::order::sort_few;
 use super::parallel::{self, GRAIN, Shared};
 use super::span::{Odometer, Span, check_distinct, check_inside};
@@ -57,11 +58,17 @@ pub(super) trait Line<T>: Sync {
     fn read(&self, known: &mut Self::Known, rows: &[[T; WIDTH]]);
     /// Puts results in the place of some elements, when all were read.
     fn write(&self, known: &Self::Known, rows: &mut [[T; WIDTH]]);
-    /// Computes whole lines side by side in their place, element `i` of all of them in `rows[i]`.
-    fn columns(&self, rows: &mut [[T; WIDTH]]) {
-        let mut known = self.start();
-        self.read(&mut known, rows);
-        self.write(&known, rows);
+    /// Whether results are multiples of what [`Line::read_raw`] leaves.
+    const IS_IN_PARTS: bool = false;
+    /// Takes the next elements of the lines in, and puts numbers in their place of which the results are multiples: by what
+    /// they have to be multiplied follows from what is returned, when all were read. While row `i` is computed, `ask(i)` asks
+    /// for what is read next.
+    fn read_raw(&self, _known: &mut Self::Known, _rows: &mut [[T; WIDTH]], _ask: impl Fn(usize)) -> [T; WIDTH] {
+        unreachable!("the results are no multiples")
+    }
+    /// What the numbers have to be multiplied by that were left when this was returned.
+    fn factors(&self, _known: &Self::Known, _returned: &[T; WIDTH]) -> [T; WIDTH] {
+        unreachable!("the results are no multiples")
     }
 }
 
@@ -70,7 +77,7 @@ pub(super) trait Line<T>: Sync {
 ///
 /// # Panics
 /// If a view leaves its slice, if positions of the destination overlap, or if the tail is one of another result.
-pub(super) fn along<T: Cell>(
+pub(super) fn along<T: Scalar>(
     what: &str,
     line: &impl Line<T>,
     outer: &[usize],
@@ -138,7 +145,7 @@ struct Walk<'a, T> {
     tail: Option<&'a Tail<'a>>,
 }
 
-impl<T: Cell> Walk<'_, T> {
+impl<T: Scalar> Walk<'_, T> {
     /// Visits each line with the positions of its first elements, and with something made once per piece of work.
     fn lines<S>(&self, dst_offset: isize, make: impl Fn() -> S + Sync, visit: impl Fn(&mut S, isize, isize) + Sync) {
         parallel::for_each_range(self.span.total(), GRAIN.div_ceil(self.size), |range| {

@@ -14,7 +14,7 @@ use super::map::Tail;
 use super::math::Scalar;
 use super::stream::{LINE, Stream, fetch_line_aside, lined_up};
 use super::{View, ViewMut};
-use columns::{Sums, below, sums, tops};
+use columns::Sums;
 
 /// Softmax along the last axis of two views over `outer` and an axis of `size`, and then the tail.
 ///
@@ -156,18 +156,21 @@ impl<T: Scalar> Line<T> for Softmax {
         );
     }
 
-    fn columns(&self, rows: &mut [[T; WIDTH]]) {
-        let top = tops(rows, [T::LOWEST; WIDTH]);
-        below(&top, rows);
-        let scale = sums(rows, [0.0; WIDTH]).map(|sum| T::narrow(1.0 / sum));
-        vectorised(
-            #[inline(always)]
-            move || {
-                for row in rows {
-                    row.iter_mut().zip(&scale).for_each(|(y, &scale)| *y = *y * scale);
-                }
-            },
-        );
+    const IS_IN_PARTS: bool = true;
+
+    /// Exponentials of what is below the largest element so far, which is returned.
+    fn read_raw(&self, known: &mut Sums<T>, rows: &mut [[T; WIDTH]], ask: impl Fn(usize)) -> [T; WIDTH] {
+        let base = known.rise(rows);
+        known.add_decays(&base, rows, ask);
+        known.top
+    }
+
+    fn factors(&self, known: &Sums<T>, returned: &[T; WIDTH]) -> [T; WIDTH] {
+        std::array::from_fn(|j| {
+            let (top, before) = (known.top[j], returned[j]);
+            let decay = if before == top { 1.0 } else { (before.wide() - top.wide()).exp() };
+            T::narrow(decay / known.sum[j])
+        })
     }
 }
 

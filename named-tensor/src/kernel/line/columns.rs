@@ -6,10 +6,13 @@
 //! Not here: what is computed (`softmax`, `standardize`), lines that are too long for a tile or too few (`tall`).
 
 use super::{Line, Walk};
-use crate::kernel::map::{Cell, Finisher, Tail};
+use crate::kernel::lanes::vectorised;
+use crate::kernel::map::{Finisher, Tail};
+use crate::kernel::math::Scalar;
 use crate::kernel::parallel::{self, GRAIN, Shared};
 use crate::kernel::pool;
-use crate::kernel::stream::{LINE, Stream, fetch};
+use crate::kernel::stream::{LINE, Stream, fetch, fetch_line_aside, lined_up};
+use smallvec::SmallVec;
 
 /// Lines that are computed together: a few vectors, whose partial results stay in registers.
 pub(in crate::kernel) const WIDTH: usize = 64;
@@ -20,6 +23,9 @@ pub(super) const ROOM: usize = 256 * 1024;
 pub(super) const GROUPS: usize = 4;
 /// Elements of a line that are copied together if the whole line does not fit.
 pub(super) const PART: usize = 256;
+/// Elements of a line that are read together where results are multiples of what can be computed before all are read: those
+/// of [`WIDTH`] lines stay in the nearest cache.
+pub(super) const RAW: usize = 32;
 /// Elements from one row to the next from which they have to be asked for.
 const FAR: usize = 512;
 /// Rows that are asked for ahead of the one that is copied.
@@ -35,9 +41,9 @@ pub(super) struct Tile {
     pub(super) width: usize,
 }
 
-impl<T: Cell> Walk<'_, T> {
+impl<T: Scalar> Walk<'_, T> {
     /// Lines side by side along the last of the other axes.
-    pub(super) fn columns(&self, line: &impl Line<T>, dst: &Shared<'_, T>, dst_offset: isize) {
+    pub(super) fn columns<L: Line<T>>(&self, line: &L, dst: &Shared<'_, T>, dst_offset: isize) {
         let (columns, size) = (self.span.inner(), self.size);
         let is_tall = size * WIDTH > ROOM || columns <= WIDTH / 2;
         let groups = if is_tall { 1 } else { GROUPS.min(columns.div_ceil(WIDTH)) };
@@ -67,10 +73,14 @@ impl<T: Cell> Walk<'_, T> {
         }
         parallel::for_each_range(tiles, GRAIN.div_ceil(size * WIDTH * groups), |range| {
             let (stream, mut finisher) = (stream(), self.tail.map(Tail::finisher::<T>));
-            let mut buffer = pool::take(T::KIND, groups * size * WIDTH);
-            let (room, _) = T::of_mut(&mut buffer).as_chunks_mut();
+            let mut buffer = pool::take(T::KIND, groups * size * WIDTH + LINE / size_of::<T>());
+            let (room, _) = lined_up(T::of_mut(&mut buffer)).as_chunks_mut();
             for tile in range.map(tile) {
-                self.whole(line, &tile, room, dst, &stream);
+                if L::IS_IN_PARTS {
+                    self.whole_in_parts(line, &tile, room, dst, &stream);
+                } else {
+                    self.whole(line, &tile, room, dst, &stream);
+                }
                 if let Some(finisher) = &mut finisher {
                     self.finish(finisher, &tile, 0, size, dst);
                 }
@@ -94,31 +104,106 @@ impl<T: Cell> Walk<'_, T> {
 
     /// Lines all of whose elements fit.
     fn whole(&self, line: &impl Line<T>, tile: &Tile, room: &mut [[T; WIDTH]], dst: &Shared<'_, T>, stream: &Stream) {
-        let groups = tile.width.div_ceil(WIDTH);
-        let room = &mut room[..groups * self.size];
-        self.gather(tile, 0, self.size, room);
-        room.chunks_exact_mut(self.size).for_each(|rows| line.columns(rows));
-        self.scatter(tile, 0, self.size, room, dst, stream);
+        let (size, groups) = (self.size, tile.width.div_ceil(WIDTH));
+        let room = &mut room[..groups * size];
+        self.gather(tile, 0, size, room);
+        for rows in room.chunks_exact_mut(size) {
+            let mut known = line.start();
+            line.read(&mut known, rows);
+            line.write(&known, rows);
+        }
+        self.scatter(tile, 0, size, room, dst, stream);
+    }
+
+    /// The same where results are multiples of what can be computed before all elements are read. What was read is then
+    /// still near, and each element passes through further caches once on its way there and once back.
+    fn whole_in_parts<L: Line<T>>(
+        &self,
+        line: &L,
+        tile: &Tile,
+        room: &mut [[T; WIDTH]],
+        dst: &Shared<'_, T>,
+        stream: &Stream,
+    ) {
+        let (size, groups) = (self.size, tile.width.div_ceil(WIDTH));
+        let room = &mut room[..groups * size];
+        let mut known: SmallVec<[L::Known; GROUPS]> = (0..groups).map(|_| line.start()).collect();
+        let mut returned = Vec::with_capacity(groups * size.div_ceil(RAW));
+        for first in (0..size).step_by(RAW) {
+            let some = RAW.min(size - first);
+            self.gather_rows(tile, first, some, size, &mut room[first..]);
+            let next = |i: usize| (tile.from + (first + some + i) as isize * self.src_stride) as usize;
+            let left = size - first - some;
+            for (group, (known, rows)) in known.iter_mut().zip(room.chunks_exact_mut(size)).enumerate() {
+                let ask = move |i: usize| {
+                    if i < left {
+                        let start = next(i) + group * WIDTH;
+                        (0..WIDTH).step_by(LINE / size_of::<T>()).for_each(|j| fetch_line_aside(self.src, start + j));
+                    }
+                };
+                returned.push(line.read_raw(known, &mut rows[first..first + some], ask));
+            }
+        }
+        let room = &*room;
+        let mut factors = [[T::default(); WIDTH]; GROUPS];
+        for (number, first) in (0..size).step_by(RAW).enumerate() {
+            let returned = |group: usize, number: usize| &returned[number * groups + group];
+            for (group, (factors, known)) in factors.iter_mut().zip(&known).enumerate() {
+                if number == 0 || returned(group, number) != returned(group, number - 1) {
+                    *factors = line.factors(known, returned(group, number));
+                }
+            }
+            let (factors, rows) = (&factors[..groups], first..size.min(first + RAW));
+            vectorised(
+                #[inline(always)]
+                move || {
+                    let mut ready = [[T::default(); WIDTH]; GROUPS];
+                    for i in rows {
+                        let start = (tile.to + i as isize * self.dst_stride) as usize;
+                        // SAFETY: tiles are disjoint sets of lines, each is visited once, and so is each row of it.
+                        let row = unsafe { dst.slice(start, tile.width) };
+                        for ((to, factors), from) in ready.iter_mut().zip(factors).zip(room[i..].iter().step_by(size)) {
+                            to.iter_mut().zip(from).zip(factors).for_each(|((y, &x), &factor)| *y = x * factor);
+                        }
+                        stream.put(&ready.as_flattened()[..tile.width], row);
+                    }
+                },
+            );
+        }
     }
 
     /// Copies `size` elements of each line, from the one numbered `first` on, into groups that follow each other.
     pub(super) fn gather(&self, tile: &Tile, first: usize, size: usize, room: &mut [[T; WIDTH]]) {
-        let start = |i: usize| (tile.from + i as isize * self.src_stride) as usize;
         // Rows that follow each other, or nearly, are expected anyhow.
         let are_far = self.src_stride.unsigned_abs() >= FAR;
         for i in 0..size {
             if are_far && first + i + AHEAD < self.size {
-                fetch(self.src, start(first + i + AHEAD), tile.width);
+                let ahead = tile.from + (first + i + AHEAD) as isize * self.src_stride;
+                fetch(self.src, ahead as usize, tile.width);
             }
-            let row = &self.src[start(first + i)..][..tile.width];
-            let (whole, rest) = row.as_chunks::<WIDTH>();
-            whole.iter().zip(room[i..].iter_mut().step_by(size)).for_each(|(from, to)| *to = *from);
-            if !rest.is_empty() {
-                let row = &mut room[whole.len() * size + i];
-                copy_short(rest, row);
-                // What is not computed with is as ordinary as what is.
-                row[rest.len()..].fill(rest[rest.len() - 1]);
-            }
+            self.gather_row(tile, first + i, size, &mut room[i..]);
+        }
+    }
+
+    /// The same for groups that begin `step` rows apart, where what is copied was asked for.
+    fn gather_rows(&self, tile: &Tile, first: usize, size: usize, step: usize, room: &mut [[T; WIDTH]]) {
+        vectorised(
+            #[inline(always)]
+            move || (0..size).for_each(|i| self.gather_row(tile, first + i, step, &mut room[i..])),
+        );
+    }
+
+    /// Copies element `i` of each line into groups that begin `step` rows apart.
+    #[inline(always)]
+    fn gather_row(&self, tile: &Tile, i: usize, step: usize, room: &mut [[T; WIDTH]]) {
+        let row = &self.src[(tile.from + i as isize * self.src_stride) as usize..][..tile.width];
+        let (whole, rest) = row.as_chunks::<WIDTH>();
+        whole.iter().zip(room.iter_mut().step_by(step)).for_each(|(from, to)| copy_short(from, to));
+        if !rest.is_empty() {
+            let row = &mut room[whole.len() * step];
+            copy_short(rest, row);
+            // What is not computed with is as ordinary as what is.
+            row[rest.len()..].fill(rest[rest.len() - 1]);
         }
     }
 

@@ -7,7 +7,8 @@
 
 use super::columns::{PART, Tile, copy_short};
 use super::{Known, Line, WIDTH, Walk};
-use crate::kernel::map::{Cell, Finisher, Tail};
+use crate::kernel::map::{Finisher, Tail};
+use crate::kernel::math::Scalar;
 use crate::kernel::parallel::{self, GRAIN, Shared};
 use crate::kernel::stream::Stream;
 
@@ -34,7 +35,7 @@ impl Piece {
     }
 }
 
-impl<T: Cell> Walk<'_, T> {
+impl<T: Scalar> Walk<'_, T> {
     /// Lines of these tiles.
     pub(super) fn tall<L: Line<T>>(
         &self,

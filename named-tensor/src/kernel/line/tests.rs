@@ -1,6 +1,6 @@
 //! Lines of every width and length at which a path ends or begins, with and without a tail, against plain loops.
 
-use super::columns::{GROUPS, PART, ROOM, WIDTH};
+use super::columns::{GROUPS, PART, RAW, ROOM, WIDTH};
 use super::tall::PIECE;
 use super::*;
 use crate::element::{Binary, Buffer, Kind, Unary};
@@ -76,6 +76,56 @@ fn columns_of_every_length_at_which_tiles_are_split_are_the_plain_ones() {
         for what in 0..3 {
             check(what, [rows, 9, 9], true);
             check(what, [rows, WIDTH + 1, 600], true);
+        }
+    }
+}
+
+#[test]
+fn columns_of_every_length_at_which_parts_end_are_the_plain_ones() {
+    for rows in [RAW - 1, RAW, RAW + 1, RAW + 4, 2 * RAW - 1, 2 * RAW, 2 * RAW + 1, 3 * RAW + 3] {
+        for columns in [33, WIDTH, WIDTH + 1, 3 * WIDTH - 1, GROUPS * WIDTH, GROUPS * WIDTH + 1] {
+            check(0, [rows, columns, columns], true);
+            check(0, [rows, columns, columns + 600], true);
+        }
+    }
+    // Large enough to pass the caches by, with rows that begin anywhere in a line of memory or always at one place.
+    for columns in [2 * GROUPS * WIDTH, 2 * GROUPS * WIDTH + 16, 2 * GROUPS * WIDTH + 1] {
+        check(0, [RAW * 17 + 1, columns, columns], true);
+    }
+}
+
+#[test]
+fn nan_and_infinities_at_any_place_of_a_column_change_that_column_alone() {
+    let (rows, columns) = (2 * RAW + 5, GROUPS * WIDTH + 21);
+    for round in 0..5 {
+        let mut data: Vec<f32> = Random::new(17).reals(rows * columns).into_iter().map(|x| 40.0 * x).collect();
+        for column in 0..columns {
+            let at = column * 7 % rows * columns + column;
+            match (column + round) % 5 {
+                0 => data[at] = f32::NAN,
+                1 => data[at] = f32::INFINITY,
+                2 => data[at] = f32::NEG_INFINITY,
+                3 => (0..rows).filter(|i| i * columns + column != at).for_each(|i| {
+                    // All but one: nothing is known until that is read.
+                    data[i * columns + column] = f32::NEG_INFINITY;
+                }),
+                _ => (0..rows).for_each(|i| data[i * columns + column] = f32::NEG_INFINITY),
+            }
+        }
+        let mut out = vec![0.0; rows * columns];
+        let strides: &[isize] = &[1, columns as isize];
+        let src = View { data: &data, offset: 0, strides };
+        softmax(&[columns], rows, src, ViewMut { data: &mut out, offset: 0, strides }, None);
+        for column in 0..columns {
+            let line: Vec<f64> = (0..rows).map(|i| f64::from(data[i * columns + column])).collect();
+            for (i, exact) in plain(0, &line).into_iter().enumerate() {
+                let got = f64::from(out[i * columns + column]);
+                let is_right = match (column + round) % 5 {
+                    2 | 3 => (got - exact).abs() <= 1e-5 * exact + 1e-37 && (exact > 0.0 || got == 0.0),
+                    _ => got.is_nan(),
+                };
+                assert!(is_right, "{got} for {exact} in row {i} of column {column}, round {round}");
+            }
         }
     }
 }

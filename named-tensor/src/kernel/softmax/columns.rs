@@ -9,7 +9,7 @@ use crate::kernel::line::{Known, WIDTH};
 use crate::kernel::math::Scalar;
 
 /// The largest element of each column, or of what was found before.
-pub(super) fn tops<T: Scalar>(rows: &[[T; WIDTH]], mut top: [T; WIDTH]) -> [T; WIDTH] {
+fn tops<T: Scalar>(rows: &[[T; WIDTH]], mut top: [T; WIDTH]) -> [T; WIDTH] {
     vectorised(
         #[inline(always)]
         move || {
@@ -25,32 +25,34 @@ pub(super) fn tops<T: Scalar>(rows: &[[T; WIDTH]], mut top: [T; WIDTH]) -> [T; W
     )
 }
 
-/// Puts `e^(x - m)` in the place of each element, with a number `m` for each column.
-pub(super) fn below<T: Scalar>(base: &[T; WIDTH], rows: &mut [[T; WIDTH]]) {
+/// Puts `e^(x - m)` in the place of each element, with a number `m` for each column. Returns the sum of each column and of
+/// what was added before, four elements at a time. While row `i` is computed, `ask(i)` asks for what is read next.
+#[inline(always)]
+fn decays<T: Scalar>(
+    base: &[T; WIDTH],
+    rows: &mut [[T; WIDTH]],
+    mut sum: [f64; WIDTH],
+    ask: impl Fn(usize),
+) -> [f64; WIDTH] {
     let base = *base;
     vectorised(
         #[inline(always)]
         move || {
-            for row in rows {
-                row.iter_mut().zip(&base).for_each(|(x, &base)| *x = (*x - base).decay());
-            }
-        },
-    );
-}
-
-/// The sum of each column and of what was added before, four elements at a time.
-pub(super) fn sums<T: Scalar>(rows: &[[T; WIDTH]], mut sum: [f64; WIDTH]) -> [f64; WIDTH] {
-    vectorised(
-        #[inline(always)]
-        move || {
-            let (fours, rest) = rows.as_chunks::<4>();
-            for [a, b, c, d] in fours {
-                for (((sum, (&a, &b)), &c), &d) in sum.iter_mut().zip(a.iter().zip(b)).zip(c).zip(d) {
+            let (fours, rest) = rows.as_chunks_mut::<4>();
+            for (at, rows) in fours.iter_mut().enumerate() {
+                (4 * at..4 * at + 4).for_each(&ask);
+                for row in rows.iter_mut() {
+                    row.iter_mut().zip(&base).for_each(|(x, &base)| *x = (*x - base).decay());
+                }
+                let [a, b, c, d] = rows;
+                for (((sum, (&a, &b)), &c), &d) in sum.iter_mut().zip(a.iter().zip(&*b)).zip(&*c).zip(&*d) {
                     *sum += ((a + b) + (c + d)).wide();
                 }
             }
+            (4 * fours.len()..4 * fours.len() + rest.len()).for_each(&ask);
             for row in rest {
-                sum.iter_mut().zip(row).for_each(|(sum, x)| *sum += x.wide());
+                row.iter_mut().zip(&base).for_each(|(x, &base)| *x = (*x - base).decay());
+                sum.iter_mut().zip(&*row).for_each(|(sum, x)| *sum += x.wide());
             }
             sum
         },
@@ -67,8 +69,20 @@ impl<T: Scalar> Sums<T> {
     /// Before any row was taken in.
     pub(super) const NONE: Sums<T> = Sums { top: [T::LOWEST; WIDTH], sum: [0.0; WIDTH] };
 
-    /// Takes further rows in: a sum that was taken with a smaller largest element is scaled.
+    /// Takes further rows in.
     pub(super) fn add(&mut self, rows: &[[T; WIDTH]]) {
+        let base = self.rise(rows);
+        let mut some = [[T::default(); WIDTH]; 8];
+        for rows in rows.chunks(some.len()) {
+            let some = &mut some[..rows.len()];
+            some.copy_from_slice(rows);
+            self.add_decays(&base, some, |_| ());
+        }
+    }
+
+    /// Takes in how large elements of further rows are: a sum that was taken with a smaller largest element is scaled.
+    /// Returns what is to be subtracted from elements.
+    pub(super) fn rise(&mut self, rows: &[[T; WIDTH]]) -> [T; WIDTH] {
         let before = self.top;
         self.top = tops(rows, before);
         for ((sum, &top), &before) in self.sum.iter_mut().zip(&self.top).zip(&before) {
@@ -77,14 +91,13 @@ impl<T: Scalar> Sums<T> {
             }
         }
         // As long as there is nothing but -∞, it adds nothing, whatever is subtracted from it.
-        let base = self.top.map(|top| if top > T::LOWEST { top } else { T::default() });
-        let mut some = [[T::default(); WIDTH]; 8];
-        for rows in rows.chunks(some.len()) {
-            let some = &mut some[..rows.len()];
-            some.copy_from_slice(rows);
-            below(&base, some);
-            self.sum = sums(some, self.sum);
-        }
+        self.top.map(|top| if top > T::LOWEST { top } else { T::default() })
+    }
+
+    /// Puts `e^(x - m)` in the place of each element, and adds it.
+    #[inline(always)]
+    pub(super) fn add_decays(&mut self, base: &[T; WIDTH], rows: &mut [[T; WIDTH]], ask: impl Fn(usize)) {
+        self.sum = decays(base, rows, self.sum, ask);
     }
 }
 
