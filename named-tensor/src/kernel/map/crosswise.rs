@@ -6,6 +6,7 @@
 //! Not here: sources that lie otherwise (`block`).
 
 use super::Job;
+use super::cell::Cell;
 use super::program::Source;
 use super::strip::MOST;
 use crate::element::Stored;
@@ -13,13 +14,14 @@ use crate::kernel::parallel::GRAIN;
 use crate::kernel::span::row_major;
 use crate::kernel::stream::LINE;
 use crate::kernel::turn::turn_each;
+use std::ops::Range;
 
 /// Rows and columns of a tile of a light program, whose rows are all computed by one call: the rows of the source are read
 /// in long runs, a few pages of memory at a time.
 const TALL: [usize; 2] = [256, 128];
 /// Rows and columns of any other tile: what is done once for each row is worth a long one.
 const WIDE: [usize; 2] = [128, MOST];
-/// Rows and columns from which a tile is worth it, and columns that one may have beyond its share.
+/// Rows and columns from which a tile is worth it, and what one may have beyond its share.
 const SIDE: usize = 16;
 
 /// The tiles of a space.
@@ -35,8 +37,9 @@ pub(super) struct Tiles {
     counts: Vec<usize>,
     /// Rows and columns of a tile.
     sides: [usize; 2],
-    /// Columns that the first tile of a row has more than the others, which begin where a line of memory does.
-    skipped: usize,
+    /// Rows and columns that the first tile of each has more than the others, which begin where a line of memory does: of
+    /// the source, that a square is not read from two lines side by side, and of the result.
+    skipped: [usize; 2],
 }
 
 /// One of them.
@@ -49,7 +52,7 @@ pub(super) struct Tile {
 
 impl Tiles {
     /// The tiles of a job with this result, if a source lies across its rows.
-    pub(super) fn of<T>(job: &Job<'_>, out: &[T]) -> Option<Tiles> {
+    pub(super) fn of<T: Cell>(job: &Job<'_>, out: &[T]) -> Option<Tiles> {
         let (sizes, last) = (&job.span.sizes, job.span.sizes.len().checked_sub(1)?);
         let strides = |source: usize| &job.span.strides[source];
         let across = |source: usize| {
@@ -59,17 +62,24 @@ impl Tiles {
         };
         let all = 0..job.program.sources().len();
         let axis = all.clone().find_map(across).filter(|_| sizes[last] >= SIDE)?;
-        let sources = all.filter(|&source| across(source) == Some(axis)).collect();
+        let sources: Vec<usize> = all.filter(|&source| across(source) == Some(axis)).collect();
         // Where lines of memory begin in other columns of each row, the ends of rows are sent in parts: long rows have fewer.
         let per_line = LINE / size_of::<T>();
-        let (sides, skipped) = if job.program.light().is_some() && sizes[last].is_multiple_of(per_line) {
-            (TALL, out.as_ptr().align_offset(LINE) % per_line)
-        } else {
-            (WIDE, 0)
-        };
+        let (mut sides, mut skipped) = (WIDE, [0, 0]);
+        if job.program.light().is_some() && sizes[last].is_multiple_of(per_line) {
+            sides = TALL;
+            skipped[1] = out.as_ptr().align_offset(LINE) % per_line;
+            if let Some(&source) = sources.first()
+                && let Source::Operand(i) = job.program.sources()[source]
+                && strides(source)[last].unsigned_abs().is_multiple_of(per_line)
+            {
+                let first = T::of(job.operands[i].buffer).as_ptr().wrapping_add(job.operands[i].offset);
+                skipped[0] = first.align_offset(LINE) % per_line;
+            }
+        }
         let mut counts = sizes.to_vec();
-        counts[axis] = sizes[axis].div_ceil(sides[0]);
-        counts[last] = (sizes[last] - skipped).div_ceil(sides[1]);
+        counts[axis] = sizes[axis].saturating_sub(skipped[0]).div_ceil(sides[0]).max(1);
+        counts[last] = (sizes[last] - skipped[1]).div_ceil(sides[1]);
         let step = row_major(sizes)[axis].unsigned_abs();
         Some(Tiles { sources, step, axis, sizes: sizes.to_vec(), counts, sides, skipped })
     }
@@ -89,16 +99,15 @@ impl Tiles {
     /// read already.
     pub(super) fn tile(&self, number: usize) -> Tile {
         let (last, down) = (self.sizes.len() - 1, self.counts[self.axis]);
-        let (row, mut rest) = (number % down * self.sides[0], number / down);
-        let mut first = row * self.step;
-        let mut width = 0;
+        let mut rest = number / down;
+        let rows = self.part(0, number % down, self.sizes[self.axis]);
+        let (mut first, mut width) = (rows.start * self.step, 0);
         let mut step = 1;
         for (axis, (&size, &count)) in self.sizes.iter().zip(&self.counts).enumerate().rev() {
             if axis == last {
-                let end = size.min(self.skipped + (rest % count + 1) * self.sides[1]);
-                let column = if rest % count == 0 { 0 } else { self.skipped + rest % count * self.sides[1] };
-                width = end - column;
-                first += column;
+                let columns = self.part(1, rest % count, size);
+                width = columns.len();
+                first += columns.start;
             } else if axis != self.axis {
                 first += rest % count * step;
             }
@@ -107,7 +116,13 @@ impl Tiles {
             }
             step *= size;
         }
-        Tile { first, height: self.sides[0].min(self.sizes[self.axis] - row), width }
+        Tile { first, height: rows.len(), width }
+    }
+
+    /// The rows or columns of the tiles of this number, out of so many.
+    fn part(&self, side: usize, number: usize, size: usize) -> Range<usize> {
+        let start = if number == 0 { 0 } else { self.skipped[side] + number * self.sides[side] };
+        start..size.min(self.skipped[side] + (number + 1) * self.sides[side])
     }
 
     /// Elements from one turned row to the next; a power of two would put all of them in one place of the cache.
@@ -117,7 +132,7 @@ impl Tiles {
 
     /// Elements of a register that holds a turned tile.
     pub(super) fn turned_size(&self) -> usize {
-        self.sides[0] * self.pitch()
+        (self.sides[0] + SIDE) * self.pitch()
     }
 
     /// Turns the elements under a tile around. The first one stands at `first`; columns are `right` apart.
