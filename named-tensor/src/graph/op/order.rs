@@ -58,29 +58,33 @@ pub(super) fn cumulative_sum(node: &Node, axis: Name, x: Operand<'_>) -> Result<
 }
 
 pub(super) fn sort(node: &Node, axis: Name, descending: bool, x: Operand<'_>) -> Result<Value> {
+    let mut ranks = Vec::new();
     stored!(node.kind(), T => rowwise(node, x, &[axis], &mut |row: &[T], out: &mut Vec<T>| {
-        out.extend(ranked(T::numbers(row), descending).into_iter().map(|(_, place)| row[place as usize]));
+        rank_all(T::numbers(row), descending, &mut ranks);
+        out.extend(ranks.iter().map(|&(_, place)| row[place as usize]));
     }))
 }
 
 pub(super) fn argsort(node: &Node, axis: Name, descending: bool, x: Operand<'_>) -> Result<Value> {
+    let mut ranks = Vec::new();
     stored!(x.value.buffer.kind(), T => rowwise(node, x, &[axis], &mut |row: &[T], out: &mut Vec<i64>| {
-        out.extend(ranked(T::numbers(row), descending).into_iter().map(|(_, place)| place));
+        rank_all(T::numbers(row), descending, &mut ranks);
+        out.extend(ranks.iter().map(|&(_, place)| place));
     }))
 }
 
 /// The rank of each number of a row and its place, in the order of the ranks; numbers of one rank stay in their order.
-fn ranked(row: Numbers<'_>, descending: bool) -> Vec<(i64, i64)> {
+fn rank_all(row: Numbers<'_>, descending: bool, ranks: &mut Vec<(i64, i64)>) {
     let (whole, real) = (|x: i64| if descending { !x } else { x }, |x: f64| rank(x, descending));
-    let mut ranks: Vec<(i64, i64)> = match row {
-        Numbers::F32(row) => row.iter().map(|x| real(x.to_f64())).zip(0..).collect(),
-        Numbers::F64(row) => row.iter().map(|x| real(x.to_f64())).zip(0..).collect(),
-        Numbers::Bf16(row) => row.iter().map(|x| real(x.to_f64())).zip(0..).collect(),
-        Numbers::Index(row) => row.iter().map(|&x| whole(x)).zip(0..).collect(),
-        Numbers::Bool(row) => row.iter().map(|&x| whole(i64::from(x))).zip(0..).collect(),
-    };
+    ranks.clear();
+    match row {
+        Numbers::F32(row) => ranks.extend(row.iter().map(|x| real(x.to_f64())).zip(0..)),
+        Numbers::F64(row) => ranks.extend(row.iter().map(|x| real(x.to_f64())).zip(0..)),
+        Numbers::Bf16(row) => ranks.extend(row.iter().map(|x| real(x.to_f64())).zip(0..)),
+        Numbers::Index(row) => ranks.extend(row.iter().map(|&x| whole(x)).zip(0..)),
+        Numbers::Bool(row) => ranks.extend(row.iter().map(|&x| whole(i64::from(x))).zip(0..)),
+    }
     ranks.sort_unstable();
-    ranks
 }
 
 /// An integer for each number, in the same order or in the opposite one. NaN is last, whichever way the others go, and
@@ -139,7 +143,9 @@ mod tests {
         let large = 1_i64 << 53;
         let row = [large + 1, large, i64::MIN, i64::MAX, -1];
         let places = |descending| -> Vec<i64> {
-            ranked(Numbers::Index(&row), descending).into_iter().map(|(_, place)| place).collect()
+            let mut ranks = vec![(9, 9)];
+            rank_all(Numbers::Index(&row), descending, &mut ranks);
+            ranks.into_iter().map(|(_, place)| place).collect()
         };
         assert_eq!(places(false), [2, 4, 1, 0, 3]);
         assert_eq!(places(true), [3, 0, 1, 4, 2]);

@@ -23,8 +23,8 @@ pub(super) const ROOM: usize = 256 * 1024;
 pub(super) const GROUPS: usize = 4;
 /// Elements of a line that are copied together if the whole line does not fit.
 pub(super) const PART: usize = 256;
-/// Elements of a line that are read together where results are multiples of what can be computed before all are read: those
-/// of [`WIDTH`] lines stay in the nearest cache.
+/// Elements of a line that are read together where results are multiples of what can be computed before all are read: few
+/// enough that those of all groups are still in the nearest cache, or not far behind it, when they are computed with.
 pub(super) const RAW: usize = 32;
 /// Elements from one row to the next from which they have to be asked for.
 const FAR: usize = 512;

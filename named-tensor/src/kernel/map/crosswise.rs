@@ -16,7 +16,7 @@ use crate::kernel::stream::LINE;
 use crate::kernel::turn::turn_each;
 use std::ops::Range;
 
-/// Rows and columns of a tile of a light program, whose rows are all computed by one call: the rows of the source are read
+/// Rows and columns of a tile whose rows are all computed by one call: the rows of the source are read
 /// in long runs, a few pages of memory at a time.
 const TALL: [usize; 2] = [256, 128];
 /// Rows and columns of any other tile: what is done once for each row is worth a long one.
@@ -62,11 +62,18 @@ impl Tiles {
         };
         let all = 0..job.program.sources().len();
         let axis = all.clone().find_map(across).filter(|_| sizes[last] >= SIDE)?;
-        let sources: Vec<usize> = all.filter(|&source| across(source) == Some(axis)).collect();
+        let sources: Vec<usize> = all.clone().filter(|&source| across(source) == Some(axis)).collect();
+        // One call computes a tile if each row of each source is found without gathering it.
+        let is_even = |source: usize| {
+            let is_operand = matches!(job.program.sources()[source], Source::Operand(_));
+            let is_same = || strides(source).iter().all(|&stride| stride == 0);
+            is_operand && (across(source) == Some(axis) || strides(source)[last] == 1 || is_same())
+        };
+        let by_one_call = job.program.light().is_some() && all.clone().all(is_even);
         // Where lines of memory begin in other columns of each row, the ends of rows are sent in parts: long rows have fewer.
         let per_line = LINE / size_of::<T>();
         let (mut sides, mut skipped) = (WIDE, [0, 0]);
-        if job.program.light().is_some() && sizes[last].is_multiple_of(per_line) {
+        if by_one_call && sizes[last].is_multiple_of(per_line) {
             sides = TALL;
             skipped[1] = out.as_ptr().align_offset(LINE) % per_line;
             if let Some(&source) = sources.first()

@@ -52,7 +52,8 @@ pub(super) fn exp(x: f32) -> f32 {
 /// factor, whose exponent is left in the low bits when 127 is rounded along with `n`.
 #[inline(always)]
 pub(super) fn decay(x: f32) -> f32 {
-    const LOWEST: f32 = -87.3;
+    /// The least number of which it is not, `-126 ln 2` rounded up.
+    const LOWEST: f32 = -87.336_54;
     const BIASED: f32 = ROUNDER + 127.0;
     let shifted = x.mul_add(LOG2_E, BIASED);
     let n = shifted - BIASED;
