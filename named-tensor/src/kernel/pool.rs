@@ -4,8 +4,10 @@
 //! more than the arithmetic on it; a loop that takes and gives the same sizes stops asking for it. Buffers come back from
 //! steps that have read them, and from tensors that are dropped. Large ones ask the system for huge pages, of which
 //! the processor remembers more.
-//! No more is kept than was in use at once, and at most [`LIMIT`] bytes. Buffers below [`SMALL`] bytes are left to the
-//! allocator, which is good at them.
+//! No more is kept than half as much again as was in use at once, and at most [`LIMIT`] bytes: a round that needs large and
+//! small buffers by turns comes to more than it ever uses at once, and would lose in each what it needs in the next.
+//! Together with what is in use it is no more than twice that: before fresh memory is asked for, what is too much goes back.
+//! Buffers below [`SMALL`] bytes are left to the allocator, which is good at them.
 
 use crate::element::{Bf16, Buffer, Kind, keep_with};
 use std::collections::{BTreeMap, VecDeque};
@@ -46,7 +48,9 @@ pub(crate) fn take(kind: Kind, size: usize) -> Buffer {
         return Buffer::zeros(kind, size);
     }
     keep_with(give);
-    let found = lock().take_and_count(kind, size);
+    let (found, surplus) = lock().take_and_count(kind, size);
+    // What has to go is freed after the list is unlocked, and before anything is asked for.
+    drop(surplus);
     match found {
         Some(mut buffer) => {
             resize(&mut buffer, size);
@@ -126,24 +130,46 @@ fn lock() -> std::sync::MutexGuard<'static, Free> {
 }
 
 impl Free {
-    /// [`Free::take`], and notes that so much more is in use.
-    fn take_and_count(&mut self, kind: Kind, size: usize) -> Option<Buffer> {
+    /// [`Free::take`], and notes that so much more is in use. Where nothing is found, tells what has to go first.
+    fn take_and_count(&mut self, kind: Kind, size: usize) -> (Option<Buffer>, Vec<Buffer>) {
         let found = self.take(kind, size);
         self.out += found.as_ref().map_or(rounded(size), room) * kind.bytes();
         self.most = self.most.max(self.out);
-        found
+        let mut surplus = Vec::new();
+        if found.is_none() {
+            surplus.extend(self.nearly(kind, size));
+            surplus.extend(self.keep_at_most((2 * self.most).max(FLOOR).saturating_sub(self.out)));
+        }
+        (found, surplus)
+    }
+
+    /// The largest kept buffer that is too small for `size` elements by less than half: whoever comes back for it will take
+    /// the larger one, unless that is in use.
+    fn nearly(&mut self, kind: Kind, size: usize) -> Option<Buffer> {
+        let room = *self.lists[kind as usize].range(size.div_ceil(2)..size).next_back()?.0;
+        self.pop(kind as usize, room, VecDeque::pop_back)
+    }
+
+    /// A buffer of this room, taken from this end of the list.
+    fn pop(
+        &mut self,
+        list: usize,
+        room: usize,
+        end: impl Fn(&mut VecDeque<(u64, Buffer)>) -> Option<(u64, Buffer)>,
+    ) -> Option<Buffer> {
+        let buffers = self.lists[list].get_mut(&room)?;
+        let (_, buffer) = end(buffers)?;
+        if buffers.is_empty() {
+            self.lists[list].remove(&room);
+        }
+        self.bytes -= room * buffer.kind().bytes();
+        Some(buffer)
     }
 
     /// The smallest kept buffer with room for `size` elements, unless more than half of it would lie idle.
     fn take(&mut self, kind: Kind, size: usize) -> Option<Buffer> {
-        let list = &mut self.lists[kind as usize];
-        let (&room, buffers) = list.range_mut(size..=size.saturating_mul(2)).next()?;
-        let (_, buffer) = buffers.pop_back()?;
-        if buffers.is_empty() {
-            list.remove(&room);
-        }
-        self.bytes -= room * kind.bytes();
-        Some(buffer)
+        let room = *self.lists[kind as usize].range(size..=size.saturating_mul(2)).next()?.0;
+        self.pop(kind as usize, room, VecDeque::pop_back)
     }
 
     /// Keeps a buffer, and returns those that are too much.
@@ -153,8 +179,12 @@ impl Free {
         self.out = self.out.saturating_sub(room * kind.bytes());
         self.bytes += room * kind.bytes();
         self.given += 1;
-        let limit = self.most.clamp(FLOOR, LIMIT);
         self.lists[kind as usize].entry(room).or_default().push_back((self.given, buffer));
+        self.keep_at_most((self.most + self.most / 2).clamp(FLOOR, LIMIT))
+    }
+
+    /// Takes out what has lain longest, until no more than so many bytes are left.
+    fn keep_at_most(&mut self, limit: usize) -> Vec<Buffer> {
         let mut surplus = Vec::new();
         while self.bytes > limit {
             // The first of a room is the one that has lain there longest.
@@ -162,14 +192,7 @@ impl Free {
                 rooms.iter().filter_map(move |(&room, buffers)| Some((buffers.front()?.0, list, room))).min()
             };
             let Some((_, list, room)) = self.lists.iter().enumerate().filter_map(first).min() else { break };
-            let Some(buffers) = self.lists[list].get_mut(&room) else { break };
-            if let Some((_, buffer)) = buffers.pop_front() {
-                self.bytes -= room * buffer.kind().bytes();
-                surplus.push(buffer);
-            }
-            if buffers.is_empty() {
-                self.lists[list].remove(&room);
-            }
+            surplus.extend(self.pop(list, room, VecDeque::pop_front));
         }
         surplus
     }
@@ -233,23 +256,78 @@ mod tests {
     #[test]
     fn what_is_used_in_every_round_stays_and_what_an_earlier_task_left_goes() {
         let mut free = Free { most: 0, ..empty() };
-        let [early, now] = [3 * FLOOR / 2, 2 * FLOOR];
-        assert!(free.take_and_count(Kind::Bool, early).is_none(), "nothing is there yet");
-        assert!(free.give(Buffer::zeros(Kind::Bool, early)).is_empty(), "so much was in use");
-        assert!(free.take_and_count(Kind::Bool, now).is_none(), "another task needs another size");
-        let surplus = free.give(Buffer::zeros(Kind::Bool, now));
-        assert_eq!(surplus.iter().map(Buffer::size).collect::<Vec<_>>(), [early], "the first task's buffer goes");
-        assert!(free.take_and_count(Kind::Bool, now).is_some(), "the next round finds its own");
+        let [early, now] = [3 * FLOOR / 2, 4 * FLOOR];
+        assert!(free.take_and_count(Kind::F32, early / 4).0.is_none(), "nothing is there yet");
+        assert!(free.give(Buffer::zeros(Kind::F32, early / 4)).is_empty(), "so much was in use");
+        let mut gone = Vec::new();
+        for _ in 0..2 {
+            assert!(free.take_and_count(Kind::Bool, now / 2).0.is_none(), "another task needs other sizes");
+        }
+        (0..2).for_each(|_| gone.extend(free.give(Buffer::zeros(Kind::Bool, now / 2))));
+        assert!(gone.is_empty(), "half as much again as was in use");
+        gone.extend(free.give(Buffer::zeros(Kind::Bool, now / 4)));
+        assert_eq!(gone.iter().map(Buffer::kind).collect::<Vec<_>>(), [Kind::F32], "the first task's buffer goes");
+        let now = now / 2;
+        assert!(free.take_and_count(Kind::Bool, now).0.is_some(), "the next round finds its own");
     }
 
     #[test]
-    fn no_more_is_kept_than_was_in_use_at_once() {
+    fn no_more_is_kept_than_half_as_much_again_as_was_in_use_at_once() {
         let mut free = Free { most: 0, ..empty() };
-        assert!(free.take_and_count(Kind::Bool, 3 * FLOOR).is_none(), "there is none");
-        assert!(free.give(Buffer::zeros(Kind::Bool, 3 * FLOOR)).is_empty(), "so much was in use");
-        let surplus = free.give(Buffer::zeros(Kind::Bool, 2 * FLOOR));
-        assert_eq!(surplus.iter().map(Buffer::size).collect::<Vec<_>>(), [3 * FLOOR], "the larger one goes");
-        assert_eq!((free.bytes, free.out), (2 * FLOOR, 0), "what was never taken does not count as given back");
+        assert!(free.take_and_count(Kind::Bool, 4 * FLOOR).0.is_none(), "there is none");
+        assert!(free.give(Buffer::zeros(Kind::Bool, 4 * FLOOR)).is_empty(), "so much was in use");
+        assert!(free.give(Buffer::zeros(Kind::Bool, 2 * FLOOR)).is_empty(), "half as much again");
+        let surplus = free.give(Buffer::zeros(Kind::Bool, FLOOR));
+        assert_eq!(surplus.iter().map(Buffer::size).collect::<Vec<_>>(), [4 * FLOOR], "what lay longest goes");
+        assert_eq!((free.bytes, free.out), (3 * FLOOR, 0), "what was never taken does not count as given back");
+    }
+
+    #[test]
+    fn a_round_of_small_buffers_and_then_a_large_one_finds_all_of_them_in_the_next_round() {
+        let mut free = Free { most: 0, ..empty() };
+        let (small, large) = (FLOOR, 4 * FLOOR);
+        let sizes = [small, small, small, small, large];
+        for round in 0..4 {
+            // First four small ones are in use, then two of them and the large one.
+            let mut used: Vec<Buffer> = Vec::new();
+            for (i, size) in sizes.into_iter().enumerate() {
+                if i == 4 {
+                    used.drain(2..).for_each(|buffer| assert!(free.give(buffer).is_empty(), "nothing is too much"));
+                }
+                let (found, surplus) = free.take_and_count(Kind::Bool, size);
+                assert!(surplus.is_empty() && found.is_some() == (round > 0), "round {round}, buffer {i}");
+                used.push(found.unwrap_or_else(|| Buffer::zeros(Kind::Bool, size)));
+            }
+            used.into_iter().for_each(|buffer| assert!(free.give(buffer).is_empty(), "nothing is too much"));
+        }
+    }
+
+    #[test]
+    fn before_fresh_memory_is_asked_for_a_buffer_that_is_nearly_large_enough_goes_back() {
+        let mut free = empty();
+        for size in [10_000, 15_000, 18_000, 40_000] {
+            assert!(free.give(Buffer::zeros(Kind::F32, size)).is_empty(), "it is kept");
+        }
+        let (found, surplus) = free.take_and_count(Kind::F32, 20_000);
+        assert!(found.is_some() && surplus.is_empty(), "twice the size still serves");
+        let (found, surplus) = free.take_and_count(Kind::F32, 20_000);
+        assert!(found.is_none(), "the others are too small");
+        assert_eq!(surplus.iter().map(Buffer::size).collect::<Vec<_>>(), [18_000], "whose user will take the new one");
+        assert_eq!(free.bytes, 25_000 * 4, "the rest stays");
+        assert!(free.take_and_count(Kind::F64, 11_000).1.is_empty(), "and so does another kind");
+    }
+
+    #[test]
+    fn what_is_in_use_and_what_is_kept_are_at_most_twice_what_was_in_use_at_once() {
+        let mut free = Free { most: 0, ..empty() };
+        assert!(free.take_and_count(Kind::Bool, 4 * FLOOR).0.is_none(), "there is none");
+        for times in [3, 2, 1] {
+            assert!(free.give(Buffer::zeros(Kind::Bool, times * FLOOR)).is_empty(), "within");
+        }
+        free.out = 0;
+        let (_, surplus) = free.take_and_count(Kind::F32, FLOOR);
+        assert_eq!(surplus.iter().map(Buffer::size).collect::<Vec<_>>(), [3 * FLOOR], "the oldest goes");
+        assert!(free.bytes + free.out <= 2 * free.most, "{} and {} bytes", free.bytes, free.out);
     }
 
     #[test]
