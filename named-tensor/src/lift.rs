@@ -96,20 +96,35 @@ impl Lift {
     #[must_use]
     #[track_caller]
     pub fn enter<A: Axes, S: Axes, T: Element>(&mut self, argument: &Tensor<A, T>) -> Tensor<S, T> {
-        let declared = S::names();
+        self.entered(argument.node(), &S::names()).map_or_else(Tensor::failed, Tensor::from_node)
+    }
+
+    /// The result as the caller sees it: the extra axes under their own names, and all of them, even those it does not
+    /// depend on. `R` is [`Lifted`].
+    #[must_use]
+    #[track_caller]
+    pub fn exit<U: Axes, R: Axes, T: Element>(&self, result: Tensor<U, T>) -> Tensor<R, T> {
+        self.left(result.node()).map_or_else(Tensor::failed, Tensor::from_node)
+    }
+
+    // What follows is compiled once for the tensors of all types.
+
+    /// The node of an argument as the body sees it.
+    #[track_caller]
+    fn entered(&mut self, argument: &Node, declared: &[Name]) -> Result<Node> {
         let stands = |stand_in: &&mut StandIn| declared.contains(&stand_in.inside);
         let mut kept: Names =
             declared.iter().copied().filter(|&name| self.stand_ins.iter().all(|s| s.inside != name)).collect();
         kept.extend(self.stand_ins.iter_mut().filter(stands).flat_map(|stand_in| stand_in.outside.clone()));
 
         let extra: SmallVec<[(Name, usize); 4]> =
-            argument.node().shape().iter().filter(|(name, _)| !kept.contains(name)).collect();
+            argument.shape().iter().filter(|(name, _)| !kept.contains(name)).collect();
         let mut pairs: SmallVec<[(Name, Name); 4]> = SmallVec::new();
         for (name, size) in extra {
             // Not in a closure, which would hide from errors where the call was written.
             pairs.push((name, self.inside(name, size)));
         }
-        let mut node = renamed(argument.node(), &pairs);
+        let mut node = renamed(argument, &pairs);
         for stand_in in self.stand_ins.iter_mut().filter(stands) {
             match stand_in.enter(&node, self.function) {
                 Ok(entered) => node = entered,
@@ -118,21 +133,16 @@ impl Lift {
                 }
             }
         }
-        match &self.error {
-            Some(error) => Tensor::failed(error.clone()),
-            None => Tensor::from_node(node),
-        }
+        self.error.clone().map_or(Ok(node), Err)
     }
 
-    /// The result as the caller sees it: the extra axes under their own names, and all of them, even those it does not
-    /// depend on. `R` is [`Lifted`].
-    #[must_use]
+    /// The node of the result as the caller sees it.
     #[track_caller]
-    pub fn exit<U: Axes, R: Axes, T: Element>(&self, result: Tensor<U, T>) -> Tensor<R, T> {
-        if let Some(error) = self.error.as_ref().or(result.node().error()) {
-            return Tensor::failed(error.clone().in_equation(self.function));
+    fn left(&self, result: &Node) -> Result<Node> {
+        if let Some(error) = self.error.as_ref().or(result.error()) {
+            return Err(error.clone().in_equation(self.function));
         }
-        let mut node = result.node().clone();
+        let mut node = result.clone();
         for stand_in in &self.stand_ins {
             node = stand_in.exit(&node);
         }
@@ -143,7 +153,7 @@ impl Lift {
         }
         let pairs: SmallVec<[(Name, Name); 4]> =
             self.extras.iter().map(|extra| (extra.inside, extra.outside)).collect();
-        Tensor::from_node(renamed(&node, &pairs))
+        Ok(renamed(&node, &pairs))
     }
 
     /// The fresh name of an extra axis.
