@@ -73,9 +73,14 @@ impl<'a, T: Cell> Worker<'a, T> {
         // What is the same everywhere is repeated for the largest block that there will be, and no further.
         let most = if program.light().is_some() { 4 * BLOCK } else { BLOCK }.min(job.span.total().max(1));
         let size = size.min(most);
-        // Registers of operands and positions stay empty until they are gathered into.
-        let is_own = |register: usize| program.sources()[register] == Source::Own;
-        let room = |register: usize| if register < sources && !is_own(register) { 0 } else { size };
+        // Registers of operands and positions stay empty until they are gathered into, and a light program has its constants
+        // and steps in strips.
+        let room = |register: usize| match program.sources().get(register) {
+            Some(Source::Own) => size,
+            Some(_) => 0,
+            None if program.light().is_some() => 0,
+            None => size,
+        };
         let mut registers: Vec<Buffer> =
             program.registers().iter().enumerate().map(|(i, &kind)| register(kind, room(i))).collect();
         for &(register, value) in program.constants() {
@@ -206,7 +211,7 @@ impl<'a, T: Cell> Worker<'a, T> {
         });
         let lines: Option<SmallVec<[Lines<'_, T>; 8]>> = lines.collect();
         if let Some(lines) = &lines {
-            let row = |i: usize| {
+            let mut row = |i: usize| {
                 // What the row after the next one reads in place lies too far away to be expected.
                 for (line, way) in lines.iter().zip(&self.ways) {
                     if let (&Lines::Even(data, first, step), Way::InPlace(_)) = (line, way)
@@ -217,7 +222,7 @@ impl<'a, T: Cell> Worker<'a, T> {
                 }
                 out(tile.first + i * tiles.step)
             };
-            T::run_light_tile(light, lines, &mut strips, &self.stream, [tile.height, tile.width], row);
+            T::run_light_tile(light, lines, &mut strips, &self.stream, [tile.height, tile.width], &mut row);
         }
         let is_done = lines.is_some();
         self.strips = strips;

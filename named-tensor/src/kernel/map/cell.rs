@@ -24,9 +24,8 @@ pub(crate) trait Cell: Stored {
         strips: &mut Self::Strips,
         stream: &Stream,
         sides: [usize; 2],
-        row: impl FnMut(usize) -> &'r mut [Self],
-    ) where
-        Self: 'r;
+        row: &mut dyn FnMut(usize) -> &'r mut [Self],
+    );
     fn unary(op: Unary, xs: &[Self], out: &mut [Self]);
     fn binary(op: Binary, xs: &[Self], ys: &[Self], out: &mut [Self]);
     /// `x` where the condition holds, else `y`, by masks: a plain choice would be compiled to a choice of addresses.
@@ -84,7 +83,7 @@ macro_rules! real_cell {
                 strips: &mut Self::Strips,
                 stream: &Stream,
                 sides: [usize; 2],
-                row: impl FnMut(usize) -> &'r mut [$type],
+                row: &mut dyn FnMut(usize) -> &'r mut [$type],
             ) {
                 light.tile(sources, strips, stream, sides, row);
             }
@@ -123,7 +122,7 @@ macro_rules! never_light {
             (): &mut (),
             _: &Stream,
             _: [usize; 2],
-            _: impl FnMut(usize) -> &'r mut [Self],
+            _: &mut dyn FnMut(usize) -> &'r mut [Self],
         ) {
             unreachable!("a light program computes reals")
         }

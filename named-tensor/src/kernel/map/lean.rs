@@ -133,7 +133,7 @@ impl<'a, T: Cell> Lean<'a, T> {
         first: usize,
         step: usize,
         sides: [usize; 2],
-        row: impl FnMut(usize) -> &'r mut [T],
+        mut row: impl FnMut(usize) -> &'r mut [T],
     ) -> bool
     where
         T: 'r,
@@ -161,7 +161,7 @@ impl<'a, T: Cell> Lean<'a, T> {
                 Row::Same(numbers) => Lines::Even(numbers, 0, 0),
             })
             .collect();
-        T::run_light_tile(self.light, &sources, &mut self.strips, &self.stream, sides, row);
+        T::run_light_tile(self.light, &sources, &mut self.strips, &self.stream, sides, &mut row);
         true
     }
 

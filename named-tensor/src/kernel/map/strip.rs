@@ -173,13 +173,16 @@ impl Light {
                 };
                 loop {
                     let strip = |source: usize| sources[source][at..].first_chunk::<STRIP>().expect("a strip is left");
+                    let to = if stream.passes_by() {
+                        &mut result.0
+                    } else {
+                        out[at..].first_chunk_mut().expect("a strip is left")
+                    };
+                    self.strip(room, strip, to);
                     if stream.passes_by() {
-                        self.strip(room, strip, &mut result.0);
                         let end = if at == last { out.len() } else { next };
                         stream.put(&result.0[sent - at..end - at], &mut out[sent..end]);
                         sent = end;
-                    } else if let Some(out) = out[at..].first_chunk_mut() {
-                        self.strip(room, strip, out);
                     }
                     if at == last {
                         break;
@@ -199,7 +202,7 @@ impl Light {
         room: &mut [Strip<T>],
         stream: &Stream,
         [height, width]: [usize; 2],
-        mut row: impl FnMut(usize) -> &'r mut [T],
+        row: &mut dyn FnMut(usize) -> &'r mut [T],
     ) {
         vectorised(
             #[inline(always)]
@@ -249,7 +252,8 @@ impl Light {
         rest.copy_from_slice(&result[..rest.len()]);
     }
 
-    /// Runs the program over one strip.
+    /// Runs the program over one strip. The loops of the steps stand here once for the last step and those before it:
+    /// each time they stand in the program they are dozens of kilobytes.
     #[inline(always)]
     fn strip<'a, T: Scalar, const W: usize>(
         &self,
@@ -257,13 +261,12 @@ impl Light {
         source: impl Fn(usize) -> &'a [T; W],
         out: &mut [T; W],
     ) {
-        let Some((&last, steps)) = self.steps.split_last() else { return };
-        for (i, &step) in (self.constants.len()..).zip(steps) {
-            let (known, next) = room.split_at_mut(i);
-            let to = next[0].0.first_chunk_mut().expect("a strip is wider");
+        let last = self.steps.len() - 1;
+        for (i, &step) in self.steps.iter().enumerate() {
+            let (known, next) = room.split_at_mut(self.constants.len() + i);
+            let to = if i == last { &mut *out } else { next[0].0.first_chunk_mut().expect("a strip is wider") };
             step.run(|value| self.value(&source, known, value), to);
         }
-        last.run(|value| self.value(&source, room, value), out);
     }
 
     /// The value of this number.
