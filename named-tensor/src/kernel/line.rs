@@ -66,8 +66,8 @@ pub(super) trait Line<T>: Sync {
     fn read_raw(&self, _known: &mut Self::Known, _rows: &mut [[T; WIDTH]], _ask: impl Fn(usize)) -> [T; WIDTH] {
         unreachable!("the results are no multiples")
     }
-    /// What the numbers have to be multiplied by that were left when this was returned.
-    fn factors(&self, _known: &Self::Known, _returned: &[T; WIDTH]) -> [T; WIDTH] {
+    /// What the numbers of a line have to be multiplied by that were left when this was returned.
+    fn factor(&self, _known: &Self::Known, _lane: usize, _returned: T) -> T {
         unreachable!("the results are no multiples")
     }
 }

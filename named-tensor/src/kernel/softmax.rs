@@ -165,12 +165,10 @@ impl<T: Scalar> Line<T> for Softmax {
         known.top
     }
 
-    fn factors(&self, known: &Sums<T>, returned: &[T; WIDTH]) -> [T; WIDTH] {
-        std::array::from_fn(|j| {
-            let (top, before) = (known.top[j], returned[j]);
-            let decay = if before == top { 1.0 } else { (before.wide() - top.wide()).exp() };
-            T::narrow(decay / known.sum[j])
-        })
+    fn factor(&self, known: &Sums<T>, lane: usize, returned: T) -> T {
+        let top = known.top[lane];
+        let decay = if returned == top { 1.0 } else { (returned.wide() - top.wide()).exp() };
+        T::narrow(decay / known.sum[lane])
     }
 }
 

@@ -149,8 +149,12 @@ impl<T: Scalar> Walk<'_, T> {
         for (number, first) in (0..size).step_by(RAW).enumerate() {
             let returned = |group: usize, number: usize| &returned[number * groups + group];
             for (group, (factors, known)) in factors.iter_mut().zip(&known).enumerate() {
-                if number == 0 || returned(group, number) != returned(group, number - 1) {
-                    *factors = line.factors(known, returned(group, number));
+                let now = returned(group, number);
+                let before = number.checked_sub(1).map(|number| returned(group, number));
+                for (lane, factor) in factors.iter_mut().enumerate() {
+                    if before.is_none_or(|before| before[lane] != now[lane]) {
+                        *factor = line.factor(known, lane, now[lane]);
+                    }
                 }
             }
             let (factors, rows) = (&factors[..groups], first..size.min(first + RAW));
@@ -189,7 +193,11 @@ impl<T: Scalar> Walk<'_, T> {
     fn gather_rows(&self, tile: &Tile, first: usize, size: usize, step: usize, room: &mut [[T; WIDTH]]) {
         vectorised(
             #[inline(always)]
-            move || (0..size).for_each(|i| self.gather_row(tile, first + i, step, &mut room[i..])),
+            move || {
+                for i in 0..size {
+                    self.gather_row(tile, first + i, step, &mut room[i..]);
+                }
+            },
         );
     }
 
@@ -198,7 +206,9 @@ impl<T: Scalar> Walk<'_, T> {
     fn gather_row(&self, tile: &Tile, i: usize, step: usize, room: &mut [[T; WIDTH]]) {
         let row = &self.src[(tile.from + i as isize * self.src_stride) as usize..][..tile.width];
         let (whole, rest) = row.as_chunks::<WIDTH>();
-        whole.iter().zip(room.iter_mut().step_by(step)).for_each(|(from, to)| copy_short(from, to));
+        for (from, to) in whole.iter().zip(room.iter_mut().step_by(step)) {
+            copy_short(from, to);
+        }
         if !rest.is_empty() {
             let row = &mut room[whole.len() * step];
             copy_short(rest, row);

@@ -8,11 +8,12 @@ use crate::kernel::lanes::vectorised;
 use crate::kernel::line::{Known, WIDTH};
 use crate::kernel::math::Scalar;
 
-/// The largest element of each column, or of what was found before.
-fn tops<T: Scalar>(rows: &[[T; WIDTH]], mut top: [T; WIDTH]) -> [T; WIDTH] {
+/// Raises what was found before to the largest element of each column.
+fn rise<T: Scalar>(rows: &[[T; WIDTH]], tops: &mut [T; WIDTH]) {
     vectorised(
         #[inline(always)]
         move || {
+            let mut top = *tops;
             for row in rows {
                 // All of them anew: else each would be stored under a mask, and waited for.
                 top = std::array::from_fn(
@@ -20,27 +21,24 @@ fn tops<T: Scalar>(rows: &[[T; WIDTH]], mut top: [T; WIDTH]) -> [T; WIDTH] {
                     |j| higher(top[j], row[j]),
                 );
             }
-            top
+            *tops = top;
         },
-    )
+    );
 }
 
-/// Puts `e^(x - m)` in the place of each element, with a number `m` for each column. Returns the sum of each column and of
-/// what was added before, four elements at a time. While row `i` is computed, `ask(i)` asks for what is read next.
+/// Puts `e^(x - m)` in the place of each element, with a number `m` for each column, and adds it to the sum of the column,
+/// four elements at a time. While row `i` is computed, `ask(i)` asks for what is read next.
 #[inline(always)]
-fn decays<T: Scalar>(
-    base: &[T; WIDTH],
-    rows: &mut [[T; WIDTH]],
-    mut sum: [f64; WIDTH],
-    ask: impl Fn(usize),
-) -> [f64; WIDTH] {
-    let base = *base;
+fn decays<T: Scalar>(base: &[T; WIDTH], rows: &mut [[T; WIDTH]], sums: &mut [f64; WIDTH], ask: impl Fn(usize)) {
     vectorised(
         #[inline(always)]
         move || {
+            let (base, mut sum) = (*base, *sums);
             let (fours, rest) = rows.as_chunks_mut::<4>();
             for (at, rows) in fours.iter_mut().enumerate() {
-                (4 * at..4 * at + 4).for_each(&ask);
+                for i in 4 * at..4 * at + 4 {
+                    ask(i);
+                }
                 for row in rows.iter_mut() {
                     row.iter_mut().zip(&base).for_each(|(x, &base)| *x = (*x - base).decay());
                 }
@@ -49,14 +47,16 @@ fn decays<T: Scalar>(
                     *sum += ((a + b) + (c + d)).wide();
                 }
             }
-            (4 * fours.len()..4 * fours.len() + rest.len()).for_each(&ask);
+            for i in 4 * fours.len()..4 * fours.len() + rest.len() {
+                ask(i);
+            }
             for row in rest {
                 row.iter_mut().zip(&base).for_each(|(x, &base)| *x = (*x - base).decay());
                 sum.iter_mut().zip(&*row).for_each(|(sum, x)| *sum += x.wide());
             }
-            sum
+            *sums = sum;
         },
-    )
+    );
 }
 
 /// The largest element of each column so far, and the sum of the exponentials of what is below it.
@@ -84,7 +84,7 @@ impl<T: Scalar> Sums<T> {
     /// Returns what is to be subtracted from elements.
     pub(super) fn rise(&mut self, rows: &[[T; WIDTH]]) -> [T; WIDTH] {
         let before = self.top;
-        self.top = tops(rows, before);
+        rise(rows, &mut self.top);
         for ((sum, &top), &before) in self.sum.iter_mut().zip(&self.top).zip(&before) {
             if top > before && before > T::LOWEST {
                 *sum *= (before.wide() - top.wide()).exp();
@@ -97,7 +97,7 @@ impl<T: Scalar> Sums<T> {
     /// Puts `e^(x - m)` in the place of each element, and adds it.
     #[inline(always)]
     pub(super) fn add_decays(&mut self, base: &[T; WIDTH], rows: &mut [[T; WIDTH]], ask: impl Fn(usize)) {
-        self.sum = decays(base, rows, self.sum, ask);
+        decays(base, rows, &mut self.sum, ask);
     }
 }
 
