@@ -160,6 +160,7 @@ impl Job<'_> {
                     unsafe { shared.slice(first, tile.width) }
                 });
             }
+            worker.give();
         });
     }
 }

@@ -10,11 +10,12 @@ mod sources;
 use super::cell::Cell;
 use super::crosswise::{Tile, Tiles};
 use super::program::{Action, Source, Step};
-use super::register::{lined_up, lined_up_mut, make_room, register};
+use super::register::{lined_up, lined_up_mut, make_room, register, take_room};
 use super::strip::Lines;
 use super::{BLOCK, Job};
 use crate::element::{Bf16, Buffer, Comparison, Kind, Stored};
 use crate::kernel::lanes::{pairs, vectorised};
+use crate::kernel::pool;
 use crate::kernel::stream::{Stream, fetch};
 use smallvec::SmallVec;
 
@@ -160,7 +161,7 @@ impl<'a, T: Cell> Worker<'a, T> {
             let Source::Operand(i) = job.program.sources()[source] else { continue };
             let (buffer, right) = (job.operands[i].buffer, job.span.inner_stride(source));
             let first = job.operands[i].offset.wrapping_add_signed(self.distance(source, tile.first));
-            make_room(&mut self.registers[source], tiles.turned_size());
+            take_room(&mut self.registers[source], tiles.turned_size());
             match &mut self.registers[source] {
                 Buffer::F32(to) => tiles.turn(Stored::of(buffer), first, right, tile, lined_up_mut(to)),
                 Buffer::F64(to) => tiles.turn(Stored::of(buffer), first, right, tile, lined_up_mut(to)),
@@ -229,6 +230,11 @@ impl<'a, T: Cell> Worker<'a, T> {
         is_done
     }
 
+    /// Gives the room of turned tiles back.
+    pub(super) fn give(self) {
+        self.registers.into_iter().for_each(pool::give);
+    }
+
     /// The register of a source, with room for a block, where its values are read in the block that is run next.
     pub(super) fn register(&mut self, source: usize) -> &mut Buffer {
         self.ways[source] = Way::Given;
@@ -238,11 +244,15 @@ impl<'a, T: Cell> Worker<'a, T> {
 
     /// Runs the program block by block, when it is known how the values of the sources come about.
     fn blocks(&mut self, first: usize, out: &mut [T]) {
-        // Blocks of nearly one size: no short one at the end.
+        let is_found = |way: &Way| matches!(way, Way::InPlace(_) | Way::Turned(_) | Way::Beside(_));
         let size = if self.ways.iter().any(|way| matches!(way, Way::Repeated(_))) {
             let inner = self.job.span.inner();
             self.most / inner * inner
+        } else if self.job.program.light().is_some() && self.ways.iter().all(is_found) {
+            // Nothing is kept in a register.
+            out.len().max(1)
         } else {
+            // Blocks of nearly one size: no short one at the end.
             out.len().div_ceil(out.len().div_ceil(self.most).max(1)).next_multiple_of(64).min(self.most)
         };
         self.at = 0;

@@ -6,6 +6,7 @@
 
 use super::Operand;
 use crate::element::{Buffer, Kind, Stored};
+use crate::kernel::pool;
 use crate::kernel::span::Odometer;
 
 /// Bytes of a line of memory.
@@ -24,6 +25,14 @@ pub(super) fn register(kind: Kind, size: usize) -> Buffer {
 pub(super) fn make_room(to: &mut Buffer, size: usize) {
     if to.size() < size + LINE / to.kind().bytes() {
         *to = register(to.kind(), size);
+    }
+}
+
+/// The same for much room, which others have used before: it is not filled with anything.
+pub(super) fn take_room(to: &mut Buffer, size: usize) {
+    let needed = size + LINE / to.kind().bytes();
+    if to.size() < needed {
+        *to = pool::take(to.kind(), needed);
     }
 }
 

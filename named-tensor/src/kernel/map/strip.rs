@@ -14,12 +14,15 @@ use super::register::LINE;
 use crate::element::{Binary, Kind, Unary};
 use crate::kernel::lanes::vectorised;
 use crate::kernel::math::Scalar;
-use crate::kernel::stream::Stream;
+use crate::kernel::stream::{Stream, fetch_line_aside};
 use smallvec::SmallVec;
-use step::Step;
+use step::{FEW, Step};
 
 /// Elements of a strip.
 pub(super) const STRIP: usize = 128;
+/// How far ahead elements are asked for, where results pass the caches by: all steps of a strip have so many instructions
+/// that the processor does not come to the loads of the next one in time.
+const AHEAD: usize = 8 * STRIP;
 /// Elements of a strip of a row of a tile: many rows are shorter than a whole strip.
 const HALF: usize = STRIP / 2;
 /// Elements of a row of a tile at most, where rows are sent past the caches.
@@ -158,32 +161,24 @@ impl Light {
     }
 
     /// Runs the program over some strips. Where the last one is not whole, elements before it are computed once more.
-    /// What passes the caches by is sent strip by strip: while it goes, the next one is read.
     fn strips<T: Scalar>(&self, sources: &[&[T]], room: &mut [Strip<T>], stream: &Stream, out: &mut [T]) {
+        if stream.passes_by() {
+            return self.sent(sources, room, stream, out);
+        }
         vectorised(
             #[inline(always)]
             move || {
                 let last = out.len() - STRIP;
-                let (mut at, mut sent) = (0, 0);
-                let mut result = Strip([T::default(); STRIP]);
                 // The second strip begins where a line of memory does, at the cost of some elements of the first.
                 let mut next = match out.as_ptr().align_offset(LINE) {
                     0 => STRIP,
                     before => STRIP - LINE / size_of::<T>() + before.min(LINE / size_of::<T>()),
                 };
+                let mut at = 0;
                 loop {
                     let strip = |source: usize| sources[source][at..].first_chunk::<STRIP>().expect("a strip is left");
-                    let to = if stream.passes_by() {
-                        &mut result.0
-                    } else {
-                        out[at..].first_chunk_mut().expect("a strip is left")
-                    };
+                    let to = out[at..].first_chunk_mut::<STRIP>().expect("a strip is left");
                     self.strip(room, strip, to);
-                    if stream.passes_by() {
-                        let end = if at == last { out.len() } else { next };
-                        stream.put(&result.0[sent - at..end - at], &mut out[sent..end]);
-                        sent = end;
-                    }
                     if at == last {
                         break;
                     }
@@ -192,6 +187,51 @@ impl Light {
                 }
             },
         );
+    }
+
+    /// The same, past the caches, strip by strip: while one goes, later ones are on their way here. What comes before the
+    /// first line of memory and behind the last whole strip is computed in shorter ones.
+    fn sent<T: Scalar>(&self, sources: &[&[T]], room: &mut [Strip<T>], stream: &Stream, out: &mut [T]) {
+        vectorised(
+            #[inline(always)]
+            move || {
+                let mut result = Strip([T::default(); STRIP]);
+                let before = out.as_ptr().align_offset(LINE).min(LINE / size_of::<T>());
+                let mut at = 0;
+                if before > 0 {
+                    self.part::<T, FEW>(sources, room, 0, &mut result);
+                    out[..before].copy_from_slice(&result.0[..before]);
+                    at = before;
+                }
+                while let Some(to) = out[at..].first_chunk_mut::<STRIP>() {
+                    for source in sources {
+                        for i in (0..STRIP).step_by(LINE / size_of::<T>()) {
+                            fetch_line_aside(source, at + AHEAD + i);
+                        }
+                    }
+                    self.part::<T, STRIP>(sources, room, at, &mut result);
+                    stream.put(&result.0, to);
+                    at += STRIP;
+                }
+                while let Some(to) = out[at..].first_chunk_mut::<FEW>() {
+                    self.part::<T, FEW>(sources, room, at, &mut result);
+                    stream.put(&result.0[..FEW], to);
+                    at += FEW;
+                }
+                if at < out.len() {
+                    let last = out.len() - FEW;
+                    self.part::<T, FEW>(sources, room, last, &mut result);
+                    out[at..].copy_from_slice(&result.0[at - last..FEW]);
+                }
+            },
+        );
+    }
+
+    /// The results of `W` positions.
+    #[inline(always)]
+    fn part<T: Scalar, const W: usize>(&self, sources: &[&[T]], room: &mut [Strip<T>], at: usize, to: &mut Strip<T>) {
+        let strip = |source: usize| sources[source][at..].first_chunk::<W>().expect("a strip is left");
+        self.strip(room, strip, to.0.first_chunk_mut().expect("a strip is as wide"));
     }
 
     /// Runs the program over the rows of a tile. Row `i` of the result is `row(i)`. What passes the caches by is sent row by
@@ -208,7 +248,10 @@ impl Light {
             #[inline(always)]
             move || {
                 if !stream.passes_by() {
-                    return (0..height).for_each(|i| self.row::<T, HALF>(sources, room, i, row(i)));
+                    for i in 0..height {
+                        self.row::<T, HALF>(sources, room, i, row(i));
+                    }
+                    return;
                 }
                 let mut ready = Ready([T::default(); MOST]);
                 let ready = &mut ready.0[..width];
@@ -247,9 +290,9 @@ impl Light {
                 }
             });
         }
-        let result: &mut [T; W] = result.0.first_chunk_mut().expect("a strip is as wide");
-        self.strip(room, |source| short[source].0.first_chunk().expect("a strip is as wide"), result);
-        rest.copy_from_slice(&result[..rest.len()]);
+        let source = |source: usize| short[source].0.first_chunk::<W>().expect("a strip is as wide");
+        self.strip(room, source, result.0.first_chunk_mut().expect("a strip is as wide"));
+        rest.copy_from_slice(&result.0[..rest.len()]);
     }
 
     /// Runs the program over one strip. The loops of the steps stand here once for the last step and those before it:

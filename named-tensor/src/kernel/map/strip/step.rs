@@ -5,6 +5,9 @@
 use crate::kernel::lanes::{each, pairs, vectorised};
 use crate::kernel::math::Scalar;
 
+/// Elements that are computed in registers before they are stored: a vector of the widest kind, or two.
+pub(super) const FEW: usize = 16;
+
 /// One step of a light program, on the values of these numbers.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Step {
@@ -64,7 +67,7 @@ impl Step {
     #[inline(always)]
     pub(super) fn run<'a, T: Scalar, const W: usize>(self, value: impl Fn(usize) -> &'a [T; W], out: &mut [T; W]) {
         match self {
-            Step::Copy(x) => *out = *value(x),
+            Step::Copy(x) => one(value(x), out, |x| x),
             Step::Neg(x) => one(value(x), out, |x| -x),
             Step::Abs(x) => one(value(x), out, T::abs),
             Step::Sqrt(x) => one(value(x), out, T::sqrt),
@@ -81,28 +84,49 @@ impl Step {
     }
 }
 
-// Results stand by themselves until all are known, so that the compiler need not ask whether they are inputs too.
+// A few results stand in registers until all of them are known, so that the compiler need not ask whether they are inputs
+// too. More of them would stand in memory, and be copied from there by a call.
 
 #[inline(always)]
 fn one<T: Scalar, const W: usize>(xs: &[T; W], out: &mut [T; W], f: impl Fn(T) -> T) {
-    let mut zs = [T::default(); W];
-    zs.iter_mut().zip(xs).for_each(|(z, &x)| *z = f(x));
-    *out = zs;
+    for (out, xs) in few_mut(out).iter_mut().zip(few(xs)) {
+        let mut some = [T::default(); FEW];
+        some.iter_mut().zip(xs).for_each(|(z, &x)| *z = f(x));
+        *out = some;
+    }
 }
 
 #[inline(always)]
 fn two<T: Scalar, const W: usize>(xs: &[T; W], ys: &[T; W], out: &mut [T; W], f: impl Fn(T, T) -> T) {
-    let mut zs = [T::default(); W];
-    zs.iter_mut().zip(xs).zip(ys).for_each(|((z, &x), &y)| *z = f(x, y));
-    *out = zs;
+    for (out, (xs, ys)) in few_mut(out).iter_mut().zip(few(xs).iter().zip(few(ys))) {
+        let mut some = [T::default(); FEW];
+        some.iter_mut().zip(xs).zip(ys).for_each(|((z, &x), &y)| *z = f(x, y));
+        *out = some;
+    }
 }
 
 #[inline(always)]
 fn three<T: Scalar, const W: usize>(xs: &[T; W], ys: &[T; W], zs: &[T; W], out: &mut [T; W], f: impl Fn(T, T, T) -> T) {
-    let mut results = [T::default(); W];
-    let terms = xs.iter().zip(ys).zip(zs);
-    results.iter_mut().zip(terms).for_each(|(result, ((&x, &y), &z))| *result = f(x, y, z));
-    *out = results;
+    for (out, ((xs, ys), zs)) in few_mut(out).iter_mut().zip(few(xs).iter().zip(few(ys)).zip(few(zs))) {
+        let mut some = [T::default(); FEW];
+        let terms = xs.iter().zip(ys).zip(zs);
+        some.iter_mut().zip(terms).for_each(|(result, ((&x, &y), &z))| *result = f(x, y, z));
+        *out = some;
+    }
+}
+
+/// A strip, a few elements at a time.
+#[inline(always)]
+fn few<T, const W: usize>(strip: &[T; W]) -> &[[T; FEW]] {
+    const { assert!(W.is_multiple_of(FEW)) }
+    strip.as_chunks().0
+}
+
+/// The same, to write.
+#[inline(always)]
+fn few_mut<T, const W: usize>(strip: &mut [T; W]) -> &mut [[T; FEW]] {
+    const { assert!(W.is_multiple_of(FEW)) }
+    strip.as_chunks_mut().0
 }
 
 /// A function of three slices, element by element.
