@@ -307,7 +307,10 @@ fn put<T: Lanes>(part: &[T], factor: T, dst: &Shared<'_, T>, first: usize, strid
     if stride == 1 {
         // SAFETY: no positions of the destination overlap, and each row of each batch position is written once.
         let place = unsafe { dst.slice(first, part.len()) };
-        place.iter_mut().zip(part).for_each(|(to, &x)| *to = x * factor);
+        vectorised(
+            #[inline(always)]
+            move || place.iter_mut().zip(part).for_each(|(to, &x)| *to = x * factor),
+        );
     } else {
         for (i, &x) in part.iter().enumerate() {
             // SAFETY: as above; this is one element of the row.
