@@ -12,7 +12,7 @@ use super::math::Scalar;
 use super::order::sort_few;
 use super::parallel::{self, GRAIN, Shared};
 use super::span::{Odometer, Span, check_distinct, check_inside};
-use super::stream::Stream;
+use super::stream::{LINE, Stream};
 use super::{View, ViewMut};
 pub(super) use columns::WIDTH;
 use smallvec::SmallVec;
@@ -46,6 +46,8 @@ pub(super) trait Line<T>: Sync {
     {
         stream.fill(room, dst, |dst| self.rows(size, &src[..dst.len()], dst));
     }
+    /// Whether [`Line::rows_by`] sends a line while it computes the next one, in room for two.
+    const IS_SENT_BESIDE: bool = false;
     /// Whether gain and shift are better applied with the function than after it, by [`Line::rows_scaled`].
     const IS_SCALED: bool = false;
     /// Computes contiguous lines, and of each result  y · gain + shift.
@@ -174,13 +176,15 @@ impl<T: Scalar> Walk<'_, T> {
         parallel::for_each_range(self.span.total(), GRAIN.div_ceil(size), |range| {
             let mut finisher = self.tail.map(Tail::finisher_from_beside::<T>);
             let stream = stream();
-            let mut room = stream.room(most * size);
+            let is_sent_beside = L::IS_SENT_BESIDE && most == 1 && follow(0) && follow(1) && stream.passes_by();
+            let two = if L::IS_SENT_BESIDE { 2 * size.next_multiple_of(LINE) } else { 0 };
+            let mut room = stream.room(two.max(most * size));
             let (mut from, mut to) = (odometer(0, range.start), odometer(1, range.start));
             let mut at = range.start;
             while at < range.end {
                 let column = at % inner;
                 let left = (range.end - at).min(inner - column);
-                let mut count = most.min(left);
+                let mut count = if is_sent_beside && finisher.is_none() { left } else { most.min(left) };
                 let start = |row: &Odometer<'_>, operand: usize| {
                     row.distance + column as isize * self.span.inner_stride(operand)
                 };

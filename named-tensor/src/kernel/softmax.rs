@@ -12,7 +12,7 @@ use super::lanes::{each, fold, vectorised};
 use super::line::{Line, WIDTH, along};
 use super::map::Tail;
 use super::math::Scalar;
-use super::stream::{LINE, Stream, fetch_line_aside, lined_up};
+use super::stream::{AT_ONCE, Departing, LINE, Stream, fetch_line_aside, lined_up};
 use super::{View, ViewMut};
 use columns::Sums;
 
@@ -104,7 +104,7 @@ impl<T: Scalar> Line<T> for Softmax {
         if src.len() <= SHORT {
             return short(src.len(), src, dst);
         }
-        let (_, sum) = exponentials(src, dst, &[]);
+        let (_, sum) = exponentials(src, dst, &[], |_| ());
         times(T::narrow(1.0 / sum), dst);
     }
 
@@ -115,22 +115,46 @@ impl<T: Scalar> Line<T> for Softmax {
         }
     }
 
+    const IS_SENT_BESIDE: bool = true;
+
     /// While exponentials are computed, the next line is on its way here, and the last results are on their way to memory.
     fn rows_by(&self, size: usize, src: &[T], stream: &Stream, room: &mut [T], dst: &mut [T]) {
         if size <= SHORT {
             return stream.fill(room, dst, |dst| self.rows(size, &src[..dst.len()], dst));
         }
-        for (i, dst) in dst.chunks_exact_mut(size).enumerate() {
-            let (row, ahead) = src[i * size..].split_at(size);
-            if stream.passes_by() {
-                let room = &mut lined_up(room)[..size];
-                let (_, sum) = exponentials(row, room, ahead);
-                let scale = T::narrow(1.0 / sum);
-                stream.send_each(room, dst, |y| y * scale);
-            } else {
-                let (_, sum) = exponentials(row, dst, ahead);
+        if !stream.passes_by() {
+            for (i, dst) in dst.chunks_exact_mut(size).enumerate() {
+                let (row, ahead) = src[i * size..].split_at(size);
+                let (_, sum) = exponentials(row, dst, ahead, |_| ());
                 times(T::narrow(1.0 / sum), dst);
             }
+            return;
+        }
+        let pitch = size.next_multiple_of(LINE / size_of::<T>());
+        let (mut now, mut before) = lined_up(room).split_at_mut(pitch);
+        let mut results: Option<(&mut [T], T)> = None;
+        for (i, dst) in dst.chunks_exact_mut(size).enumerate() {
+            let (row, ahead) = src[i * size..].split_at(size);
+            let sum = match results.take() {
+                None => exponentials(row, &mut now[..size], ahead, |_| ()).1,
+                Some((to, scale)) => {
+                    let mut departing = Departing::new(stream, &before[..size], to);
+                    let (_, sum) = exponentials(
+                        row,
+                        &mut now[..size],
+                        ahead,
+                        #[inline(always)]
+                        |i| departing.send(i, |y| y * scale),
+                    );
+                    departing.finish(size / AT_ONCE, |y| y * scale);
+                    sum
+                }
+            };
+            results = Some((dst, T::narrow(1.0 / sum)));
+            std::mem::swap(&mut now, &mut before);
+        }
+        if let Some((to, scale)) = results {
+            Departing::new(stream, &before[..size], to).finish(0, |y| y * scale);
         }
     }
 
@@ -176,7 +200,7 @@ impl<T: Scalar> Line<T> for LogSoftmax {
     type Known = Sums<T>;
 
     fn row(&self, src: &[T], dst: &mut [T]) {
-        let (top, sum) = exponentials(src, dst, &[]);
+        let (top, sum) = exponentials(src, dst, &[], |_| ());
         let (top, log) = (top.wide(), sum.ln());
         each(src, dst, move |x| T::narrow(x.wide() - top - log));
     }
@@ -219,22 +243,23 @@ fn times<T: Scalar>(scale: T, line: &mut [T]) {
 }
 
 /// Exponentials that are added in four steps, each of a vector, before they are widened: that costs as much as to add them.
-const QUARTER: usize = 16;
+const QUARTER: usize = AT_ONCE / 4;
 
 /// Elements of a line up to which the next one is asked for: both stay in the second-level cache, with the results.
 const NEAR: usize = 64 * 1024;
 
 /// Writes `e^(x - m)`; returns `m`, the largest element, and the sum of what was written. Meanwhile asks for as many
-/// elements of what is read next.
-fn exponentials<T: Scalar>(src: &[T], dst: &mut [T], ahead: &[T]) -> (T, f64) {
+/// elements of what is read next, and calls `beside(i)` with the number of each [`AT_ONCE`] elements.
+#[inline(always)]
+fn exponentials<T: Scalar>(src: &[T], dst: &mut [T], ahead: &[T], mut beside: impl FnMut(usize)) -> (T, f64) {
     let asks = !ahead.is_empty() && src.len() <= NEAR;
     let top = fold(src, T::LOWEST, higher, higher);
     let sum = vectorised(
         #[inline(always)]
         move || {
             let mut sums = [0.0; QUARTER];
-            let (whole, rest) = src.as_chunks::<{ 4 * QUARTER }>();
-            let (whole_dst, rest_dst) = dst.as_chunks_mut::<{ 4 * QUARTER }>();
+            let (whole, rest) = src.as_chunks::<AT_ONCE>();
+            let (whole_dst, rest_dst) = dst.as_chunks_mut::<AT_ONCE>();
             for (at, (xs, ys)) in whole.iter().zip(whole_dst).enumerate() {
                 if asks {
                     let per_line = LINE / size_of::<T>();
@@ -245,6 +270,7 @@ fn exponentials<T: Scalar>(src: &[T], dst: &mut [T], ahead: &[T]) -> (T, f64) {
                     let [a, b, c, d] = [0, 1, 2, 3].map(|quarter| ys[quarter * QUARTER + i]);
                     *sum += ((a + b) + (c + d)).wide();
                 }
+                beside(at);
             }
             let mut sum = sums.into_iter().sum::<f64>();
             rest_dst.iter_mut().zip(rest).for_each(|(y, &x)| *y = (x - top).decay());

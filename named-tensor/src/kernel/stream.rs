@@ -18,7 +18,7 @@ const LARGE: usize = if cfg!(test) { 1 << 20 } else { 32 << 20 };
 /// Bytes of a line of memory, at whose beginning room begins: a vector that lies in two lines costs twice.
 pub(super) const LINE: usize = 64;
 /// Elements that are computed in registers before they are sent.
-const AT_ONCE: usize = 64;
+pub(super) const AT_ONCE: usize = 64;
 /// Bytes that every processor of that architecture stores at once.
 #[cfg(target_arch = "x86_64")]
 const QUARTER: usize = 16;
@@ -96,33 +96,66 @@ impl Stream {
         dst.copy_from_slice(src);
     }
 
-    /// Sends `f(x)` for every `x` of `src`.
+    /// Sends a few elements to where a line of memory begins, inside a loop that is compiled for the processor at hand.
     #[inline(always)]
-    pub(super) fn send_each<T: Stored>(&self, src: &[T], dst: &mut [T], f: impl Fn(T) -> T) {
-        assert_eq!(src.len(), dst.len(), "each element has its place");
+    fn send_few<T: Stored>(&self, some: &[T; AT_ONCE], to: &mut [T; AT_ONCE]) {
+        #[cfg(target_arch = "x86_64")]
+        match self.by_line.as_ref() {
+            Some(&simd) => lines(simd, some, to),
+            None if self.passes_by => quarters(some, to),
+            None => *to = *some,
+        }
+        #[cfg(not(target_arch = "x86_64"))]
+        {
+            *to = *some;
+        }
+    }
+}
+
+/// A row that goes to memory, a few elements at a time, beside other work.
+#[derive(Debug)]
+pub(super) struct Departing<'a, T> {
+    stream: &'a Stream,
+    /// What comes before the first line of memory, the lines, and what comes after them: from here, to there.
+    before: (&'a [T], &'a mut [T]),
+    whole: (&'a [[T; AT_ONCE]], &'a mut [[T; AT_ONCE]]),
+    after: (&'a [T], &'a mut [T]),
+}
+
+impl<'a, T: Stored> Departing<'a, T> {
+    /// The row `from` on its way to `to`.
+    ///
+    /// # Panics
+    /// If they are not of one size.
+    pub(super) fn new(stream: &'a Stream, from: &'a [T], to: &'a mut [T]) -> Departing<'a, T> {
+        assert_eq!(from.len(), to.len(), "each element has its place");
+        let size = to.as_ptr().align_offset(LINE).min(to.len());
+        let (before, from) = from.split_at(size);
+        let (before_to, to) = to.split_at_mut(size);
+        let (whole, after) = from.as_chunks();
+        let (whole_to, after_to) = to.as_chunks_mut();
+        Departing { stream, before: (before, before_to), whole: (whole, whole_to), after: (after, after_to) }
+    }
+
+    /// Sends `f` of the few elements numbered `i`, if there are so many.
+    #[inline(always)]
+    pub(super) fn send(&mut self, i: usize, f: impl Fn(T) -> T) {
+        if let (Some(from), Some(to)) = (self.whole.0.get(i), self.whole.1.get_mut(i)) {
+            self.stream.send_few(&from.map(f), to);
+        }
+    }
+
+    /// Sends the rest, from the few elements numbered `first` on, and what is not in whole lines.
+    pub(super) fn finish(mut self, first: usize, f: impl Fn(T) -> T) {
         vectorised(
             #[inline(always)]
             move || {
-                let before = dst.as_ptr().align_offset(LINE).min(dst.len());
-                let (first, rest) = src.split_at(before);
-                let (first_dst, rest_dst) = dst.split_at_mut(before);
-                first_dst.iter_mut().zip(first).for_each(|(y, &x)| *y = f(x));
-                let (whole, rest) = rest.as_chunks::<AT_ONCE>();
-                let (whole_dst, rest_dst) = rest_dst.as_chunks_mut::<AT_ONCE>();
-                for (xs, ys) in whole.iter().zip(whole_dst) {
-                    let some = xs.map(&f);
-                    #[cfg(target_arch = "x86_64")]
-                    match self.by_line.as_ref() {
-                        Some(&simd) => lines(simd, &some, ys),
-                        None if self.passes_by => quarters(&some, ys),
-                        None => *ys = some,
-                    }
-                    #[cfg(not(target_arch = "x86_64"))]
-                    {
-                        *ys = some;
-                    }
+                for i in first..self.whole.0.len() {
+                    self.send(i, &f);
                 }
-                rest_dst.iter_mut().zip(rest).for_each(|(y, &x)| *y = f(x));
+                for (from, to) in [self.before, self.after] {
+                    to.iter_mut().zip(from).for_each(|(y, &x)| *y = f(x));
+                }
             },
         );
     }
@@ -279,7 +312,7 @@ mod tests {
         let src: Vec<T> = (0..size).map(&number).collect();
         let at = |i: usize| if (first..first + size).contains(&i) { number(i - first) } else { number(99) };
         let ways: [&dyn Fn(&mut [T]); 3] = [&|dst| stream.send(&src, dst), &|dst| stream.put(&src, dst), &|dst| {
-            stream.send_each(&src, dst, |x| x);
+            Departing::new(stream, &src, dst).finish(0, |x| x);
         }];
         for (way, to) in ways.iter().enumerate() {
             let mut dst = [number(99); 160];

@@ -239,6 +239,15 @@ fn rows_of_every_length_are_the_plain_ones() {
 }
 
 #[test]
+fn rows_of_any_length_are_sent_while_others_are_computed() {
+    for columns in [32, 33, 65, 341, 342, 500, 512, 513, 1000, 1025, 4099] {
+        let rows = 300_000 / columns;
+        check(0, [rows, columns, columns], false);
+        check(0, [rows, columns, columns + 1], false);
+    }
+}
+
+#[test]
 fn rows_so_long_that_the_next_is_not_asked_for_are_the_plain_ones() {
     for columns in [65_535, 65_536, 65_537] {
         check(0, [5, columns, columns], false);
