@@ -15,11 +15,17 @@ use transformer::models::gpt2::Gpt2;
 #[global_allocator]
 static COUNTED: &StatsAlloc<System> = &INSTRUMENTED_SYSTEM;
 
-axes! { batch, chans, hidden, out }
+axes! { batch, chans, hidden, out, row, column }
 
 named! {
     fn FFN(X: R[chans]; W1: R[chans, hidden], b1: R[hidden] = 0, W2: R[hidden, out], b2: R[out] = 0) -> R[out] {
         softmax_out(relu(X dot_chans W1 + b1) dot_hidden W2 + b2)
+    }
+}
+
+named! {
+    fn AndTurned(A: R[row, column], B: R[row, column], s: R[]) -> R[row, column] {
+        A + B_{row -> column, column -> row} * s
     }
 }
 
@@ -49,6 +55,7 @@ fn repeated<R>(what: &str, times: usize, mut call: impl FnMut() -> R) -> R {
 fn what_is_repeated_ends_with_the_memory_of_ten_times() {
     ten_thousand_steps_of_training();
     a_thousand_texts_read_and_words_written();
+    a_hundred_sums_with_a_transposed_matrix();
 }
 
 fn ten_thousand_steps_of_training() {
@@ -81,4 +88,22 @@ fn a_thousand_texts_read_and_words_written() {
         (0..8).fold(context.clone(), |after, word| model.next(&[word], &after).unwrap().1)
     });
     assert_eq!(written.words(), 16, "eight words read and eight written");
+}
+
+fn a_hundred_sums_with_a_transposed_matrix() {
+    const MOST: usize = 2 << 20;
+    let mut rng = seeded(3);
+    let mut square = || -> Tensor<R![row, column]> {
+        Tensor::normal(&mut rng, (row.of(1024), column.of(1024)), 0.0, 1.0).eval().unwrap()
+    };
+    let (a, b, s) = (square(), square(), Tensor::scalar(0.5).eval().unwrap());
+    let times = |times: usize| {
+        for _ in 0..times {
+            AndTurned(&a, &b, &s).eval().unwrap();
+        }
+        alive().1
+    };
+    let (before, after) = (times(10), times(100));
+    // How many threads take room at once is theirs to decide.
+    assert!(after <= before + MOST, "{before} bytes after ten sums and {after} after a hundred more");
 }

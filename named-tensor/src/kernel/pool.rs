@@ -4,10 +4,11 @@
 //! more than the arithmetic on it; a loop that takes and gives the same sizes stops asking for it. Buffers come back from
 //! steps that have read them, and from tensors that are dropped. Large ones ask the system for huge pages, of which
 //! the processor remembers more.
-//! No more is kept than half as much again as was in use at once, and at most [`LIMIT`] bytes: a round that needs large and
-//! small buffers by turns comes to more than it ever uses at once, and would lose in each what it needs in the next.
-//! Together with what is in use it is no more than twice that: before fresh memory is asked for, what is too much goes back.
-//! Buffers below [`SMALL`] bytes are left to the allocator, which is good at them.
+//! About half as much again is kept as was in use at once, and at most [`LIMIT`] bytes: a round that needs large and small
+//! buffers by turns comes to more than it ever uses at once, and would lose in each what it needs in the next. A round that
+//! comes to still more asks for fresh memory in each. Before that is asked for, what is too much goes back, so that what is
+//! kept and what was taken are no more than twice what was in use at once. However little that is, [`FLOOR`] bytes may be
+//! kept. Buffers below [`SMALL`] bytes are left to the allocator, which is good at them.
 
 use crate::element::{Bf16, Buffer, Kind, keep_with};
 use std::collections::{BTreeMap, VecDeque};
@@ -143,8 +144,8 @@ impl Free {
         (found, surplus)
     }
 
-    /// The largest kept buffer that is too small for `size` elements by less than half: whoever comes back for it will take
-    /// the larger one, unless that is in use.
+    /// The largest kept buffer that is too small for `size` elements by less than half: whoever comes back for it will mostly
+    /// find the larger one large enough, and not too large.
     fn nearly(&mut self, kind: Kind, size: usize) -> Option<Buffer> {
         let room = *self.lists[kind as usize].range(size.div_ceil(2)..size).next_back()?.0;
         self.pop(kind as usize, room, VecDeque::pop_back)

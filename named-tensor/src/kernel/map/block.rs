@@ -230,9 +230,10 @@ impl<'a, T: Cell> Worker<'a, T> {
         is_done
     }
 
-    /// Gives the room of turned tiles back.
+    /// Gives the room of turned tiles back; nothing else was taken.
     pub(super) fn give(self) {
-        self.registers.into_iter().for_each(pool::give);
+        let registers = self.registers.into_iter().zip(self.ways);
+        registers.filter(|(_, way)| matches!(way, Way::Turned(_))).for_each(|(register, _)| pool::give(register));
     }
 
     /// The register of a source, with room for a block, where its values are read in the block that is run next.
