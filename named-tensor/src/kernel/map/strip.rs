@@ -16,7 +16,7 @@ use crate::kernel::lanes::vectorised;
 use crate::kernel::math::Scalar;
 use crate::kernel::stream::{Stream, fetch_line_aside};
 use smallvec::SmallVec;
-use step::{FEW, Step};
+use step::{Op, Step};
 
 /// Elements of a strip.
 pub(super) const STRIP: usize = 128;
@@ -73,46 +73,42 @@ impl Light {
             if !kind.is_real() || kinds[i] != kind {
                 return None;
             }
-            let step = match instruction {
+            let (op, x, y) = match instruction {
                 Instruction::Load(_) | Instruction::Own(_) | Instruction::Constant(..) => {
                     value[i] = fixed;
                     continue;
                 }
-                Instruction::Cast(_, x) => Step::Copy(value[x]),
-                Instruction::Unary(Unary::Neg, x) => Step::Neg(value[x]),
-                Instruction::Unary(Unary::Abs, x) => Step::Abs(value[x]),
-                Instruction::Unary(Unary::Sqrt, x) => Step::Sqrt(value[x]),
-                Instruction::Unary(Unary::Relu, x) => Step::Relu(value[x]),
-                Instruction::Binary(Binary::Add, x, y) => Step::Add(value[x], value[y]),
-                Instruction::Binary(Binary::Sub, x, y) => Step::Sub(value[x], value[y]),
-                Instruction::Binary(Binary::Mul, x, y) => Step::Mul(value[x], value[y]),
-                Instruction::Binary(Binary::Div, x, y) => Step::Div(value[x], value[y]),
-                Instruction::Binary(Binary::Max, x, y) => Step::Max(value[x], value[y]),
-                Instruction::Binary(Binary::Min, x, y) => Step::Min(value[x], value[y]),
+                Instruction::Cast(_, x) => (Op::Copy, x, x),
+                Instruction::Unary(Unary::Neg, x) => (Op::Neg, x, x),
+                Instruction::Unary(Unary::Abs, x) => (Op::Abs, x, x),
+                Instruction::Unary(Unary::Sqrt, x) => (Op::Sqrt, x, x),
+                Instruction::Unary(Unary::Relu, x) => (Op::Relu, x, x),
+                Instruction::Binary(Binary::Add, x, y) => (Op::Add, x, y),
+                Instruction::Binary(Binary::Sub, x, y) => (Op::Sub, x, y),
+                Instruction::Binary(Binary::Mul, x, y) => (Op::Mul, x, y),
+                Instruction::Binary(Binary::Div, x, y) => (Op::Div, x, y),
+                Instruction::Binary(Binary::Max, x, y) => (Op::Max, x, y),
+                Instruction::Binary(Binary::Min, x, y) => (Op::Min, x, y),
                 Instruction::Binary(Binary::Pow, x, y) if matches!(instructions[y], Instruction::Constant(_, 2.0)) => {
-                    Step::Mul(value[x], value[x])
+                    (Op::Mul, x, x)
                 }
                 _ => return None,
             };
+            let (x, y) = (value[x], value[y]);
             value[i] = light.first() + light.steps.len();
-            match (step, light.steps.last_mut()) {
-                (Step::Add(x, y), Some(last @ &mut Step::Mul(a, b)))
-                    if x != y && value[i] - 1 == x.max(y) && uses(instructions, &value, value[i] - 1) == 1 =>
-                {
-                    *last = Step::MulAdd(a, b, x.min(y));
+            let is_sum_of_last =
+                op == Op::Add && x != y && value[i] - 1 == x.max(y) && uses(instructions, &value, x.max(y)) == 1;
+            match light.steps.last_mut() {
+                Some(last @ Step { op: Op::Mul | Op::Add, .. }) if is_sum_of_last => {
+                    last.op = if last.op == Op::Mul { Op::MulAdd } else { Op::AddAdd };
+                    last.values[2] = x.min(y);
                     value[i] -= 1;
                 }
-                (Step::Add(x, y), Some(last @ &mut Step::Add(a, b)))
-                    if x != y && value[i] - 1 == x.max(y) && uses(instructions, &value, value[i] - 1) == 1 =>
-                {
-                    *last = Step::AddAdd(a, b, x.min(y));
-                    value[i] -= 1;
-                }
-                _ => light.steps.push(step),
+                _ => light.steps.push(Step { op, values: [x, y, y] }),
             }
         }
         if light.steps.is_empty() {
-            light.steps.push(Step::Copy(*value.last()?));
+            light.steps.push(Step { op: Op::Copy, values: [*value.last()?; 3] });
         }
         Some(light)
     }
@@ -120,7 +116,7 @@ impl Light {
     /// The sources x, y and z of a program that is  x · y + z  and nothing else.
     pub(super) fn product_and_sum(&self) -> Option<[usize; 3]> {
         match self.steps[..] {
-            [Step::MulAdd(x, y, z)] if x.max(y).max(z) < self.sources => Some([x, y, z]),
+            [Step { op: Op::MulAdd, values }] if values.iter().all(|&value| value < self.sources) => Some(values),
             _ => None,
         }
     }
@@ -141,9 +137,9 @@ impl Light {
         let size = out.len();
         if !stream.passes_by()
             && let [step] = self.steps[..]
-            && let Some(sources) = step.of_sources(sources, self.sources)
+            && step.values.iter().all(|&value| value < self.sources)
         {
-            return step.run_whole(sources, out);
+            return step.op.run_whole(step.values.map(|value| sources[value]), out);
         }
         let (room, short) = room.split_at_mut(self.constants.len() + self.steps.len());
         if size >= STRIP {
@@ -176,9 +172,8 @@ impl Light {
                 };
                 let mut at = 0;
                 loop {
-                    let strip = |source: usize| sources[source][at..].first_chunk::<STRIP>().expect("a strip is left");
                     let to = out[at..].first_chunk_mut::<STRIP>().expect("a strip is left");
-                    self.strip(room, strip, to);
+                    self.strip(room, |source| part(sources[source], at), to);
                     if at == last {
                         break;
                     }
@@ -189,8 +184,8 @@ impl Light {
         );
     }
 
-    /// The same, past the caches, strip by strip: while one goes, later ones are on their way here. What comes before the
-    /// first line of memory and behind the last whole strip is computed in shorter ones.
+    /// The same, past the caches, strip by strip: while one goes, later ones are on their way here. Those that are sent
+    /// begin where lines of memory do; of the first and the last one a part is new.
     fn sent<T: Scalar>(&self, sources: &[&[T]], room: &mut [Strip<T>], stream: &Stream, out: &mut [T]) {
         vectorised(
             #[inline(always)]
@@ -198,40 +193,20 @@ impl Light {
                 let mut result = Strip([T::default(); STRIP]);
                 let before = out.as_ptr().align_offset(LINE).min(LINE / size_of::<T>());
                 let mut at = 0;
-                if before > 0 {
-                    self.part::<T, FEW>(sources, room, 0, &mut result);
-                    out[..before].copy_from_slice(&result.0[..before]);
-                    at = before;
-                }
-                while let Some(to) = out[at..].first_chunk_mut::<STRIP>() {
+                while at < out.len() {
                     for source in sources {
                         for i in (0..STRIP).step_by(LINE / size_of::<T>()) {
                             fetch_line_aside(source, at + AHEAD + i);
                         }
                     }
-                    self.part::<T, STRIP>(sources, room, at, &mut result);
-                    stream.put(&result.0, to);
-                    at += STRIP;
-                }
-                while let Some(to) = out[at..].first_chunk_mut::<FEW>() {
-                    self.part::<T, FEW>(sources, room, at, &mut result);
-                    stream.put(&result.0[..FEW], to);
-                    at += FEW;
-                }
-                if at < out.len() {
-                    let last = out.len() - FEW;
-                    self.part::<T, FEW>(sources, room, last, &mut result);
-                    out[at..].copy_from_slice(&result.0[at - last..FEW]);
+                    let first = at.min(out.len() - STRIP);
+                    self.strip(room, |source| part(sources[source], first), &mut result.0);
+                    let end = if at < before { before } else { first + STRIP };
+                    stream.put(&result.0[at - first..end - first], &mut out[at..end]);
+                    at = end;
                 }
             },
         );
-    }
-
-    /// The results of `W` positions.
-    #[inline(always)]
-    fn part<T: Scalar, const W: usize>(&self, sources: &[&[T]], room: &mut [Strip<T>], at: usize, to: &mut Strip<T>) {
-        let strip = |source: usize| sources[source][at..].first_chunk::<W>().expect("a strip is left");
-        self.strip(room, strip, to.0.first_chunk_mut().expect("a strip is as wide"));
     }
 
     /// Runs the program over the rows of a tile. Row `i` of the result is `row(i)`. What passes the caches by is sent row by
@@ -247,18 +222,15 @@ impl Light {
         vectorised(
             #[inline(always)]
             move || {
-                if !stream.passes_by() {
-                    for i in 0..height {
-                        self.row::<T, HALF>(sources, room, i, row(i));
-                    }
-                    return;
-                }
                 let mut ready = Ready([T::default(); MOST]);
-                let ready = &mut ready.0[..width];
                 for i in 0..height {
                     let out = row(i);
-                    self.row::<T, STRIP>(sources, room, i, ready);
-                    stream.put(ready, out);
+                    if stream.passes_by() {
+                        self.row::<T, STRIP>(sources, room, i, &mut ready.0[..width]);
+                        stream.put(&ready.0[..width], out);
+                    } else {
+                        self.row::<T, HALF>(sources, room, i, out);
+                    }
                 }
             },
         );
@@ -268,35 +240,40 @@ impl Light {
     #[inline(always)]
     fn row<T: Scalar, const W: usize>(&self, sources: &[Lines<'_, T>], room: &mut [Strip<T>], i: usize, out: &mut [T]) {
         let (room, short) = room.split_at_mut(self.constants.len() + self.steps.len());
-        let (whole, rest) = out.as_chunks_mut::<W>();
-        for (at, out) in whole.iter_mut().enumerate() {
-            let own = *out;
-            let source = |source: usize| match sources[source] {
-                Lines::Own => &own,
-                Lines::Even(data, first, step) => {
-                    let first = first.wrapping_add_signed(i as isize * step) + at * W;
-                    data[first..].first_chunk().expect("a line is as long as its row")
+        let Some((result, short)) = short.split_last_mut() else { return };
+        for at in (0..out.len()).step_by(W) {
+            let out = &mut out[at..];
+            let first = |first: usize, step| first.wrapping_add_signed(i as isize * step) + at;
+            let (own, to, is_whole) = match out.first_chunk_mut() {
+                Some(out) => (*out, out, true),
+                None => {
+                    for (strip, source) in short.iter_mut().zip(sources) {
+                        strip.0[..out.len()].copy_from_slice(match *source {
+                            Lines::Own => out,
+                            Lines::Even(data, start, step) => &data[first(start, step)..][..out.len()],
+                        });
+                    }
+                    ([T::default(); W], result.0.first_chunk_mut().expect("a strip is as wide"), false)
                 }
             };
-            self.strip(room, source, out);
+            self.strip(
+                room,
+                #[inline(always)]
+                |source| match sources[source] {
+                    _ if !is_whole => part(&short[source].0, 0),
+                    Lines::Own => &own,
+                    Lines::Even(data, start, step) => part(data, first(start, step)),
+                },
+                to,
+            );
+            if !is_whole {
+                out.copy_from_slice(&result.0[..out.len()]);
+            }
         }
-        let at = whole.len() * W;
-        let Some((result, short)) = short.split_last_mut().filter(|_| !rest.is_empty()) else { return };
-        for (strip, source) in short.iter_mut().zip(sources) {
-            strip.0[..rest.len()].copy_from_slice(match *source {
-                Lines::Own => rest,
-                Lines::Even(data, first, step) => {
-                    &data[first.wrapping_add_signed(i as isize * step) + at..][..rest.len()]
-                }
-            });
-        }
-        let source = |source: usize| short[source].0.first_chunk::<W>().expect("a strip is as wide");
-        self.strip(room, source, result.0.first_chunk_mut().expect("a strip is as wide"));
-        rest.copy_from_slice(&result.0[..rest.len()]);
     }
 
     /// Runs the program over one strip. The loops of the steps stand here once for the last step and those before it:
-    /// each time they stand in the program they are dozens of kilobytes.
+    /// each time they stand in the program they are some kilobytes.
     #[inline(always)]
     fn strip<'a, T: Scalar, const W: usize>(
         &self,
@@ -305,10 +282,12 @@ impl Light {
         out: &mut [T; W],
     ) {
         let last = self.steps.len() - 1;
-        for (i, &step) in self.steps.iter().enumerate() {
+        for (i, step) in self.steps.iter().enumerate() {
             let (known, next) = room.split_at_mut(self.constants.len() + i);
-            let to = if i == last { &mut *out } else { next[0].0.first_chunk_mut().expect("a strip is wider") };
-            step.run(|value| self.value(&source, known, value), to);
+            let [x, y, z] = step.values;
+            let values = [self.value(&source, known, x), self.value(&source, known, y), self.value(&source, known, z)];
+            let to = if i == last { &mut *out } else { next[0].0.first_chunk_mut().expect("a strip is as wide") };
+            step.op.run(values, to);
         }
     }
 
@@ -321,10 +300,16 @@ impl Light {
         value: usize,
     ) -> &'a [T; W] {
         match value.checked_sub(self.sources) {
-            Some(at) => known[at].0.first_chunk().expect("a strip is wider"),
+            Some(at) => part(&known[at].0, 0),
             None => source(value),
         }
     }
+}
+
+/// The strip of a source that begins here.
+#[inline(always)]
+fn part<T, const W: usize>(source: &[T], at: usize) -> &[T; W] {
+    source[at..].first_chunk().expect("a strip is left")
 }
 
 /// How often a value is read by instructions.

@@ -6,80 +6,73 @@ use crate::kernel::lanes::{each, pairs, vectorised};
 use crate::kernel::math::Scalar;
 
 /// Elements that are computed in registers before they are stored: a vector of the widest kind, or two.
-pub(super) const FEW: usize = 16;
+const FEW: usize = 16;
 
-/// One step of a light program, on the values of these numbers.
-#[derive(Clone, Copy, Debug)]
-pub(super) enum Step {
-    Copy(usize),
-    Neg(usize),
-    Abs(usize),
-    Sqrt(usize),
-    Relu(usize),
-    Add(usize, usize),
-    Sub(usize, usize),
-    Mul(usize, usize),
-    Div(usize, usize),
-    Max(usize, usize),
-    Min(usize, usize),
+/// What a step computes.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Op {
+    Copy,
+    Neg,
+    Abs,
+    Sqrt,
+    Relu,
+    Add,
+    Sub,
+    Mul,
+    Div,
+    Max,
+    Min,
     /// The sum of a product, rounded, and a third number: a scale and a shift, which would cost a store and a load more.
-    MulAdd(usize, usize, usize),
+    MulAdd,
     /// The sum of a sum, rounded, and a third number: a bias and a residual.
-    AddAdd(usize, usize, usize),
+    AddAdd,
 }
 
-impl Step {
-    /// The values that it reads, if all of them are sources. Those that it does not have are its last one again.
-    pub(super) fn of_sources<'a, T>(self, sources: &[&'a [T]], count: usize) -> Option<[&'a [T]; 3]> {
-        let values = match self {
-            Step::Copy(x) | Step::Neg(x) | Step::Abs(x) | Step::Sqrt(x) | Step::Relu(x) => [x; 3],
-            Step::Add(x, y)
-            | Step::Sub(x, y)
-            | Step::Mul(x, y)
-            | Step::Div(x, y)
-            | Step::Max(x, y)
-            | Step::Min(x, y) => [x, y, y],
-            Step::MulAdd(x, y, z) | Step::AddAdd(x, y, z) => [x, y, z],
-        };
-        values.iter().all(|&value| value < count).then(|| values.map(|value| sources[value]))
-    }
+/// One step of a light program.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Step {
+    pub(super) op: Op,
+    /// The numbers of the values that it reads. Those that it does not have are its last one again.
+    pub(super) values: [usize; 3],
+}
 
+impl Op {
     /// Runs a step that is a program by itself: one loop, and nothing between its values and memory.
     pub(super) fn run_whole<T: Scalar>(self, [xs, ys, zs]: [&[T]; 3], out: &mut [T]) {
         match self {
-            Step::Copy(_) => out.copy_from_slice(xs),
-            Step::Neg(_) => each(xs, out, |x| -x),
-            Step::Abs(_) => each(xs, out, T::abs),
-            Step::Sqrt(_) => each(xs, out, T::sqrt),
-            Step::Relu(_) => each(xs, out, T::relu),
-            Step::Add(..) => pairs(xs, ys, out, |x, y| x + y),
-            Step::Sub(..) => pairs(xs, ys, out, |x, y| x - y),
-            Step::Mul(..) => pairs(xs, ys, out, |x, y| x * y),
-            Step::Div(..) => pairs(xs, ys, out, |x, y| x / y),
-            Step::Max(..) => pairs(xs, ys, out, T::larger),
-            Step::Min(..) => pairs(xs, ys, out, T::smaller),
-            Step::MulAdd(..) => triples(xs, ys, zs, out, |x, y, z| x * y + z),
-            Step::AddAdd(..) => triples(xs, ys, zs, out, |x, y, z| x + y + z),
+            Op::Copy => out.copy_from_slice(xs),
+            Op::Neg => each(xs, out, |x| -x),
+            Op::Abs => each(xs, out, T::abs),
+            Op::Sqrt => each(xs, out, T::sqrt),
+            Op::Relu => each(xs, out, T::relu),
+            Op::Add => pairs(xs, ys, out, |x, y| x + y),
+            Op::Sub => pairs(xs, ys, out, |x, y| x - y),
+            Op::Mul => pairs(xs, ys, out, |x, y| x * y),
+            Op::Div => pairs(xs, ys, out, |x, y| x / y),
+            Op::Max => pairs(xs, ys, out, T::larger),
+            Op::Min => pairs(xs, ys, out, T::smaller),
+            Op::MulAdd => triples(xs, ys, zs, out, |x, y, z| x * y + z),
+            Op::AddAdd => triples(xs, ys, zs, out, |x, y, z| x + y + z),
         }
     }
 
     /// Runs it over one strip.
     #[inline(always)]
-    pub(super) fn run<'a, T: Scalar, const W: usize>(self, value: impl Fn(usize) -> &'a [T; W], out: &mut [T; W]) {
+    pub(super) fn run<T: Scalar, const W: usize>(self, [xs, ys, zs]: [&[T; W]; 3], out: &mut [T; W]) {
         match self {
-            Step::Copy(x) => one(value(x), out, |x| x),
-            Step::Neg(x) => one(value(x), out, |x| -x),
-            Step::Abs(x) => one(value(x), out, T::abs),
-            Step::Sqrt(x) => one(value(x), out, T::sqrt),
-            Step::Relu(x) => one(value(x), out, T::relu),
-            Step::Add(x, y) => two(value(x), value(y), out, |x, y| x + y),
-            Step::Sub(x, y) => two(value(x), value(y), out, |x, y| x - y),
-            Step::Mul(x, y) => two(value(x), value(y), out, |x, y| x * y),
-            Step::Div(x, y) => two(value(x), value(y), out, |x, y| x / y),
-            Step::Max(x, y) => two(value(x), value(y), out, T::larger),
-            Step::Min(x, y) => two(value(x), value(y), out, T::smaller),
-            Step::MulAdd(x, y, z) => three(value(x), value(y), value(z), out, |x, y, z| x * y + z),
-            Step::AddAdd(x, y, z) => three(value(x), value(y), value(z), out, |x, y, z| x + y + z),
+            Op::Copy => one(xs, out, |x| x),
+            Op::Neg => one(xs, out, |x| -x),
+            Op::Abs => one(xs, out, T::abs),
+            Op::Sqrt => one(xs, out, T::sqrt),
+            Op::Relu => one(xs, out, T::relu),
+            Op::Add => two(xs, ys, out, |x, y| x + y),
+            Op::Sub => two(xs, ys, out, |x, y| x - y),
+            Op::Mul => two(xs, ys, out, |x, y| x * y),
+            Op::Div => two(xs, ys, out, |x, y| x / y),
+            Op::Max => two(xs, ys, out, T::larger),
+            Op::Min => two(xs, ys, out, T::smaller),
+            Op::MulAdd => three(xs, ys, zs, out, |x, y, z| x * y + z),
+            Op::AddAdd => three(xs, ys, zs, out, |x, y, z| x + y + z),
         }
     }
 }
@@ -125,7 +118,6 @@ fn few<T, const W: usize>(strip: &[T; W]) -> &[[T; FEW]] {
 /// The same, to write.
 #[inline(always)]
 fn few_mut<T, const W: usize>(strip: &mut [T; W]) -> &mut [[T; FEW]] {
-    const { assert!(W.is_multiple_of(FEW)) }
     strip.as_chunks_mut().0
 }
 
