@@ -141,11 +141,7 @@ pub(crate) fn matmul<T: Lanes>(
                 let distances = [0, 1, 2].map(|i| at[i].distance + from[i]);
                 // SAFETY: the views were checked to lie inside their slices for every batch position, of which `at` is one;
                 // positions of the destination do not overlap, and each piece of each batch position is visited once.
-                unsafe { piece.compute(distances, &shared, dst.offset) };
-                if let Some(finisher) = &mut finisher {
-                    // SAFETY: the same elements of the destination, which are still ours alone.
-                    unsafe { piece.finish(dst.offset.wrapping_add_signed(distances[2]), &shared, finisher) };
-                }
+                unsafe { piece.compute(distances, &shared, dst.offset, finisher.as_mut()) };
                 if number % pieces == pieces - 1 {
                     at.iter_mut().for_each(Odometer::step);
                 }
@@ -247,7 +243,7 @@ pub(super) fn serial<T: Lanes>(
     let inner = (k, lhs.strides[1], rhs.strides[0]);
     let product = Product { scale, rows, columns, inner, outer: None, lhs, rhs, packing: None }.in_panels_if_worth_it();
     // SAFETY: the three views were checked to lie inside their slices, and `dst` is borrowed mutably.
-    unsafe { product.compute([0; 3], &Shared::new(dst.data), dst.offset) };
+    unsafe { product.compute([0; 3], &Shared::new(dst.data), dst.offset, None) };
 }
 
 /// The strides along rows and columns.

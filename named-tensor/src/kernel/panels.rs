@@ -4,8 +4,10 @@
 //! Not here: products with them (`tiles`).
 
 use super::View;
+use super::lanes::vectorised;
 use super::math::Scalar;
 use super::pool;
+use super::stream::{LINE, fetch_line};
 use super::tiles::Panel;
 use super::turn::turn;
 use crate::element::{Buffer, Stored};
@@ -13,6 +15,8 @@ use std::ops::Range;
 
 /// Columns of a panel.
 pub(super) const WIDTH: usize = 64;
+/// How many rows ahead those to be copied are asked for.
+const AHEAD: usize = 8;
 /// The last panel is filled with zeros up to a multiple of this, which registers of every kind divide.
 const GRAIN: usize = 16;
 
@@ -125,6 +129,27 @@ pub(super) fn panels(columns: usize) -> impl Iterator<Item = (usize, Range<usize
 /// Columns of a panel that holds so many, with the zeros at its end.
 pub(super) fn width(columns: usize) -> usize {
     columns.next_multiple_of(GRAIN)
+}
+
+/// Copies rows of `columns` elements, the first of which begins at `first`, to the beginnings of rows of `width` elements.
+/// Rows that are far apart are asked for before their turn: no processor expects them.
+pub(super) fn copy_rows<T: Stored>(data: &[T], [first, step]: [usize; 2], columns: usize, to: &mut [T], width: usize) {
+    vectorised(
+        #[inline(always)]
+        move || {
+            for (i, to) in to.chunks_exact_mut(width).enumerate() {
+                let from = first + i * step;
+                for line in (0..columns).step_by(LINE / size_of::<T>()) {
+                    fetch_line(data, from + AHEAD * step + line);
+                }
+                let from = &data[from..][..columns];
+                match (from.first_chunk::<WIDTH>(), to.first_chunk_mut()) {
+                    (Some(from), Some(to)) => *to = *from,
+                    _ => to[..columns].copy_from_slice(from),
+                }
+            }
+        },
+    );
 }
 
 #[cfg(test)]

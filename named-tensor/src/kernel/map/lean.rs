@@ -11,7 +11,7 @@ use super::strip::{Light, Lines, STRIP};
 use super::{BLOCK, Job};
 use crate::element::Buffer;
 use crate::kernel::span::Odometer;
-use crate::kernel::stream::Stream;
+use crate::kernel::stream::{Stream, fetch};
 use smallvec::SmallVec;
 
 /// Elements of a part at most: all that it reads and writes stays in the nearest cache.
@@ -126,6 +126,40 @@ impl<'a, T: Cell> Lean<'a, T> {
         }
     }
 
+    /// Where the sources have the rows of a tile, which begin `step` apart, if each has them as far apart from each other.
+    fn lines(&mut self, first: usize, step: usize, [height, width]: [usize; 2]) -> Option<SmallVec<[Lines<'_, T>; 4]>> {
+        let span = &self.job.span;
+        let (inner, outer) = (span.inner(), span.sizes.len().saturating_sub(1));
+        let column = first % inner;
+        let is_in_one_row = column + (height - 1) * step + width <= inner;
+        let is_in_whole_rows = step.is_multiple_of(inner) && column + width <= inner && outer <= 1;
+        if !(LEAST..=PART).contains(&width) || self.stream.passes_by() || !(is_in_one_row || is_in_whole_rows) {
+            return None;
+        }
+        self.seek(first / inner);
+        let lines = self.sources.iter().enumerate().map(|(source, row)| match row {
+            Row::Own => Lines::Own,
+            &Row::Here(data, offset, ref rows) => {
+                let rows_apart = || span.strides[source][0] * (step / inner) as isize;
+                let apart = if is_in_one_row { step as isize } else { rows_apart() };
+                Lines::Even(data, offset.wrapping_add_signed(rows.distance) + column, apart)
+            }
+            Row::Same(numbers) => Lines::Even(numbers, 0, 0),
+        });
+        Some(lines.collect())
+    }
+
+    /// Asks for what the rows of a tile are finished with.
+    pub(super) fn expect(&mut self, first: usize, step: usize, sides: [usize; 2]) {
+        for line in self.lines(first, step, sides).iter().flatten() {
+            if let &Lines::Even(data, first, apart) = line
+                && apart != 0
+            {
+                (0..sides[0] as isize).for_each(|i| fetch(data, first.wrapping_add_signed(i * apart), sides[1]));
+            }
+        }
+    }
+
     /// Finishes the rows of a tile where they stand, `row(i)` for row `i`, which begin `step` apart, if every source has
     /// them as far apart from each other; tells whether it has.
     pub(super) fn tile<'r>(
@@ -138,31 +172,16 @@ impl<'a, T: Cell> Lean<'a, T> {
     where
         T: 'r,
     {
-        let (span, [height, width]) = (&self.job.span, sides);
-        let (inner, outer) = (span.inner(), span.sizes.len().saturating_sub(1));
-        let column = first % inner;
-        let is_in_one_row = column + (height - 1) * step + width <= inner;
-        let is_in_whole_rows = step.is_multiple_of(inner) && column + width <= inner && outer <= 1;
-        if !(LEAST..=PART).contains(&width) || self.stream.passes_by() || !(is_in_one_row || is_in_whole_rows) {
-            return false;
+        let mut strips = std::mem::take(&mut self.strips);
+        let (light, stream) = (self.light, Stream::usual());
+        let lines = self.lines(first, step, sides);
+        if let Some(lines) = &lines {
+            T::run_light_tile(light, lines, &mut strips, &stream, sides, &mut row);
         }
-        self.seek(first / inner);
-        let sources: SmallVec<[Lines<'_, T>; 4]> = self
-            .sources
-            .iter()
-            .enumerate()
-            .map(|(source, row)| match row {
-                Row::Own => Lines::Own,
-                &Row::Here(data, offset, ref rows) => {
-                    let rows_apart = || span.strides[source][0] * (step / inner) as isize;
-                    let apart = if is_in_one_row { step as isize } else { rows_apart() };
-                    Lines::Even(data, offset.wrapping_add_signed(rows.distance) + column, apart)
-                }
-                Row::Same(numbers) => Lines::Even(numbers, 0, 0),
-            })
-            .collect();
-        T::run_light_tile(self.light, &sources, &mut self.strips, &self.stream, sides, &mut row);
-        true
+        let is_done = lines.is_some();
+        drop(lines);
+        self.strips = strips;
+        is_done
     }
 
     /// Has the sources stand at a row.

@@ -116,6 +116,13 @@ impl<'a, T: Cell> Finisher<'a, T> {
         self.lean.as_mut().filter(|lean| lean.serves(size))
     }
 
+    /// Asks for what a tile of the result will be finished with.
+    pub(in crate::kernel) fn expect(&mut self, first: usize, step: usize, sides: [usize; 2]) {
+        if let Some(lean) = &mut self.lean {
+            lean.expect(first, step, sides);
+        }
+    }
+
     /// Finishes a tile of the result: some rows of `width` elements, which begin `step` apart.
     ///
     /// # Safety

@@ -2,13 +2,16 @@
 //!
 //! Lives here: which products are computed so, and the loops over panels and parts of the sum. The operand that has the
 //! axis along which the result lies is packed, 64 of its columns at a time; the other one is read as it lies. An operand
-//! along the sum, which `gemm` would pack element by element, is turned; one whose rows lie in two steps, so that `gemm`
-//! would need a copy or many calls, is packed row by row. For all others `gemm` is as fast as this.
+//! along the sum, which `gemm` would pack element by element, is turned. One across the sum is copied row by row if there
+//! are many rows to multiply with it: rows that are far apart are asked for before they are copied, and a tail finishes a
+//! strip as soon as it is there; `gemm` can do neither. So is one whose rows lie in two steps, for which `gemm` would need
+//! a copy or many calls.
 //! Not here: panels (`panels`) and what is done with them in registers (`tiles`).
 
 use super::product::{Axis, Product};
 use crate::kernel::View;
-use crate::kernel::panels::{WIDTH, panels, width};
+use crate::kernel::map::Finisher;
+use crate::kernel::panels::{WIDTH, copy_rows, panels, width};
 use crate::kernel::parallel::Shared;
 use crate::kernel::pool;
 use crate::kernel::tiles::{Lanes, Left, Panel, Strip, multiply};
@@ -18,6 +21,8 @@ use crate::kernel::turn::turn;
 const DEPTH: usize = 1024;
 /// Rows, columns and terms from which on turning is repaid.
 const LEAST: [usize; 3] = [24, 32, 128];
+/// Rows from which on copying is repaid, where `gemm` would read the operand as it lies for fewer.
+const MANY: usize = 128;
 /// Rows of the result that are computed at once: whole tiles.
 const ROWS: usize = 24;
 
@@ -60,7 +65,12 @@ impl<'a, T: Lanes> Product<'a, T> {
         let [tall, wide] = self.sides();
         let size = |stride: isize| usize::try_from(stride).ok();
         let Some(outer) = self.outer else {
-            return (wide.inner == 1 && wide.across > 1).then_some(Packing::Turned(wide.across.unsigned_abs()));
+            let is_copied = wide.across == 1 && tall.inner == 1 && tall.axis.size >= MANY;
+            return match (size(wide.across)?, size(wide.inner)?) {
+                (across, 1) if across > 1 => Some(Packing::Turned(across)),
+                (_, step) if is_copied => Some(Packing::Copied { block: self.inner.0, step, further: 0 }),
+                _ => None,
+            };
         };
         // One operand has the two parts of the sum as one, along which it lies.
         let (block, [read, packed]) =
@@ -107,11 +117,11 @@ struct Side<'a, T> {
 }
 
 impl<T: Lanes> Panelled<'_, T> {
-    /// Computes it, to a result that begins at `first`.
+    /// Computes it, to a result that begins at `first`, and has a tail finish each strip while it is near.
     ///
     /// # Safety
     /// All elements of the result lie inside `dst`, and nothing else touches them.
-    pub(super) unsafe fn compute(&self, dst: &Shared<'_, T>, first: usize) {
+    pub(super) unsafe fn compute(&self, dst: &Shared<'_, T>, first: usize, mut finisher: Option<&mut Finisher<'_, T>>) {
         let mut room = pool::take(T::KIND, width(self.columns.min(WIDTH)) * DEPTH.min(self.inner));
         for (_, columns) in panels(self.columns) {
             let width = width(columns.len());
@@ -131,12 +141,21 @@ impl<T: Lanes> Panelled<'_, T> {
                         step: self.step,
                         adds: top > 0,
                     };
+                    let sides = [strip.rows, columns.len()];
+                    let mut finisher = finisher.as_deref_mut().filter(|_| top + depth == self.inner);
+                    if let Some(finisher) = &mut finisher {
+                        finisher.expect(first, self.step, sides);
+                    }
                     if columns.len() == width {
                         // SAFETY: the strip is these rows and columns of the result, which are inside and ours.
                         unsafe { multiply(strip) };
                     } else {
                         // SAFETY: as above, without the columns that the panel has more.
                         unsafe { multiply_narrow(strip, columns.len(), dst, first) };
+                    }
+                    if let Some(finisher) = finisher {
+                        // SAFETY: the same rows and columns, of which all parts of the sum are there.
+                        unsafe { finisher.tile(first, self.step, sides, dst) };
                     }
                 }
             }
@@ -155,9 +174,14 @@ impl<T: Lanes> Panelled<'_, T> {
                 turn(data, column * across + top, across, [columns, to.len() / width], to, width);
             }
             Packing::Copied { block, step, further } => {
-                for (term, to) in (top..).zip(to.chunks_exact_mut(width)) {
-                    let first = term / block * further + term % block * step + column;
-                    to[..columns].copy_from_slice(&data[first..][..columns]);
+                let mut rest = to;
+                let mut term = top;
+                while !rest.is_empty() {
+                    let (block_start, within) = (term / block * further, term % block);
+                    let count = (block - within).min(rest.len() / width);
+                    let (to, others) = rest.split_at_mut(count * width);
+                    copy_rows(data, [block_start + within * step + column, step], columns, to, width);
+                    (rest, term) = (others, term + count);
                 }
             }
         }

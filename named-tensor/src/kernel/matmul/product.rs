@@ -156,16 +156,6 @@ impl<T: Lanes> Product<'_, T> {
         }
     }
 
-    /// Has a tail finish the result, whose first element stands at `first`.
-    ///
-    /// # Safety
-    /// Nothing else touches these elements of the destination meanwhile.
-    pub(super) unsafe fn finish(&self, first: usize, dst: &Shared<'_, T>, finisher: &mut Finisher<'_, T>) {
-        let Some([wide, tall]) = self.stretches() else { return };
-        // SAFETY: the elements of all rows are ours by the contract of this function.
-        unsafe { finisher.tile(first, tall.dst as usize, [tall.size, wide.size], dst) };
-    }
-
     /// All products of one of the fewer rows (or columns) with a run of the more numerous columns (or rows), run by run.
     fn lines(self, run: usize) -> impl Iterator<Item = (Self, [isize; 3])> {
         let [m, n] = [self.rows.size, self.columns.size];
@@ -179,18 +169,41 @@ impl<T: Lanes> Product<'_, T> {
         })
     }
 
-    /// The product at a batch position that is as far from the first as the distances (left, right, destination) say.
+    /// The product at a batch position that is as far from the first as the distances (left, right, destination) say,
+    /// and what a tail makes of it.
     ///
     /// # Safety
     /// All elements of the three matrices lie inside their slices, and nothing else touches those of the destination.
-    pub(super) unsafe fn compute(&self, distances: [isize; 3], dst: &Shared<'_, T>, dst_offset: usize) {
+    pub(super) unsafe fn compute(
+        &self,
+        distances: [isize; 3],
+        dst: &Shared<'_, T>,
+        dst_offset: usize,
+        finisher: Option<&mut Finisher<'_, T>>,
+    ) {
+        let first = dst_offset.wrapping_add_signed(distances[2]);
+        if let Some(packing) = self.packing {
+            // SAFETY: the elements of the result are inside and ours by the contract of this function.
+            return unsafe { self.in_panels(packing, distances).compute(dst, first, finisher) };
+        }
+        // SAFETY: the contract of this function.
+        unsafe { self.compute_whole(distances, dst, dst_offset) };
+        if let Some(finisher) = finisher
+            && let Some([wide, tall]) = self.stretches()
+        {
+            // SAFETY: the same elements of the destination, which are still ours alone.
+            unsafe { finisher.tile(first, tall.dst as usize, [tall.size, wide.size], dst) };
+        }
+    }
+
+    /// The product without panels and without a tail.
+    ///
+    /// # Safety
+    /// That of [`Product::compute`].
+    unsafe fn compute_whole(&self, distances: [isize; 3], dst: &Shared<'_, T>, dst_offset: usize) {
         let (k, l_inner, r_inner) = self.inner;
         let [few, long] = [self.rows.size.min(self.columns.size), self.rows.size.max(self.columns.size)];
-        if let Some(packing) = self.packing {
-            let first = dst_offset.wrapping_add_signed(distances[2]);
-            // SAFETY: the elements of the result are inside and ours by the contract of this function.
-            unsafe { self.in_panels(packing, distances).compute(dst, first) };
-        } else if let Some((size, left, right)) = self.outer {
+        if let Some((size, left, right)) = self.outer {
             for i in 0..size {
                 let [lhs, rhs, to] = distances;
                 let part = [lhs + i as isize * left, rhs + i as isize * right, to];

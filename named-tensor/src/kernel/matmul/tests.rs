@@ -283,13 +283,16 @@ fn a_tail_finishes_every_element_once_in_any_layout() {
         [1, 520, 300],
         [18, 70, 200],
         [21, 600, 150],
+        [131, 1030, 65],
     ] {
         for items in [1, 3, 20] {
             let mut random = Random::new(7);
             let (a, b) = (random.reals(items * m * k), random.reals(items * k * n));
             let rest = Buffer::F32(random.reals(items * m * n));
-            let (lhs, rhs) = (row_major(&[items, m, k]), [(k * n) as isize, 1, k as isize]);
-            for order in [[0, 1, 2], [0, 2, 1], [1, 0, 2], [2, 0, 1], [1, 2, 0]] {
+            let (lhs, rhs) =
+                (row_major(&[items, m, k]), [[(k * n) as isize, 1, k as isize], [(k * n) as isize, n as isize, 1]]);
+            let orders = [[0, 1, 2], [0, 2, 1], [1, 0, 2], [2, 0, 1], [1, 2, 0]];
+            for (order, rhs) in orders.into_iter().flat_map(|order| rhs.map(|rhs| (order, rhs))) {
                 let sizes = order.map(|axis| [items, m, n][axis]);
                 let dense = row_major(&sizes);
                 let (mut strides, mut turned) = ([0; 3], [0; 3]);
