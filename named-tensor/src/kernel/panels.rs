@@ -7,7 +7,7 @@ use super::View;
 use super::lanes::vectorised;
 use super::math::Scalar;
 use super::pool;
-use super::stream::{LINE, fetch_line};
+use super::stream::{LINE, fetch_line, lined_up, lined_up_mut};
 use super::tiles::Panel;
 use super::turn::turn;
 use crate::element::{Buffer, Stored};
@@ -28,9 +28,11 @@ pub(super) struct Panels {
 }
 
 impl Panels {
-    /// Room for a matrix of this size at most, with any numbers in it.
+    /// Room for a matrix of this size at most, with any numbers in it, that begins where a line of memory does: registers
+    /// are read from it all the time.
     pub(super) fn new<T: Stored>(rows: usize, columns: usize) -> Panels {
-        Panels { numbers: pool::take(T::KIND, Panels::room(rows, columns)), rows, columns }
+        let room = Panels::room(rows, columns) + LINE / size_of::<T>();
+        Panels { numbers: pool::take(T::KIND, room), rows, columns }
     }
 
     /// Elements of the panels of a matrix.
@@ -88,13 +90,13 @@ impl Panels {
     /// The panel with this number.
     pub(super) fn panel<T: Stored>(&self, panel: usize) -> Panel<'_, T> {
         let width = width((self.columns - panel * WIDTH).min(WIDTH));
-        Panel { numbers: &T::of(&self.numbers)[panel * WIDTH * self.rows..][..self.rows * width], width }
+        Panel { numbers: &lined_up(T::of(&self.numbers))[panel * WIDTH * self.rows..][..self.rows * width], width }
     }
 
     /// The numbers of the panel with this number, and its width.
     pub(super) fn panel_mut<T: Stored>(&mut self, panel: usize) -> (&mut [T], usize) {
         let width = width((self.columns - panel * WIDTH).min(WIDTH));
-        (&mut T::of_mut(&mut self.numbers)[panel * WIDTH * self.rows..][..self.rows * width], width)
+        (&mut lined_up_mut(T::of_mut(&mut self.numbers))[panel * WIDTH * self.rows..][..self.rows * width], width)
     }
 
     /// All numbers become 0.

@@ -12,7 +12,7 @@ use super::lanes::{each, fold, vectorised};
 use super::line::{Line, WIDTH, along};
 use super::map::Tail;
 use super::math::Scalar;
-use super::stream::{AT_ONCE, Departing, LINE, Stream, fetch_line_aside, lined_up};
+use super::stream::{AT_ONCE, Departing, LINE, Stream, fetch_line_aside, lined_up_mut};
 use super::{View, ViewMut};
 use columns::Sums;
 
@@ -131,7 +131,7 @@ impl<T: Scalar> Line<T> for Softmax {
             return;
         }
         let pitch = size.next_multiple_of(LINE / size_of::<T>());
-        let (mut now, mut before) = lined_up(room).split_at_mut(pitch);
+        let (mut now, mut before) = lined_up_mut(room).split_at_mut(pitch);
         let mut results: Option<(&mut [T], T)> = None;
         for (i, dst) in dst.chunks_exact_mut(size).enumerate() {
             let (row, ahead) = src[i * size..].split_at(size);

@@ -65,7 +65,7 @@ impl Stream {
     #[inline(always)]
     pub(super) fn fill<T: Stored>(&self, room: &mut [T], dst: &mut [T], compute: impl FnOnce(&mut [T])) {
         if self.passes_by {
-            let room = &mut lined_up(room)[..dst.len()];
+            let room = &mut lined_up_mut(room)[..dst.len()];
             compute(room);
             self.send(room, dst);
         } else {
@@ -173,8 +173,14 @@ impl Drop for Stream {
 
 /// The part of room that begins where a line of memory does.
 #[inline(always)]
-pub(super) fn lined_up<T>(room: &mut [T]) -> &mut [T] {
-    let start = room.as_ptr().align_offset(LINE).min(room.len().min(LINE / size_of::<T>()));
+pub(super) fn lined_up<T>(room: &[T]) -> &[T] {
+    &room[room.as_ptr().align_offset(LINE).min(room.len())..]
+}
+
+/// The same, to write.
+#[inline(always)]
+pub(super) fn lined_up_mut<T>(room: &mut [T]) -> &mut [T] {
+    let start = room.as_ptr().align_offset(LINE).min(room.len());
     &mut room[start..]
 }
 

@@ -11,7 +11,7 @@ use crate::kernel::map::{Finisher, Tail};
 use crate::kernel::math::Scalar;
 use crate::kernel::parallel::{self, GRAIN, Shared};
 use crate::kernel::pool;
-use crate::kernel::stream::{LINE, Stream, fetch, fetch_line_aside, lined_up};
+use crate::kernel::stream::{LINE, Stream, fetch, fetch_line_aside, lined_up_mut};
 use smallvec::SmallVec;
 
 /// Lines that are computed together: a few vectors, whose partial results stay in registers.
@@ -74,7 +74,7 @@ impl<T: Scalar> Walk<'_, T> {
         parallel::for_each_range(tiles, GRAIN.div_ceil(size * WIDTH * groups), |range| {
             let (stream, mut finisher) = (stream(), self.tail.map(Tail::finisher::<T>));
             let mut buffer = pool::take(T::KIND, groups * size * WIDTH + LINE / size_of::<T>());
-            let (room, _) = lined_up(T::of_mut(&mut buffer)).as_chunks_mut();
+            let (room, _) = lined_up_mut(T::of_mut(&mut buffer)).as_chunks_mut();
             for tile in range.map(tile) {
                 if L::IS_IN_PARTS {
                     self.whole_in_parts(line, &tile, room, dst, &stream);

@@ -10,13 +10,13 @@ mod sources;
 use super::cell::Cell;
 use super::crosswise::{Tile, Tiles};
 use super::program::{Action, Source, Step};
-use super::register::{lined_up, lined_up_mut, make_room, register, take_room};
+use super::register::{make_room, register, take_room};
 use super::strip::Lines;
 use super::{BLOCK, Job};
 use crate::element::{Bf16, Buffer, Comparison, Kind, Stored};
 use crate::kernel::lanes::{pairs, vectorised};
 use crate::kernel::pool;
-use crate::kernel::stream::{Stream, fetch};
+use crate::kernel::stream::{Stream, fetch, lined_up, lined_up_mut};
 use smallvec::SmallVec;
 
 /// The registers of one thread.

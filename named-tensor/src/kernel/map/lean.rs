@@ -6,12 +6,12 @@
 
 use super::cell::Cell;
 use super::program::Source;
-use super::register::{lined_up, lined_up_mut, make_room, register};
+use super::register::{make_room, register};
 use super::strip::{Light, Lines, STRIP};
 use super::{BLOCK, Job};
 use crate::element::Buffer;
 use crate::kernel::span::Odometer;
-use crate::kernel::stream::{Stream, fetch};
+use crate::kernel::stream::{Stream, fetch, lined_up, lined_up_mut};
 use smallvec::SmallVec;
 
 /// Elements of a part at most: all that it reads and writes stays in the nearest cache.

@@ -8,9 +8,7 @@ use super::Operand;
 use crate::element::{Buffer, Kind, Stored};
 use crate::kernel::pool;
 use crate::kernel::span::Odometer;
-
-/// Bytes of a line of memory.
-pub(super) const LINE: usize = 64;
+use crate::kernel::stream::LINE;
 
 /// Bytes more than a register needs. Registers of the same size, often a power of two, are allocated one after the other;
 /// without a distance all of them would come to lie in one place of the nearest cache.
@@ -34,17 +32,6 @@ pub(super) fn take_room(to: &mut Buffer, size: usize) {
     if to.size() < needed {
         *to = pool::take(to.kind(), needed);
     }
-}
-
-/// The elements of a register.
-pub(super) fn lined_up<T>(values: &[T]) -> &[T] {
-    &values[values.as_ptr().align_offset(LINE).min(values.len())..]
-}
-
-/// The elements of a register, to write.
-pub(super) fn lined_up_mut<T>(values: &mut [T]) -> &mut [T] {
-    let start = values.as_ptr().align_offset(LINE).min(values.len());
-    &mut values[start..]
 }
 
 /// The part of the rows of a source that lies under a block.

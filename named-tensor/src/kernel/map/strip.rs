@@ -10,11 +10,10 @@ mod step;
 
 use super::Instruction;
 use super::program::inputs;
-use super::register::LINE;
 use crate::element::{Binary, Kind, Unary};
 use crate::kernel::lanes::vectorised;
 use crate::kernel::math::Scalar;
-use crate::kernel::stream::{Stream, fetch_line_aside};
+use crate::kernel::stream::{LINE, Stream, fetch_line_aside};
 use smallvec::SmallVec;
 use step::{Op, Step};
 

@@ -10,12 +10,11 @@ use super::block::Worker;
 use super::cell::Cell;
 use super::lean::Lean;
 use super::program::Source;
-use super::register::lined_up_mut;
 use super::{BLOCK, Job, Operand, Program};
 use crate::element::{Buffer, Stored};
 use crate::kernel::parallel::Shared;
 use crate::kernel::span::Odometer;
-use crate::kernel::stream::Stream;
+use crate::kernel::stream::{Stream, lined_up_mut};
 
 /// A program over the whole of a result, and what it reads besides.
 pub(crate) struct Tail<'a> {

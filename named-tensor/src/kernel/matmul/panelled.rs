@@ -14,6 +14,7 @@ use crate::kernel::map::Finisher;
 use crate::kernel::panels::{WIDTH, copy_rows, panels, width};
 use crate::kernel::parallel::Shared;
 use crate::kernel::pool;
+use crate::kernel::stream::{LINE, lined_up_mut};
 use crate::kernel::tiles::{Lanes, Left, Panel, Strip, multiply};
 use crate::kernel::turn::turn;
 
@@ -122,12 +123,13 @@ impl<T: Lanes> Panelled<'_, T> {
     /// # Safety
     /// All elements of the result lie inside `dst`, and nothing else touches them.
     pub(super) unsafe fn compute(&self, dst: &Shared<'_, T>, first: usize, mut finisher: Option<&mut Finisher<'_, T>>) {
-        let mut room = pool::take(T::KIND, width(self.columns.min(WIDTH)) * DEPTH.min(self.inner));
+        let size = width(self.columns.min(WIDTH)) * DEPTH.min(self.inner);
+        let mut room = pool::take(T::KIND, size + LINE / size_of::<T>());
         for (_, columns) in panels(self.columns) {
             let width = width(columns.len());
             for top in (0..self.inner).step_by(DEPTH) {
                 let depth = DEPTH.min(self.inner - top);
-                let numbers = &mut T::of_mut(&mut room)[..width * depth];
+                let numbers = &mut lined_up_mut(T::of_mut(&mut room))[..width * depth];
                 self.pack(columns.start, columns.len(), top, numbers);
                 for row in (0..self.rows).step_by(ROWS) {
                     let first = first + row * self.step + columns.start;
