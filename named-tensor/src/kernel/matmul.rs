@@ -4,8 +4,8 @@
 //! then what a tail makes of it. The sum may be one over two axes that no single stride walks through.
 //! Lives here: which batch axes are really rows or columns, and how the work is cut into pieces. A piece is as large as
 //! stays in the second-level cache, so that the tail finds it there. Not here: the product of one piece (`product`).
-//! The order of the sum over `k` is that of `gemm`, and of two axes the outer one goes from the first to the last: with `k`
-//! terms in all the error is at most `2 k ε Σₖ |lhs rhs|`, with ε = 2⁻²⁴ (`f64`: 2⁻⁵³).
+//! The order of the sum over `k` is that of `gemm`, or in panels from the first term to the last, in parts; of two axes the
+//! outer one goes from the first to the last. With `k` terms in all the error is at most `2 k ε Σₖ |lhs rhs|`, with ε = 2⁻²⁴ (`f64`: 2⁻⁵³).
 
 mod gemm;
 mod paired;
@@ -187,7 +187,13 @@ fn cut<T: Lanes>(product: &Product<'_, T>, items: usize, has_tail: bool) -> [usi
     let work = m * n * product.terms();
     // Threads that write neighbouring stretches hinder each other: without a tail many products are left whole.
     if items * work < 2 * SMALL || items >= MANY && !has_tail {
-        return [m, n];
+        // But a panel is used for rows that are near, as often as repays it.
+        let high = |size: usize| size.div_ceil(size.div_ceil(HEIGHTS[1]).max(1)).next_multiple_of(12);
+        return match product.packing {
+            Some(_) if product.by_columns() => [high(m), n],
+            Some(_) => [m, high(n)],
+            None => [m, n],
+        };
     }
     if m.min(n) <= product::SINGLE {
         // What is read once is read in long runs, in a number that threads share evenly. How many there are is not asked.

@@ -142,7 +142,8 @@ pub(super) fn copy_rows<T: Stored>(data: &[T], [first, step]: [usize; 2], column
             for (i, to) in to.chunks_exact_mut(width).enumerate() {
                 let from = first + i * step;
                 for line in (0..columns).step_by(LINE / size_of::<T>()) {
-                    fetch_line(data, from + AHEAD * step + line);
+                    // A single row may lie any step from others that it does not have.
+                    fetch_line(data, from.wrapping_add(AHEAD.wrapping_mul(step)).wrapping_add(line));
                 }
                 let from = &data[from..][..columns];
                 match (from.first_chunk::<WIDTH>(), to.first_chunk_mut()) {

@@ -15,7 +15,7 @@ use crate::kernel::lanes::vectorised;
 use crate::kernel::math::Scalar;
 use crate::kernel::stream::{LINE, Stream, fetch_line_aside};
 use smallvec::SmallVec;
-use step::{Op, Step};
+use step::{FEW, Op, Step};
 
 /// Elements of a strip.
 pub(super) const STRIP: usize = 128;
@@ -183,8 +183,8 @@ impl Light {
         );
     }
 
-    /// The same, past the caches, strip by strip: while one goes, later ones are on their way here. Those that are sent
-    /// begin where lines of memory do; of the first and the last one a part is new.
+    /// The same, past the caches, strip by strip: while one goes, later ones are on their way here. What comes before the
+    /// first line of memory and behind the last whole strip is computed a few elements at a time.
     fn sent<T: Scalar>(&self, sources: &[&[T]], room: &mut [Strip<T>], stream: &Stream, out: &mut [T]) {
         vectorised(
             #[inline(always)]
@@ -193,15 +193,24 @@ impl Light {
                 let before = out.as_ptr().align_offset(LINE).min(LINE / size_of::<T>());
                 let mut at = 0;
                 while at < out.len() {
-                    for source in sources {
-                        for i in (0..STRIP).step_by(LINE / size_of::<T>()) {
-                            fetch_line_aside(source, at + AHEAD + i);
+                    if at >= before
+                        && let Some(to) = out[at..].first_chunk_mut::<STRIP>()
+                    {
+                        for source in sources {
+                            for i in (0..STRIP).step_by(LINE / size_of::<T>()) {
+                                fetch_line_aside(source, at + AHEAD + i);
+                            }
                         }
+                        self.strip(room, |source| part(sources[source], at), &mut result.0);
+                        stream.put(&result.0, to);
+                        at += STRIP;
+                        continue;
                     }
-                    let first = at.min(out.len() - STRIP);
-                    self.strip(room, |source| part(sources[source], first), &mut result.0);
-                    let end = if at < before { before } else { first + STRIP };
-                    stream.put(&result.0[at - first..end - first], &mut out[at..end]);
+                    let end = if at < before { before } else { out.len().min(at + FEW) };
+                    let first = at.min(out.len() - FEW);
+                    let few: &mut [T; FEW] = result.0.first_chunk_mut().expect("a strip is wider");
+                    self.strip(room, |source| part(sources[source], first), few);
+                    stream.put(&few[at - first..end - first], &mut out[at..end]);
                     at = end;
                 }
             },
@@ -221,15 +230,18 @@ impl Light {
         vectorised(
             #[inline(always)]
             move || {
+                if !stream.passes_by() {
+                    for i in 0..height {
+                        self.row::<T, HALF>(sources, room, i, row(i));
+                    }
+                    return;
+                }
                 let mut ready = Ready([T::default(); MOST]);
+                let ready = &mut ready.0[..width];
                 for i in 0..height {
                     let out = row(i);
-                    if stream.passes_by() {
-                        self.row::<T, STRIP>(sources, room, i, &mut ready.0[..width]);
-                        stream.put(&ready.0[..width], out);
-                    } else {
-                        self.row::<T, HALF>(sources, room, i, out);
-                    }
+                    self.row::<T, STRIP>(sources, room, i, ready);
+                    stream.put(ready, out);
                 }
             },
         );

@@ -22,8 +22,8 @@ use crate::kernel::turn::turn;
 const DEPTH: usize = 1024;
 /// Rows, columns and terms from which on turning is repaid.
 const LEAST: [usize; 3] = [24, 32, 128];
-/// Rows from which on copying is repaid, where `gemm` would read the operand as it lies for fewer.
-const MANY: usize = 128;
+/// Rows, columns and terms from which on copying is repaid: for fewer `gemm` would read the operand as it lies.
+const MANY: [usize; 3] = [128, 64, 256];
 /// Rows of the result that are computed at once: whole tiles.
 const ROWS: usize = 24;
 
@@ -66,7 +66,9 @@ impl<'a, T: Lanes> Product<'a, T> {
         let [tall, wide] = self.sides();
         let size = |stride: isize| usize::try_from(stride).ok();
         let Some(outer) = self.outer else {
-            let is_copied = wide.across == 1 && tall.inner == 1 && tall.axis.size >= MANY;
+            let sides = [tall.axis.size, wide.axis.size, self.terms()];
+            let is_copied =
+                wide.across == 1 && tall.inner == 1 && sides.iter().zip(MANY).all(|(&size, many)| size >= many);
             return match (size(wide.across)?, size(wide.inner)?) {
                 (across, 1) if across > 1 => Some(Packing::Turned(across)),
                 (_, step) if is_copied => Some(Packing::Copied { block: self.inner.0, step, further: 0 }),

@@ -225,6 +225,20 @@ fn work_for_several_threads_agrees_with_plain_loops() {
 }
 
 #[test]
+fn many_rows_times_a_matrix_across_the_sum_agree_with_plain_loops_at_every_edge_of_panels() {
+    for [m, k, n] in [[128, 256, 64], [130, 257, 65], [151, 300, 79], [129, 1029, 80], [1100, 256, 64]] {
+        let [left, right, to] = [k + 3, n + 5, n + 2].map(|pitch| pitch as isize);
+        check_both(&[], [m, k, n], [&[left, 1], &[right, 1], &[to, 1]]);
+        check_both(&[], [n, k, m], [&[1, right], &[1, left], &[1, to]]);
+    }
+    let [m, k, n] = [150, 260, 70];
+    check_both(&[9], [m, k, n], [&[0, 260, 1], &[18200, 70, 1], &[70, 630, 1]]);
+    check_both(&[9], [m, k, n], [&[39000, 260, 1], &[0, 70, 1], &[10500, 70, 1]]);
+    // A sum over two axes, of which the inner one has one term, whose step then means nothing.
+    check_both(&[300], [130, 1, 64], [&[1, 300, 1], &[64, isize::MAX / 2, 1], &[0, 64, 1]]);
+}
+
+#[test]
 fn an_empty_sum_is_zero_and_an_empty_result_is_nothing() {
     let mut out = [f32::NAN; 6];
     let empty = View { data: &[][..], offset: 0, strides: &[0, 1] };
@@ -363,9 +377,17 @@ fn a_long_sum_of_few_rows_and_columns_keeps_its_digits() {
 
 #[cfg(feature = "parallel")]
 #[test]
-fn a_few_rows_times_a_matrix_are_the_same_on_any_number_of_threads() {
+fn a_product_is_the_same_on_any_number_of_threads() {
     use crate::kernel::threads::with_threads;
-    for [m, k, n] in [[1, 8192, 300], [2, 4096, 300], [8, 2048, 70], [20, 3000, 300], [3, 300, 5000], [1, 1000, 257]] {
+    for [m, k, n] in [
+        [1, 8192, 300],
+        [2, 4096, 300],
+        [8, 2048, 70],
+        [20, 3000, 300],
+        [3, 300, 5000],
+        [1, 1000, 257],
+        [260, 300, 200],
+    ] {
         let mut random = Random::new(11);
         let (x, w) = (random.reals(m * k), random.reals(k * n));
         for strides in [[n as isize, 1], [1, k as isize]] {

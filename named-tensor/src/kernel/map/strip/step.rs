@@ -6,7 +6,7 @@ use crate::kernel::lanes::{each, pairs, vectorised};
 use crate::kernel::math::Scalar;
 
 /// Elements that are computed in registers before they are stored: a vector of the widest kind, or two.
-const FEW: usize = 16;
+pub(super) const FEW: usize = 16;
 
 /// What a step computes.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -131,4 +131,26 @@ fn triples<T: Scalar>(xs: &[T], ys: &[T], zs: &[T], out: &mut [T], f: impl Fn(T,
             }
         },
     );
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What a step gives of these numbers, over a strip and as a program of its own.
+    fn both(op: Op, [x, y, z]: [f32; 3]) -> [f32; 2] {
+        let (values, mut strip, mut whole) = ([[x; FEW], [y; FEW], [z; FEW]], [0.0; FEW], [0.0; FEW]);
+        op.run([&values[0], &values[1], &values[2]], &mut strip);
+        op.run_whole([&values[0], &values[1], &values[2]], &mut whole);
+        assert_eq!([strip, whole], [[strip[0]; FEW], [whole[0]; FEW]], "all elements of {op:?} are the same");
+        [strip[0], whole[0]]
+    }
+
+    #[test]
+    fn joined_steps_round_as_the_two_steps_do() {
+        assert_eq!(both(Op::AddAdd, [1e8, -1e8, 1.0]), [1.0; 2], "the first sum is taken first");
+        assert_eq!(both(Op::AddAdd, [1.0, 1e8, -1e8]), [0.0; 2], "and is rounded");
+        let x = 1.0 + f32::powi(2.0, -12);
+        assert_eq!(both(Op::MulAdd, [x, x, -1.0 - f32::powi(2.0, -11)]), [0.0; 2], "the product is rounded");
+    }
 }
