@@ -5,7 +5,8 @@
 //! Lives here: which batch axes are really rows or columns, and how the work is cut into pieces. A piece is as large as
 //! stays in the second-level cache, so that the tail finds it there. Not here: the product of one piece (`product`).
 //! The order of the sum over `k` is that of `gemm`, or in panels from the first term to the last, in parts; of two axes the
-//! outer one goes from the first to the last. With `k` terms in all the error is at most `2 k ε Σₖ |lhs rhs|`, with ε = 2⁻²⁴ (`f64`: 2⁻⁵³).
+//! outer one goes from the first to the last. With `k` terms in all the error is at most `2 k ε Σₖ |lhs rhs|`, with
+//! ε = 2⁻²⁴ (`f64`: 2⁻⁵³).
 
 mod gemm;
 mod paired;
