@@ -7,6 +7,7 @@
 //! axis runs fastest. Every entry checks once that its views stay inside their slices, and panics if they do not.
 //! Results do not depend on the number of threads.
 
+mod ahead;
 pub(crate) mod attention;
 pub(crate) mod copy;
 pub(crate) mod few;

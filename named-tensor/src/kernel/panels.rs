@@ -4,10 +4,11 @@
 //! Not here: products with them (`tiles`).
 
 use super::View;
+use super::ahead::fetch_line;
 use super::lanes::vectorised;
 use super::math::Scalar;
 use super::pool;
-use super::stream::{LINE, fetch_line, lined_up, lined_up_mut};
+use super::stream::{LINE, lined_up, lined_up_mut};
 use super::tiles::Panel;
 use super::turn::turn;
 use crate::element::{Buffer, Stored};

@@ -8,11 +8,12 @@
 
 mod columns;
 
+use super::ahead::fetch_line_aside;
 use super::lanes::{each, fold, vectorised};
 use super::line::{Line, WIDTH, along};
 use super::map::Tail;
 use super::math::Scalar;
-use super::stream::{AT_ONCE, Departing, LINE, Stream, fetch_line_aside, lined_up_mut};
+use super::stream::{AT_ONCE, Departing, LINE, Stream, lined_up_mut};
 use super::{View, ViewMut};
 use columns::Sums;
 

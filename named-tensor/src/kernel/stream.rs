@@ -184,41 +184,6 @@ pub(super) fn lined_up_mut<T>(room: &mut [T]) -> &mut [T] {
     &mut room[start..]
 }
 
-/// Asks for these elements to be brought into the nearest cache. They need not exist.
-#[inline(always)]
-pub(super) fn fetch<T: Stored>(data: &[T], first: usize, size: usize) {
-    for at in (first..first.saturating_add(size).min(data.len())).step_by(LINE / size_of::<T>()) {
-        fetch_line(data, at);
-    }
-}
-
-/// Asks for the line of memory of an element to be brought into the second-level cache: the nearest one has no room to
-/// spare. It need not exist.
-#[inline(always)]
-pub(super) fn fetch_line_aside<T: Stored>(data: &[T], at: usize) {
-    #[cfg(target_arch = "x86_64")]
-    {
-        use std::arch::x86_64::{_MM_HINT_T1, _mm_prefetch};
-        // SAFETY: it changes nothing that can be seen, and asks no more of the address than to be one.
-        unsafe { _mm_prefetch::<_MM_HINT_T1>(data.as_ptr().wrapping_add(at).cast::<i8>()) };
-    }
-    #[cfg(not(target_arch = "x86_64"))]
-    let _ = (data, at);
-}
-
-/// Asks for the line of memory of an element to be brought into the nearest cache. It need not exist.
-#[inline(always)]
-pub(super) fn fetch_line<T: Stored>(data: &[T], at: usize) {
-    #[cfg(target_arch = "x86_64")]
-    {
-        use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
-        // SAFETY: it changes nothing that can be seen, and asks no more of the address than to be one.
-        unsafe { _mm_prefetch::<_MM_HINT_T0>(data.as_ptr().wrapping_add(at).cast::<i8>()) };
-    }
-    #[cfg(not(target_arch = "x86_64"))]
-    let _ = (data, at);
-}
-
 /// Copies a slice by stores that pass the caches by.
 #[cfg(target_arch = "x86_64")]
 #[inline(never)]

@@ -5,8 +5,10 @@
 //! Not here: how panels are filled (`panels`), threads. Each sum is taken in the order of k, each step rounded once, so
 //! results depend neither on the width of the registers nor on the rows that a tile has.
 
+use super::ahead::{Ahead, fetch_line};
 use super::math::Scalar;
 use super::matmul::Multiply;
+use super::stream::LINE;
 use pulp::{Arch, Simd, WithSimd};
 use std::ops::Range;
 
@@ -77,7 +79,7 @@ pub(super) fn accumulate<T: Lanes>(
     to: &mut [T],
     step: usize,
 ) {
-    inside(Strip { factor, rows, left, panel, to: to.as_mut_ptr(), step, adds: true }, to);
+    inside(Strip { factor, rows, left, panel, to: to.as_mut_ptr(), step, adds: true, ahead: Ahead::none() }, to);
 }
 
 /// The same, to rows whose numbers do not matter.
@@ -89,7 +91,7 @@ pub(super) fn write<T: Lanes>(
     to: &mut [T],
     step: usize,
 ) {
-    inside(Strip { factor, rows, left, panel, to: to.as_mut_ptr(), step, adds: false }, to);
+    inside(Strip { factor, rows, left, panel, to: to.as_mut_ptr(), step, adds: false, ahead: Ahead::none() }, to);
 }
 
 /// Computes a strip to the slice that its result points to.
@@ -112,6 +114,8 @@ pub(super) struct Strip<'a, T> {
     pub(super) step: usize,
     /// Whether the product is added to what the result holds.
     pub(super) adds: bool,
+    /// What is asked for beside the work.
+    pub(super) ahead: Ahead<'a, T>,
 }
 
 /// Computes a strip.
@@ -129,7 +133,7 @@ impl<T: Lanes> WithSimd for Strip<'_, T> {
     type Output = ();
 
     #[inline(always)]
-    fn with_simd<S: Simd>(self, simd: S) {
+    fn with_simd<S: Simd>(mut self, simd: S) {
         if self.rows == 0 {
             return;
         }
@@ -138,28 +142,30 @@ impl<T: Lanes> WithSimd for Strip<'_, T> {
         let last = (self.rows - 1) * self.left.row + depth.saturating_sub(1) * self.left.along;
         assert!(depth == 0 || last < self.left.numbers.len(), "a row of the left matrix leaves its slice");
         assert!(width.is_multiple_of(lanes), "whole registers");
+        let parts = self.rows.div_ceil(6) * depth.div_ceil(LINE / size_of::<T>()).max(1);
+        let at_once = self.ahead.left().div_ceil(parts);
         let mut row = 0;
         while row < self.rows {
             match self.rows - row {
                 6 | 10.. => {
                     // SAFETY: so many rows are left, whose elements the assertions above have found inside; those of the
                     // result are ours by the contract of `multiply`.
-                    unsafe { self.tiles::<S, 6>(simd, row) };
+                    unsafe { self.tiles::<S, 6>(simd, row, at_once) };
                     row += 6;
                 }
                 4.. => {
                     // SAFETY: as above, four rows.
-                    unsafe { self.tiles::<S, 4>(simd, row) };
+                    unsafe { self.tiles::<S, 4>(simd, row, at_once) };
                     row += 4;
                 }
                 2.. => {
                     // SAFETY: as above, two rows.
-                    unsafe { self.tiles::<S, 2>(simd, row) };
+                    unsafe { self.tiles::<S, 2>(simd, row, at_once) };
                     row += 2;
                 }
                 _ => {
                     // SAFETY: as above, one row.
-                    unsafe { self.tiles::<S, 1>(simd, row) };
+                    unsafe { self.tiles::<S, 1>(simd, row, at_once) };
                     row += 1;
                 }
             }
@@ -168,29 +174,29 @@ impl<T: Lanes> WithSimd for Strip<'_, T> {
 }
 
 impl<T: Lanes> Strip<'_, T> {
-    /// `R` rows of the product.
+    /// `R` rows of the product. So many lines are asked for beside a line of the left matrix.
     ///
     /// # Safety
     /// They lie inside the left matrix and the result, and the panel has whole registers.
     #[inline(always)]
-    unsafe fn tiles<S: Simd, const R: usize>(&self, simd: S, row: usize) {
+    unsafe fn tiles<S: Simd, const R: usize>(&mut self, simd: S, row: usize, at_once: usize) {
         let lanes = size_of::<T::Register<S>>() / size_of::<T>();
         let mut column = 0;
         while column < self.panel.width {
             match (self.panel.width - column) / lanes {
                 4.. if S::REGISTER_COUNT >= 32 => {
                     // SAFETY: the rows are inside by the contract of this function, and four registers are left.
-                    unsafe { self.tile::<S, R, 4>(simd, row, column) };
+                    unsafe { self.tile::<S, R, 4>(simd, [row, column], at_once) };
                     column += 4 * lanes;
                 }
                 2.. => {
                     // SAFETY: as above, with two registers.
-                    unsafe { self.tile::<S, R, 2>(simd, row, column) };
+                    unsafe { self.tile::<S, R, 2>(simd, [row, column], at_once) };
                     column += 2 * lanes;
                 }
                 _ => {
                     // SAFETY: as above, with one register; there are whole registers.
-                    unsafe { self.tile::<S, R, 1>(simd, row, column) };
+                    unsafe { self.tile::<S, R, 1>(simd, [row, column], at_once) };
                     column += lanes;
                 }
             }
@@ -203,28 +209,41 @@ impl<T: Lanes> Strip<'_, T> {
     /// The rows from `row` on and the elements of `N` registers from `column` on lie inside the left matrix, the panel
     /// and the result.
     #[inline(always)]
-    unsafe fn tile<S: Simd, const R: usize, const N: usize>(&self, simd: S, row: usize, column: usize) {
+    unsafe fn tile<S: Simd, const R: usize, const N: usize>(
+        &mut self,
+        simd: S,
+        [row, column]: [usize; 2],
+        at_once: usize,
+    ) {
         let lanes = size_of::<T::Register<S>>() / size_of::<T>();
         let depth = self.panel.numbers.len() / self.panel.width;
         let mut sums = [[T::splat(simd, T::default()); N]; R];
         let left: [*const T; R] =
             std::array::from_fn(|i| self.left.numbers.as_ptr().wrapping_add((row + i) * self.left.row));
         let mut right = self.panel.numbers.as_ptr().wrapping_add(column);
-        for k in 0..depth {
-            let registers: [T::Register<S>; N] = std::array::from_fn(|n| {
-                let from = right.wrapping_add(n * lanes).cast::<T::Register<S>>();
-                // SAFETY: by the contract of this function these are elements of row `k` of the panel; a register is plain
-                // numbers, and the read asks for no alignment.
-                unsafe { from.read_unaligned() }
-            });
-            for (sums, left) in sums.iter_mut().zip(left) {
-                // SAFETY: by the contract of this function it is element `k` of a row of the left matrix.
-                let x = T::splat(simd, unsafe { *left.wrapping_add(k * self.left.along) });
-                for (sum, register) in sums.iter_mut().zip(registers) {
-                    *sum = T::fused(simd, x, register, *sum);
-                }
+        let line = LINE / size_of::<T>();
+        for top in (0..depth).step_by(line) {
+            if column == 0 && self.left.along == 1 {
+                // The rows of the next tile.
+                (row + R..row + 2 * R).for_each(|row| fetch_line(self.left.numbers, row * self.left.row + top));
             }
-            right = right.wrapping_add(self.panel.width);
+            self.ahead.ask(at_once);
+            for k in top..depth.min(top + line) {
+                let registers: [T::Register<S>; N] = std::array::from_fn(|n| {
+                    let from = right.wrapping_add(n * lanes).cast::<T::Register<S>>();
+                    // SAFETY: by the contract of this function these are elements of row `k` of the panel; a register is
+                    // plain numbers, and the read asks for no alignment.
+                    unsafe { from.read_unaligned() }
+                });
+                for (sums, left) in sums.iter_mut().zip(left) {
+                    // SAFETY: by the contract of this function it is element `k` of a row of the left matrix.
+                    let x = T::splat(simd, unsafe { *left.wrapping_add(k * self.left.along) });
+                    for (sum, register) in sums.iter_mut().zip(registers) {
+                        *sum = T::fused(simd, x, register, *sum);
+                    }
+                }
+                right = right.wrapping_add(self.panel.width);
+            }
         }
         let factor = T::splat(simd, self.factor);
         for (i, sums) in sums.into_iter().enumerate() {
@@ -262,7 +281,8 @@ mod tests {
         let (panel, step) = (panels.panel::<T>(0), width(columns) + 5);
         let mut to = vec![T::narrow(1.0); rows * step];
         let from = Left { numbers: &left, row: depth + 3, along: 1 };
-        run(Strip { factor: T::narrow(0.5), rows, left: from, panel, to: to.as_mut_ptr(), step, adds: true });
+        let ahead = Ahead::rows(&right, [0, columns], [depth, columns]);
+        run(Strip { factor: T::narrow(0.5), rows, left: from, panel, to: to.as_mut_ptr(), step, adds: true, ahead });
         let exact = |i: usize, j: usize| {
             (0..depth).map(|k| left[i * (depth + 3) + k].wide() * right[k * columns + j].wide()).sum::<f64>() / 2.0
                 + 1.0

@@ -7,7 +7,7 @@
 
 mod square;
 
-use super::stream::fetch_line;
+use super::ahead::fetch_line;
 use crate::element::Stored;
 use square::{SIDE, Square, Turner, Work};
 

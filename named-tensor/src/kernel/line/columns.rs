@@ -6,12 +6,13 @@
 //! Not here: what is computed (`softmax`, `standardize`), lines that are too long for a tile or too few (`tall`).
 
 use super::{Line, Walk};
+use crate::kernel::ahead::{fetch, fetch_line_aside};
 use crate::kernel::lanes::vectorised;
 use crate::kernel::map::{Finisher, Tail};
 use crate::kernel::math::Scalar;
 use crate::kernel::parallel::{self, GRAIN, Shared};
 use crate::kernel::pool;
-use crate::kernel::stream::{LINE, Stream, fetch, fetch_line_aside, lined_up_mut};
+use crate::kernel::stream::{LINE, Stream, lined_up_mut};
 use smallvec::SmallVec;
 
 /// Lines that are computed together: a few vectors, whose partial results stay in registers.

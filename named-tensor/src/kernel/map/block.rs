@@ -14,9 +14,10 @@ use super::register::{make_room, register, take_room};
 use super::strip::Lines;
 use super::{BLOCK, Job};
 use crate::element::{Bf16, Buffer, Comparison, Kind, Stored};
+use crate::kernel::ahead::fetch;
 use crate::kernel::lanes::{pairs, vectorised};
 use crate::kernel::pool;
-use crate::kernel::stream::{Stream, fetch, lined_up, lined_up_mut};
+use crate::kernel::stream::{Stream, lined_up, lined_up_mut};
 use smallvec::SmallVec;
 
 /// The registers of one thread.

@@ -10,8 +10,9 @@ use super::register::{make_room, register};
 use super::strip::{Light, Lines, STRIP};
 use super::{BLOCK, Job};
 use crate::element::Buffer;
+use crate::kernel::ahead::fetch;
 use crate::kernel::span::Odometer;
-use crate::kernel::stream::{Stream, fetch, lined_up, lined_up_mut};
+use crate::kernel::stream::{Stream, lined_up, lined_up_mut};
 use smallvec::SmallVec;
 
 /// Elements of a part at most: all that it reads and writes stays in the nearest cache.

@@ -11,9 +11,10 @@ mod step;
 use super::Instruction;
 use super::program::inputs;
 use crate::element::{Binary, Kind, Unary};
+use crate::kernel::ahead::fetch_line_aside;
 use crate::kernel::lanes::vectorised;
 use crate::kernel::math::Scalar;
-use crate::kernel::stream::{LINE, Stream, fetch_line_aside};
+use crate::kernel::stream::{LINE, Stream};
 use smallvec::SmallVec;
 use step::{FEW, Op, Step};
 

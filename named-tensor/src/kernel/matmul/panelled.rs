@@ -10,9 +10,10 @@
 
 use super::product::{Axis, Product};
 use crate::kernel::View;
+use crate::kernel::ahead::Ahead;
 use crate::kernel::map::Finisher;
 use crate::kernel::panels::{WIDTH, copy_rows, panels, width};
-use crate::kernel::parallel::Shared;
+use crate::kernel::parallel::{Shared, threads};
 use crate::kernel::pool;
 use crate::kernel::stream::{LINE, lined_up_mut};
 use crate::kernel::tiles::{Lanes, Left, Panel, Strip, multiply};
@@ -131,6 +132,8 @@ impl<T: Lanes> Panelled<'_, T> {
             let width = width(columns.len());
             for top in (0..self.inner).step_by(DEPTH) {
                 let depth = DEPTH.min(self.inner - top);
+                let mut ahead = self.after(columns.start, top);
+                let share = ahead.left().div_ceil(self.rows.div_ceil(ROWS));
                 let numbers = &mut lined_up_mut(T::of_mut(&mut room))[..width * depth];
                 self.pack(columns.start, columns.len(), top, numbers);
                 for row in (0..self.rows).step_by(ROWS) {
@@ -144,6 +147,7 @@ impl<T: Lanes> Panelled<'_, T> {
                         to: dst.as_ptr().wrapping_add(first),
                         step: self.step,
                         adds: top > 0,
+                        ahead: ahead.take(share),
                     };
                     let sides = [strip.rows, columns.len()];
                     let mut finisher = finisher.as_deref_mut().filter(|_| top + depth == self.inner);
@@ -165,6 +169,18 @@ impl<T: Lanes> Panelled<'_, T> {
             }
         }
         pool::give(room);
+    }
+
+    /// What is packed after the columns that begin here, from the term `top` on: their other terms, and then the columns
+    /// that this thread comes to if every thread takes the same number of panels. They lie beside these, here or in
+    /// another piece.
+    fn after(&self, column: usize, top: usize) -> Ahead<'_, T> {
+        let (data, packing) = self.right;
+        let Packing::Copied { block, step, further: 0 } = packing else { return Ahead::none() };
+        let (column, top) =
+            if top + DEPTH < self.inner { (column, top + DEPTH) } else { (column + WIDTH * threads(), 0) };
+        debug_assert!(self.inner <= block, "a sum in one part");
+        Ahead::rows(data, [top * step + column, step], [DEPTH.min(self.inner - top), WIDTH])
     }
 
     /// Packs some columns, from the term `top` on.

@@ -4,12 +4,13 @@
 
 use super::{Way, Worker};
 use crate::element::{Buffer, Numbers};
+use crate::kernel::ahead::fetch;
 use crate::kernel::lanes::vectorised;
 use crate::kernel::map::cell::Cell;
 use crate::kernel::map::program::Source;
 use crate::kernel::map::register::{Rows, make_room};
 use crate::kernel::span::Odometer;
-use crate::kernel::stream::{fetch, lined_up_mut};
+use crate::kernel::stream::lined_up_mut;
 
 impl<T: Cell> Worker<'_, T> {
     /// Whether a source is the same in every row of the space.
