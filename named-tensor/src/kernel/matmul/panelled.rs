@@ -18,6 +18,7 @@ use crate::kernel::pool;
 use crate::kernel::stream::{LINE, lined_up_mut};
 use crate::kernel::tiles::{Lanes, Left, Panel, Strip, multiply};
 use crate::kernel::turn::turn;
+use std::ops::Range;
 
 /// Terms of a sum whose part of a panel is packed at once: a quarter of a usual second-level cache in `f32`.
 const DEPTH: usize = 1024;
@@ -126,44 +127,39 @@ impl<T: Lanes> Panelled<'_, T> {
     /// # Safety
     /// All elements of the result lie inside `dst`, and nothing else touches them.
     pub(super) unsafe fn compute(&self, dst: &Shared<'_, T>, first: usize, mut finisher: Option<&mut Finisher<'_, T>>) {
-        let size = width(self.columns.min(WIDTH)) * DEPTH.min(self.inner);
-        let mut room = pool::take(T::KIND, size + LINE / size_of::<T>());
-        for (_, columns) in panels(self.columns) {
-            let width = width(columns.len());
+        let depth = DEPTH.min(self.inner);
+        // Of short sums several panels have room, and whole rows of the result are written together.
+        let together = (DEPTH / depth.max(1) * WIDTH).min(self.columns);
+        let mut room = pool::take(T::KIND, width(together) * depth + LINE / size_of::<T>());
+        for start in (0..self.columns).step_by(together) {
+            let some = start..self.columns.min(start + together);
             for top in (0..self.inner).step_by(DEPTH) {
                 let depth = DEPTH.min(self.inner - top);
-                let mut ahead = self.after(columns.start, top);
+                let room = lined_up_mut(T::of_mut(&mut room));
+                for (_, columns) in panels(some.len()) {
+                    let numbers = &mut room[columns.start * depth..][..width(columns.len()) * depth];
+                    self.pack(some.start + columns.start, columns.len(), top, numbers);
+                }
+                let mut ahead = self.after(some.clone(), top);
                 let share = ahead.left().div_ceil(self.rows.div_ceil(ROWS));
-                let numbers = &mut lined_up_mut(T::of_mut(&mut room))[..width * depth];
-                self.pack(columns.start, columns.len(), top, numbers);
                 for row in (0..self.rows).step_by(ROWS) {
-                    let first = first + row * self.step + columns.start;
                     let from = &self.left.numbers[row * self.left.row + top * self.left.along..];
-                    let strip = Strip {
-                        factor: self.scale,
-                        rows: ROWS.min(self.rows - row),
-                        left: Left { numbers: from, ..self.left },
-                        panel: Panel { numbers: &*numbers, width },
-                        to: dst.as_ptr().wrapping_add(first),
-                        step: self.step,
-                        adds: top > 0,
-                        ahead: ahead.take(share),
-                    };
-                    let sides = [strip.rows, columns.len()];
-                    let mut finisher = finisher.as_deref_mut().filter(|_| top + depth == self.inner);
-                    if let Some(finisher) = &mut finisher {
-                        finisher.expect(first, self.step, sides);
-                    }
-                    if columns.len() == width {
+                    for (_, columns) in panels(some.len()) {
+                        let width = width(columns.len());
+                        let first = first + row * self.step + some.start + columns.start;
+                        let strip = Strip {
+                            factor: self.scale,
+                            rows: ROWS.min(self.rows - row),
+                            left: Left { numbers: from, ..self.left },
+                            panel: Panel { numbers: &room[columns.start * depth..][..width * depth], width },
+                            to: dst.as_ptr().wrapping_add(first),
+                            step: self.step,
+                            adds: top > 0,
+                            ahead: ahead.take(if columns.start == 0 { share } else { 0 }),
+                        };
+                        let finisher = finisher.as_deref_mut().filter(|_| top + depth == self.inner);
                         // SAFETY: the strip is these rows and columns of the result, which are inside and ours.
-                        unsafe { multiply(strip) };
-                    } else {
-                        // SAFETY: as above, without the columns that the panel has more.
-                        unsafe { multiply_narrow(strip, columns.len(), dst, first) };
-                    }
-                    if let Some(finisher) = finisher {
-                        // SAFETY: the same rows and columns, of which all parts of the sum are there.
-                        unsafe { finisher.tile(first, self.step, sides, dst) };
+                        unsafe { finished(strip, columns.len(), dst, first, finisher) };
                     }
                 }
             }
@@ -171,16 +167,16 @@ impl<T: Lanes> Panelled<'_, T> {
         pool::give(room);
     }
 
-    /// What is packed after the columns that begin here, from the term `top` on: their other terms, and then the columns
-    /// that this thread comes to if every thread takes the same number of panels. They lie beside these, here or in
-    /// another piece.
-    fn after(&self, column: usize, top: usize) -> Ahead<'_, T> {
+    /// What is packed after these columns, from the term `top` on: their other terms, and then the columns that this thread
+    /// comes to if every thread takes as many. They lie beside these, here or in another piece.
+    fn after(&self, columns: Range<usize>, top: usize) -> Ahead<'_, T> {
         let (data, packing) = self.right;
-        let Packing::Copied { block, step, further: 0 } = packing else { return Ahead::none() };
-        let (column, top) =
-            if top + DEPTH < self.inner { (column, top + DEPTH) } else { (column + WIDTH * threads(), 0) };
-        debug_assert!(self.inner <= block, "a sum in one part");
-        Ahead::rows(data, [top * step + column, step], [DEPTH.min(self.inner - top), WIDTH])
+        let Packing::Copied { step, further: 0, .. } = packing else { return Ahead::none() };
+        let (column, top) = match top + DEPTH {
+            next if next < self.inner => (columns.start, next),
+            _ => (columns.start + columns.len() * threads(), 0),
+        };
+        Ahead::rows(data, [top * step + column, step], [DEPTH.min(self.inner - top), columns.len()])
     }
 
     /// Packs some columns, from the term `top` on.
@@ -205,6 +201,34 @@ impl<T: Lanes> Panelled<'_, T> {
                 }
             }
         }
+    }
+}
+
+/// A strip of [`ROWS`] rows at most, and what a tail makes of it.
+///
+/// # Safety
+/// Its first `columns` columns, from `first` on, lie inside `dst`, and nothing else touches them.
+unsafe fn finished<T: Lanes>(
+    strip: Strip<'_, T>,
+    columns: usize,
+    dst: &Shared<'_, T>,
+    first: usize,
+    mut finisher: Option<&mut Finisher<'_, T>>,
+) {
+    let (step, sides) = (strip.step, [strip.rows, columns]);
+    if let Some(finisher) = &mut finisher {
+        finisher.expect(first, step, sides);
+    }
+    if columns == strip.panel.width {
+        // SAFETY: the columns are those of the panel, and ours by the contract of this function.
+        unsafe { multiply(strip) };
+    } else {
+        // SAFETY: as above, without the columns that the panel has more.
+        unsafe { multiply_narrow(strip, columns, dst, first) };
+    }
+    if let Some(finisher) = finisher {
+        // SAFETY: the same rows and columns, of which all parts of the sum are there.
+        unsafe { finisher.tile(first, step, sides, dst) };
     }
 }
 
