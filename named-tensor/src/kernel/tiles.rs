@@ -79,7 +79,7 @@ pub(super) fn accumulate<T: Lanes>(
     to: &mut [T],
     step: usize,
 ) {
-    inside(Strip { factor, rows, left, panel, to: to.as_mut_ptr(), step, adds: true, ahead: Ahead::none() }, to);
+    inside(&Strip { factor, rows, left, panel, to: to.as_mut_ptr(), step, adds: true, ahead: Ahead::none() }, to);
 }
 
 /// The same, to rows whose numbers do not matter.
@@ -91,15 +91,15 @@ pub(super) fn write<T: Lanes>(
     to: &mut [T],
     step: usize,
 ) {
-    inside(Strip { factor, rows, left, panel, to: to.as_mut_ptr(), step, adds: false, ahead: Ahead::none() }, to);
+    inside(&Strip { factor, rows, left, panel, to: to.as_mut_ptr(), step, adds: false, ahead: Ahead::none() }, to);
 }
 
 /// Computes a strip to the slice that its result points to.
-fn inside<T: Lanes>(strip: Strip<'_, T>, to: &mut [T]) {
-    let Strip { rows, step, panel, .. } = strip;
+fn inside<T: Lanes>(strip: &Strip<'_, T>, to: &mut [T]) {
+    let &Strip { rows, step, panel, .. } = strip;
     assert!(rows == 0 || (rows - 1) * step + panel.width <= to.len(), "a row of the result leaves its slice");
     // SAFETY: all rows of the result are inside the slice, which is borrowed mutably.
-    unsafe { multiply(Strip { to: to.as_mut_ptr(), ..strip }) };
+    unsafe { multiply(&Strip { to: to.as_mut_ptr(), ..*strip }) };
 }
 
 /// A product of rows with a panel.
@@ -125,15 +125,15 @@ pub(super) struct Strip<'a, T> {
 ///
 /// # Panics
 /// If the rows of the left matrix leave their slice.
-pub(super) unsafe fn multiply<T: Lanes>(strip: Strip<'_, T>) {
+pub(super) unsafe fn multiply<T: Lanes>(strip: &Strip<'_, T>) {
     Arch::new().dispatch(strip);
 }
 
-impl<T: Lanes> WithSimd for Strip<'_, T> {
+impl<T: Lanes> WithSimd for &Strip<'_, T> {
     type Output = ();
 
     #[inline(always)]
-    fn with_simd<S: Simd>(mut self, simd: S) {
+    fn with_simd<S: Simd>(self, simd: S) {
         if self.rows == 0 {
             return;
         }
@@ -143,29 +143,30 @@ impl<T: Lanes> WithSimd for Strip<'_, T> {
         assert!(depth == 0 || last < self.left.numbers.len(), "a row of the left matrix leaves its slice");
         assert!(width.is_multiple_of(lanes), "whole registers");
         let parts = self.rows.div_ceil(6) * depth.div_ceil(LINE / size_of::<T>()).max(1);
-        let at_once = self.ahead.left().div_ceil(parts);
+        let mut ahead = self.ahead;
+        let at_once = ahead.left().div_ceil(parts);
         let mut row = 0;
         while row < self.rows {
             match self.rows - row {
                 6 | 10.. => {
                     // SAFETY: so many rows are left, whose elements the assertions above have found inside; those of the
                     // result are ours by the contract of `multiply`.
-                    unsafe { self.tiles::<S, 6>(simd, row, at_once) };
+                    unsafe { self.tiles::<S, 6>(simd, row, (&mut ahead, at_once)) };
                     row += 6;
                 }
                 4.. => {
                     // SAFETY: as above, four rows.
-                    unsafe { self.tiles::<S, 4>(simd, row, at_once) };
+                    unsafe { self.tiles::<S, 4>(simd, row, (&mut ahead, at_once)) };
                     row += 4;
                 }
                 2.. => {
                     // SAFETY: as above, two rows.
-                    unsafe { self.tiles::<S, 2>(simd, row, at_once) };
+                    unsafe { self.tiles::<S, 2>(simd, row, (&mut ahead, at_once)) };
                     row += 2;
                 }
                 _ => {
                     // SAFETY: as above, one row.
-                    unsafe { self.tiles::<S, 1>(simd, row, at_once) };
+                    unsafe { self.tiles::<S, 1>(simd, row, (&mut ahead, at_once)) };
                     row += 1;
                 }
             }
@@ -179,24 +180,24 @@ impl<T: Lanes> Strip<'_, T> {
     /// # Safety
     /// They lie inside the left matrix and the result, and the panel has whole registers.
     #[inline(always)]
-    unsafe fn tiles<S: Simd, const R: usize>(&mut self, simd: S, row: usize, at_once: usize) {
+    unsafe fn tiles<S: Simd, const R: usize>(&self, simd: S, row: usize, (ahead, at_once): (&mut Ahead<'_, T>, usize)) {
         let lanes = size_of::<T::Register<S>>() / size_of::<T>();
         let mut column = 0;
         while column < self.panel.width {
             match (self.panel.width - column) / lanes {
                 4.. if S::REGISTER_COUNT >= 32 => {
                     // SAFETY: the rows are inside by the contract of this function, and four registers are left.
-                    unsafe { self.tile::<S, R, 4>(simd, [row, column], at_once) };
+                    unsafe { self.tile::<S, R, 4>(simd, [row, column], (&mut *ahead, at_once)) };
                     column += 4 * lanes;
                 }
                 2.. => {
                     // SAFETY: as above, with two registers.
-                    unsafe { self.tile::<S, R, 2>(simd, [row, column], at_once) };
+                    unsafe { self.tile::<S, R, 2>(simd, [row, column], (&mut *ahead, at_once)) };
                     column += 2 * lanes;
                 }
                 _ => {
                     // SAFETY: as above, with one register; there are whole registers.
-                    unsafe { self.tile::<S, R, 1>(simd, [row, column], at_once) };
+                    unsafe { self.tile::<S, R, 1>(simd, [row, column], (&mut *ahead, at_once)) };
                     column += lanes;
                 }
             }
@@ -210,10 +211,10 @@ impl<T: Lanes> Strip<'_, T> {
     /// and the result.
     #[inline(always)]
     unsafe fn tile<S: Simd, const R: usize, const N: usize>(
-        &mut self,
+        &self,
         simd: S,
         [row, column]: [usize; 2],
-        at_once: usize,
+        (ahead, at_once): (&mut Ahead<'_, T>, usize),
     ) {
         let lanes = size_of::<T::Register<S>>() / size_of::<T>();
         let depth = self.panel.numbers.len() / self.panel.width;
@@ -227,7 +228,7 @@ impl<T: Lanes> Strip<'_, T> {
                 // The rows of the next tile.
                 (row + R..row + 2 * R).for_each(|row| fetch_line(self.left.numbers, row * self.left.row + top));
             }
-            self.ahead.ask(at_once);
+            ahead.ask(at_once);
             for k in top..depth.min(top + line) {
                 let registers: [T::Register<S>; N] = std::array::from_fn(|n| {
                     let from = right.wrapping_add(n * lanes).cast::<T::Register<S>>();
@@ -295,12 +296,12 @@ mod tests {
 
     fn check<T: Lanes>(bound: f64) {
         for sizes in [[4, 1, 1], [8, 5, 16], [4, 70, 40], [12, 33, 64], [4, 0, 3], [11, 20, 64], [7, 9, 33]] {
-            let widest = strip::<T>(sizes, |strip| Arch::new().dispatch(strip));
+            let widest = strip::<T>(sizes, |strip| Arch::new().dispatch(&strip));
             assert!(widest.iter().all(|(got, exact)| (got - exact).abs() < bound), "{sizes:?} in plain loops");
-            let mut others = vec![strip::<T>(sizes, |strip| strip.with_simd(pulp::Scalar::new()))];
+            let mut others = vec![strip::<T>(sizes, |strip| (&strip).with_simd(pulp::Scalar::new()))];
             #[cfg(target_arch = "x86_64")]
             if let Some(simd) = pulp::x86::V3::try_new() {
-                others.push(strip::<T>(sizes, |strip| Simd::vectorize(simd, strip)));
+                others.push(strip::<T>(sizes, |strip| Simd::vectorize(simd, &strip)));
             }
             assert!(others.iter().all(|other| *other == widest), "{sizes:?} in registers of any width");
         }

@@ -23,7 +23,7 @@ use std::ops::Range;
 /// Terms of a sum whose part of a panel is packed at once: a quarter of a usual second-level cache in `f32`.
 const DEPTH: usize = 1024;
 /// Rows, columns and terms from which on turning is repaid.
-const LEAST: [usize; 3] = [24, 32, 128];
+const LEAST: [usize; 3] = [24, 32, 64];
 /// Rows, columns and terms from which on copying is repaid: for fewer `gemm` would read the operand as it lies.
 const MANY: [usize; 3] = [128, 64, 256];
 /// Rows of the result that are computed at once: whole tiles.
@@ -159,7 +159,7 @@ impl<T: Lanes> Panelled<'_, T> {
                         };
                         let finisher = finisher.as_deref_mut().filter(|_| top + depth == self.inner);
                         // SAFETY: the strip is these rows and columns of the result, which are inside and ours.
-                        unsafe { finished(strip, columns.len(), dst, first, finisher) };
+                        unsafe { finished(&strip, columns.len(), dst, first, finisher) };
                     }
                 }
             }
@@ -209,7 +209,7 @@ impl<T: Lanes> Panelled<'_, T> {
 /// # Safety
 /// Its first `columns` columns, from `first` on, lie inside `dst`, and nothing else touches them.
 unsafe fn finished<T: Lanes>(
-    strip: Strip<'_, T>,
+    strip: &Strip<'_, T>,
     columns: usize,
     dst: &Shared<'_, T>,
     first: usize,
@@ -236,10 +236,10 @@ unsafe fn finished<T: Lanes>(
 ///
 /// # Safety
 /// Its first `columns` columns, from `first` on, lie inside `dst`, and nothing else touches them.
-unsafe fn multiply_narrow<T: Lanes>(strip: Strip<'_, T>, columns: usize, dst: &Shared<'_, T>, first: usize) {
+unsafe fn multiply_narrow<T: Lanes>(strip: &Strip<'_, T>, columns: usize, dst: &Shared<'_, T>, first: usize) {
     let mut room = [T::default(); ROWS * WIDTH];
     // SAFETY: the room has as many rows, as wide as a panel.
-    unsafe { multiply(Strip { to: room.as_mut_ptr(), step: WIDTH, adds: false, ..strip }) };
+    unsafe { multiply(&Strip { to: room.as_mut_ptr(), step: WIDTH, adds: false, ..*strip }) };
     for (i, sums) in room.chunks_exact(WIDTH).take(strip.rows).enumerate() {
         // SAFETY: this is a row of the columns, which are ours by the contract of this function.
         let to = unsafe { dst.slice(first + i * strip.step, columns) };
