@@ -3,13 +3,13 @@
 //! Computes  `dst[i, j] = scale · Σₖ lhs[i, k] rhs[k, j]`  where `rhs` and `dst` are contiguous along j, or `lhs` and `dst`
 //! along i: then the product is done turned around.
 //! The sums of a few rows and columns stay in registers while the whole sum goes by; each element of an operand is read
-//! where it lies. A sum is taken from the first k to the last, whatever rows and columns are computed with it: where the
-//! last of them do not fill a tile, the tile begins earlier, and finds the same sums again.
+//! where it lies. A sum is taken from the first k to the last, whatever rows and columns are computed with it. Where the
+//! last columns do not fill a register, the rest of it is 0 and is not written.
 //! Lives here: which products are small, and the tiles. Not here: all others (`matmul`).
 
-use super::lanes::vectorised;
-use super::math::Scalar;
+use super::tiles::Lanes;
 use super::{View, ViewMut};
+use pulp::{Arch, Simd, WithSimd};
 
 /// Multiplications of the largest such product. One of 64 × 64 × 64 takes as long as with packing; those of more are worth
 /// a second thread.
@@ -19,7 +19,7 @@ const LONG: usize = 1024;
 
 /// Computes the product of a matrix of `m` rows and one of `n` columns if it is small and lies well. Returns whether it
 /// did: not where a view leaves its slice either, which is for the caller to tell.
-pub(super) fn product<T: Scalar>(
+pub(super) fn product<T: Lanes>(
     scale: T,
     [m, k, n]: [usize; 3],
     lhs: View<'_, T>,
@@ -78,87 +78,112 @@ struct Product<'a, T> {
     down: usize,
 }
 
-impl<T: Scalar> Product<'_, T> {
+impl<T: Lanes> Product<'_, T> {
     /// Computes all rows and columns; the rows of `out` begin `step` apart. All elements were found to be inside.
     fn run(&self, out: &mut [T], step: usize) {
-        vectorised(
-            #[inline(always)]
-            move || {
-                let columns = self.size[2];
-                let mut column = 0;
-                // Twice the lanes for numbers of half the bytes.
-                if size_of::<T>() == 4 {
-                    while column + 16 <= columns {
-                        self.columns::<4, 16>(column, out, step);
-                        column += 16;
-                    }
-                }
-                while column < columns {
-                    let rest = columns - column;
-                    if rest >= 8 || (rest > 4 && columns >= 8) {
-                        self.columns::<8, 8>(column.min(columns - 8), out, step);
-                        column += 8;
-                    } else if rest >= 4 || (rest > 1 && columns >= 4) {
-                        self.columns::<8, 4>(column.min(columns - 4), out, step);
-                        column += 4;
-                    } else {
-                        self.columns::<8, 1>(column, out, step);
-                        column += 1;
-                    }
-                }
-            },
-        );
+        Arch::new().dispatch(Whole { product: self, out, step });
     }
 
-    /// So many columns from this one on, in tiles of so many rows.
+    /// `R` rows from this one on, in tiles of `N` registers at most.
     #[inline(always)]
-    fn columns<const HEIGHT: usize, const WIDTH: usize>(&self, column: usize, out: &mut [T], step: usize) {
-        let rows = self.size[0];
-        let mut row = 0;
-        while row < rows {
-            let rest = rows - row;
-            if rest >= HEIGHT {
-                self.tile::<HEIGHT, WIDTH>(row, column, out, step);
-                row += HEIGHT;
-            } else if rest >= 4 || (rest == 3 && rows >= 4) {
-                self.tile::<4, WIDTH>(row.min(rows - 4), column, out, step);
-                row += 4;
-            } else if rest >= 2 {
-                self.tile::<2, WIDTH>(row, column, out, step);
-                row += 2;
-            } else {
-                self.tile::<1, WIDTH>(row, column, out, step);
-                row += 1;
+    fn rows<S: Simd, const R: usize, const N: usize>(&self, simd: S, row: usize, out: &mut [T], step: usize) {
+        let lanes = size_of::<T::Register<S>>() / size_of::<T>();
+        let mut column = 0;
+        while column < self.size[2] {
+            match (self.size[2] - column).div_ceil(lanes).min(N) {
+                3.. => {
+                    self.tile::<S, R, 4>(simd, [row, column], out, step);
+                    column += 4 * lanes;
+                }
+                2 => {
+                    self.tile::<S, R, 2>(simd, [row, column], out, step);
+                    column += 2 * lanes;
+                }
+                _ => {
+                    self.tile::<S, R, 1>(simd, [row, column], out, step);
+                    column += lanes;
+                }
             }
         }
     }
 
-    /// So many rows and columns from these on.
+    /// `R` rows and `N` registers from these on; columns that the product does not have are not written.
     #[inline(always)]
-    fn tile<const HEIGHT: usize, const WIDTH: usize>(&self, row: usize, column: usize, out: &mut [T], step: usize) {
-        let [across, along] = self.steps;
-        let mut sums = [[T::default(); WIDTH]; HEIGHT];
-        for term in 0..self.size[1] {
+    fn tile<S: Simd, const R: usize, const N: usize>(
+        &self,
+        simd: S,
+        [row, column]: [usize; 2],
+        out: &mut [T],
+        step: usize,
+    ) {
+        let lanes = size_of::<T::Register<S>>() / size_of::<T>();
+        let ([across, along], [_, terms, columns]) = (self.steps, self.size);
+        let count = (N * lanes).min(columns - column);
+        let some: [T::Mask<S>; N] = std::array::from_fn(|n| T::first(simd, count.saturating_sub(n * lanes)));
+        let mut sums = [[T::splat(simd, T::default()); N]; R];
+        for term in 0..terms {
             let start = term * self.down + column;
-            debug_assert!(start + WIDTH <= self.right.len(), "the last row of the right matrix is inside");
-            // SAFETY: `reaches` has found that term · down + column is a place of `right` for the last term and the last
-            // column, and a tile has no columns but those of the product.
-            let right = unsafe { self.right.get_unchecked(start..start + WIDTH) };
+            debug_assert!(start + count <= self.right.len(), "the last row of the right matrix is inside");
+            let right: [T::Register<S>; N] = std::array::from_fn(|n| {
+                // SAFETY: `reaches` has found that term · down + column is a place of `right` for the last term and the
+                // last column, and the mask has no columns but those of the product.
+                unsafe { T::read(simd, some[n], self.right.as_ptr().wrapping_add(start + n * lanes)) }
+            });
             for (i, sums) in sums.iter_mut().enumerate() {
                 let at = (row + i) * across + term * along;
                 debug_assert!(at < self.left.len(), "the last element of the left matrix is inside");
                 // SAFETY: `reaches` has found the same of `left` for the last row and the last term, and a tile has no rows
                 // but those of the product.
-                let left = unsafe { self.left.get_unchecked(at) };
-                for (sum, &right) in sums.iter_mut().zip(right) {
-                    *sum = right.times_plus(*left, *sum);
+                let left = T::splat(simd, unsafe { *self.left.get_unchecked(at) });
+                for (sum, right) in sums.iter_mut().zip(right) {
+                    *sum = T::fused(simd, left, right, *sum);
                 }
             }
         }
-        for (i, sums) in sums.iter().enumerate() {
-            let start = (row + i) * step + column;
-            for (out, &sum) in out[start..start + WIDTH].iter_mut().zip(sums) {
-                *out = self.scale * sum;
+        let scale = T::splat(simd, self.scale);
+        for (i, sums) in sums.into_iter().enumerate() {
+            let to = out[(row + i) * step + column..][..count].as_mut_ptr();
+            for (n, sum) in sums.into_iter().enumerate() {
+                // SAFETY: there are so many columns from `to` on, and the mask has no others.
+                unsafe { T::write(simd, some[n], to.wrapping_add(n * lanes), T::times(simd, scale, sum)) };
+            }
+        }
+    }
+}
+
+/// All rows and columns of a product.
+struct Whole<'a, 'o, T> {
+    product: &'a Product<'a, T>,
+    out: &'o mut [T],
+    step: usize,
+}
+
+impl<T: Lanes> WithSimd for Whole<'_, '_, T> {
+    type Output = ();
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, simd: S) {
+        let Whole { product, out, step } = self;
+        let mut row = 0;
+        while row < product.size[0] {
+            // Eight sums at least, if there are so many: each waits for the term before.
+            match product.size[0] - row {
+                8.. => {
+                    product.rows::<S, 8, 1>(simd, row, out, step);
+                    row += 8;
+                }
+                4.. => {
+                    product.rows::<S, 4, 2>(simd, row, out, step);
+                    row += 4;
+                }
+                2.. => {
+                    product.rows::<S, 2, 4>(simd, row, out, step);
+                    row += 2;
+                }
+                _ => {
+                    product.rows::<S, 1, 4>(simd, row, out, step);
+                    row += 1;
+                }
             }
         }
     }
@@ -170,7 +195,7 @@ mod tests {
     use crate::kernel::testing::Random;
 
     /// Compares with sums from the first term to the last, to the last bit.
-    fn check<T: Scalar>([m, k, n]: [usize; 3], [lhs, rhs, dst]: [[isize; 2]; 3]) {
+    fn check<T: Lanes>([m, k, n]: [usize; 3], [lhs, rhs, dst]: [[isize; 2]; 3]) {
         let mut random = Random::new(5);
         let mut data = |rows: usize, columns: usize, [down, across]: [isize; 2]| -> Vec<T> {
             let size = 3 + (rows - 1) * down as usize + (columns - 1) * across as usize + 1;

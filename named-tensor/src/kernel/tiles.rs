@@ -9,7 +9,7 @@ use super::ahead::{Ahead, fetch_line};
 use super::math::Scalar;
 use super::matmul::Multiply;
 use super::stream::LINE;
-use pulp::{Arch, Simd, WithSimd};
+use pulp::{Arch, MemMask, Simd, WithSimd};
 use std::ops::Range;
 
 /// Rows that a caller with a choice takes a multiple of: then no tile is a low one.
@@ -23,10 +23,26 @@ pub(crate) trait Lanes: Scalar + Multiply {
     fn splat<S: Simd>(simd: S, x: Self) -> Self::Register<S>;
     /// `a · b + c`, rounded once.
     fn fused<S: Simd>(simd: S, a: Self::Register<S>, b: Self::Register<S>, c: Self::Register<S>) -> Self::Register<S>;
+    /// Some of the numbers of a register, the first ones.
+    type Mask<S: Simd>: Copy;
+    /// The first `count` numbers of a register, or all of them.
+    fn first<S: Simd>(simd: S, count: usize) -> Self::Mask<S>;
+    /// Some of the numbers from `from` on; the others are 0.
+    ///
+    /// # Safety
+    /// Those numbers may be read.
+    unsafe fn read<S: Simd>(simd: S, some: Self::Mask<S>, from: *const Self) -> Self::Register<S>;
+    /// Writes some of the numbers of a register.
+    ///
+    /// # Safety
+    /// Those numbers may be written from `to` on.
+    unsafe fn write<S: Simd>(simd: S, some: Self::Mask<S>, to: *mut Self, numbers: Self::Register<S>);
+    /// `a · b`.
+    fn times<S: Simd>(simd: S, a: Self::Register<S>, b: Self::Register<S>) -> Self::Register<S>;
 }
 
 macro_rules! lanes {
-    ($type:ident, $register:ident, $splat:ident, $fused:ident) => {
+    ($type:ident, $register:ident, $mask:ident, [$splat:ident, $fused:ident, $times:ident, $between:ident, $read:ident, $write:ident]) => {
         impl Lanes for $type {
             type Register<S: Simd> = S::$register;
             #[inline(always)]
@@ -37,12 +53,43 @@ macro_rules! lanes {
             fn fused<S: Simd>(simd: S, a: S::$register, b: S::$register, c: S::$register) -> S::$register {
                 simd.$fused(a, b, c)
             }
+            type Mask<S: Simd> = MemMask<S::$mask>;
+            #[inline(always)]
+            fn first<S: Simd>(simd: S, count: usize) -> MemMask<S::$mask> {
+                let lanes = size_of::<S::$register>() / size_of::<$type>();
+                // What `pulp` finds for it besides, a function for each number of elements, is slower than a mask.
+                MemMask::new(simd.$between(0, count.min(lanes) as _).mask())
+            }
+            #[inline(always)]
+            unsafe fn read<S: Simd>(simd: S, some: MemMask<S::$mask>, from: *const $type) -> S::$register {
+                // SAFETY: the numbers of the mask may be read by the contract of this function.
+                unsafe { simd.$read(some, from) }
+            }
+            #[inline(always)]
+            unsafe fn write<S: Simd>(simd: S, some: MemMask<S::$mask>, to: *mut $type, numbers: S::$register) {
+                // SAFETY: the numbers of the mask may be written by the contract of this function.
+                unsafe { simd.$write(some, to, numbers) }
+            }
+            #[inline(always)]
+            fn times<S: Simd>(simd: S, a: S::$register, b: S::$register) -> S::$register {
+                simd.$times(a, b)
+            }
         }
     };
 }
 
-lanes!(f32, f32s, splat_f32s, mul_add_f32s);
-lanes!(f64, f64s, splat_f64s, mul_add_f64s);
+lanes!(
+    f32,
+    f32s,
+    m32s,
+    [splat_f32s, mul_add_f32s, mul_f32s, mask_between_m32s, mask_load_ptr_f32s, mask_store_ptr_f32s]
+);
+lanes!(
+    f64,
+    f64s,
+    m64s,
+    [splat_f64s, mul_add_f64s, mul_f64s, mask_between_m64s, mask_load_ptr_f64s, mask_store_ptr_f64s]
+);
 
 /// Rows of numbers, 64 of them or fewer in each.
 #[derive(Clone, Copy)]
