@@ -15,6 +15,9 @@ use std::ops::Range;
 /// Rows that a caller with a choice takes a multiple of: then no tile is a low one.
 pub(super) const ROWS: usize = 4;
 
+/// Bytes after which addresses come to the same places of the nearest cache: those of a page of memory.
+const PAGE: usize = 4096;
+
 /// A number of which a register holds several.
 pub(crate) trait Lanes: Scalar + Multiply {
     /// A register of the instruction set `S`.
@@ -113,6 +116,15 @@ pub(super) struct Left<'a, T> {
     pub(super) along: usize,
 }
 
+impl<T> Left<'_, T> {
+    /// Whether the rows of the next tile are asked for: they begin elsewhere, and a processor does not expect them. Those a
+    /// multiple of a page apart would put each other out of the nearest cache.
+    #[inline(always)]
+    fn is_asked_for(&self) -> bool {
+        self.along == 1 && !(self.row * size_of::<T>()).is_multiple_of(PAGE)
+    }
+}
+
 /// Adds `factor` times the product of `left` and all rows of `panel` to `rows` rows of the width of the panel, which are
 /// `step` apart.
 ///
@@ -191,7 +203,7 @@ impl<T: Lanes> WithSimd for &Strip<'_, T> {
         assert!(width.is_multiple_of(lanes), "whole registers");
         let parts = self.rows.div_ceil(6) * depth.div_ceil(LINE / size_of::<T>()).max(1);
         let mut ahead = self.ahead;
-        let at_once = ahead.left().div_ceil(parts);
+        let at_once = if ahead.left() > 0 { ahead.left().div_ceil(parts) } else { 0 };
         let mut row = 0;
         while row < self.rows {
             match self.rows - row {
@@ -271,7 +283,7 @@ impl<T: Lanes> Strip<'_, T> {
         let mut right = self.panel.numbers.as_ptr().wrapping_add(column);
         let line = LINE / size_of::<T>();
         for top in (0..depth).step_by(line) {
-            if column == 0 && self.left.along == 1 {
+            if column == 0 && self.left.is_asked_for() {
                 // The rows of the next tile.
                 (row + R..row + 2 * R).for_each(|row| fetch_line(self.left.numbers, row * self.left.row + top));
             }

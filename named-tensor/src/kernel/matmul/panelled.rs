@@ -28,6 +28,9 @@ const LEAST: [usize; 3] = [24, 32, 64];
 const MANY: [usize; 3] = [128, 64, 256];
 /// Rows of the result that are computed at once: whole tiles.
 const ROWS: usize = 24;
+/// What comes next is asked for beside one in so many strips, the last ones: its rows lie thousands of bytes apart, and what
+/// came earlier they would put out of the cache again.
+const LATE: usize = 4;
 
 /// A product whose result lies along `columns` columns.
 pub(super) struct Panelled<'a, T> {
@@ -141,7 +144,9 @@ impl<T: Lanes> Panelled<'_, T> {
                     self.pack(some.start + columns.start, columns.len(), top, numbers);
                 }
                 let mut ahead = self.after(some.clone(), top);
-                let share = ahead.left().div_ceil(self.rows.div_ceil(ROWS));
+                let strips = self.rows.div_ceil(ROWS);
+                let late = strips - strips.div_ceil(LATE);
+                let share = ahead.left().div_ceil(strips - late);
                 for row in (0..self.rows).step_by(ROWS) {
                     let from = &self.left.numbers[row * self.left.row + top * self.left.along..];
                     for (_, columns) in panels(some.len()) {
@@ -155,7 +160,7 @@ impl<T: Lanes> Panelled<'_, T> {
                             to: dst.as_ptr().wrapping_add(first),
                             step: self.step,
                             adds: top > 0,
-                            ahead: ahead.take(if columns.start == 0 { share } else { 0 }),
+                            ahead: ahead.take(if columns.start == 0 && row >= late * ROWS { share } else { 0 }),
                         };
                         let finisher = finisher.as_deref_mut().filter(|_| top + depth == self.inner);
                         // SAFETY: the strip is these rows and columns of the result, which are inside and ours.
