@@ -24,6 +24,7 @@ mod panels;
 pub(crate) mod parallel;
 pub(crate) mod pool;
 pub(crate) mod reduce;
+pub(crate) mod simd;
 pub(crate) mod softmax;
 mod span;
 pub(crate) mod standardize;
@@ -32,7 +33,7 @@ mod stream;
 mod testing;
 #[cfg(feature = "parallel")]
 mod threads;
-pub(crate) mod tiles;
+mod tiles;
 mod turn;
 mod vector;
 

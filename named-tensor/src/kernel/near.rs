@@ -7,7 +7,7 @@
 //! last columns do not fill a register, the rest of it is 0 and is not written.
 //! Lives here: which products are small, and the tiles. Not here: all others (`matmul`).
 
-use super::tiles::Lanes;
+use super::simd::Lanes;
 use super::{View, ViewMut};
 use pulp::{Arch, Simd, WithSimd};
 

@@ -14,7 +14,7 @@ use crate::graph::op::Reduction;
 use crate::kernel::copy::copy_into;
 use crate::kernel::math::Scalar;
 use crate::kernel::matmul::matmul;
-use crate::kernel::tiles::Lanes;
+use crate::kernel::simd::Lanes;
 use crate::kernel::{View, ViewMut, attention, few, gather, map, reduce, softmax, standardize};
 
 /// Does something with the numbers of a buffer of any of these kinds. The shape rules leave no other kind.

@@ -16,8 +16,9 @@ use crate::kernel::lanes::vectorised;
 use crate::kernel::panels::{Panels, WIDTH, panels, width};
 use crate::kernel::parallel::{self, Shared};
 use crate::kernel::pool;
+use crate::kernel::simd::Lanes;
 use crate::kernel::span::{Odometer, check_distinct, check_inside};
-use crate::kernel::tiles::{Lanes, Left, ROWS, accumulate};
+use crate::kernel::tiles::{Left, ROWS, accumulate};
 use std::ops::Range;
 
 /// Numbers in a stripe: weights and their cotangents take half of a usual second-level cache in `f32`.

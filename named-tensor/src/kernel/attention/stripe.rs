@@ -10,7 +10,8 @@ use super::{Attention, add};
 use crate::kernel::View;
 use crate::kernel::lanes::{fold, vectorised};
 use crate::kernel::panels::{Panels, WIDTH, panels};
-use crate::kernel::tiles::{Lanes, Left, accumulate, write};
+use crate::kernel::simd::Lanes;
+use crate::kernel::tiles::{Left, accumulate, write};
 use std::ops::Range;
 
 /// Elements of a row whose exponentials are summed while they are in the nearest cache; these sums are added in `f64`.

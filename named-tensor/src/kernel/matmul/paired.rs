@@ -8,7 +8,7 @@
 use super::product::Axis;
 use crate::kernel::View;
 use crate::kernel::lanes::vectorised;
-use crate::kernel::tiles::Lanes;
+use crate::kernel::simd::Lanes;
 
 /// Neighbours whose sums are taken together: both sums and a row of each operand fit the nearest cache.
 pub(super) const RUN: usize = 512;

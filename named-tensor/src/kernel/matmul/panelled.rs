@@ -15,8 +15,9 @@ use crate::kernel::map::Finisher;
 use crate::kernel::panels::{WIDTH, copy_rows, panels, width};
 use crate::kernel::parallel::{Shared, threads};
 use crate::kernel::pool;
+use crate::kernel::simd::Lanes;
 use crate::kernel::stream::{LINE, lined_up_mut};
-use crate::kernel::tiles::{Lanes, Left, Panel, Strip, multiply};
+use crate::kernel::tiles::{Left, Panel, Strip, multiply};
 use crate::kernel::turn::turn;
 use std::ops::Range;
 

@@ -9,7 +9,7 @@ use super::panelled::Packing;
 use crate::kernel::few;
 use crate::kernel::map::Finisher;
 use crate::kernel::parallel::Shared;
-use crate::kernel::tiles::Lanes;
+use crate::kernel::simd::Lanes;
 use crate::kernel::vector::Few;
 use crate::kernel::{View, ViewMut};
 use std::ops::Range;

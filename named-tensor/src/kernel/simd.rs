@@ -1,0 +1,88 @@
+//! Registers of several numbers, of whatever instruction set is at hand.
+//!
+//! Lives here: what a loop that keeps its sums in registers does with them, for each kind of number, by `pulp`.
+//! Not here: such loops (`tiles`, `near`), and plain loops that the compiler brings into registers (`lanes`).
+
+use super::math::Scalar;
+use super::matmul::Multiply;
+use pulp::{MemMask, Simd};
+
+/// A number of which a register holds several.
+pub(crate) trait Lanes: Scalar + Multiply {
+    /// A register of the instruction set `S`.
+    type Register<S: Simd>: Copy;
+    /// The same number everywhere.
+    fn splat<S: Simd>(simd: S, x: Self) -> Self::Register<S>;
+    /// `a · b + c`, rounded once.
+    fn fused<S: Simd>(simd: S, a: Self::Register<S>, b: Self::Register<S>, c: Self::Register<S>) -> Self::Register<S>;
+    /// Some of the numbers of a register, the first ones.
+    type Mask<S: Simd>: Copy;
+    /// The first `count` numbers of a register, or all of them.
+    fn first<S: Simd>(simd: S, count: usize) -> Self::Mask<S>;
+    /// Some of the numbers from `from` on; the others are 0.
+    ///
+    /// # Safety
+    /// Those numbers may be read.
+    unsafe fn read<S: Simd>(simd: S, some: Self::Mask<S>, from: *const Self) -> Self::Register<S>;
+    /// Writes some of the numbers of a register.
+    ///
+    /// # Safety
+    /// Those numbers may be written from `to` on.
+    unsafe fn write<S: Simd>(simd: S, some: Self::Mask<S>, to: *mut Self, numbers: Self::Register<S>);
+    /// `a · b`.
+    fn times<S: Simd>(simd: S, a: Self::Register<S>, b: Self::Register<S>) -> Self::Register<S>;
+}
+
+macro_rules! lanes {
+    ($type:ident, $register:ident, $mask:ident, [$splat:ident, $fused:ident, $times:ident, $between:ident, $read:ident, $write:ident]) => {
+        impl Lanes for $type {
+            type Register<S: Simd> = S::$register;
+            #[inline(always)]
+            fn splat<S: Simd>(simd: S, x: $type) -> S::$register {
+                simd.$splat(x)
+            }
+            #[inline(always)]
+            fn fused<S: Simd>(simd: S, a: S::$register, b: S::$register, c: S::$register) -> S::$register {
+                simd.$fused(a, b, c)
+            }
+            type Mask<S: Simd> = MemMask<S::$mask>;
+            #[inline(always)]
+            fn first<S: Simd>(simd: S, count: usize) -> MemMask<S::$mask> {
+                let lanes = size_of::<S::$register>() / size_of::<$type>();
+                // What `pulp` finds for it besides, a function for each number of elements, is slower than a mask.
+                MemMask::new(simd.$between(0, count.min(lanes) as _).mask())
+            }
+            /// # Safety
+            /// As of the trait.
+            #[inline(always)]
+            unsafe fn read<S: Simd>(simd: S, some: MemMask<S::$mask>, from: *const $type) -> S::$register {
+                // SAFETY: the numbers of the mask may be read by the contract of this function.
+                unsafe { simd.$read(some, from) }
+            }
+            /// # Safety
+            /// As of the trait.
+            #[inline(always)]
+            unsafe fn write<S: Simd>(simd: S, some: MemMask<S::$mask>, to: *mut $type, numbers: S::$register) {
+                // SAFETY: the numbers of the mask may be written by the contract of this function.
+                unsafe { simd.$write(some, to, numbers) }
+            }
+            #[inline(always)]
+            fn times<S: Simd>(simd: S, a: S::$register, b: S::$register) -> S::$register {
+                simd.$times(a, b)
+            }
+        }
+    };
+}
+
+lanes!(
+    f32,
+    f32s,
+    m32s,
+    [splat_f32s, mul_add_f32s, mul_f32s, mask_between_m32s, mask_load_ptr_f32s, mask_store_ptr_f32s]
+);
+lanes!(
+    f64,
+    f64s,
+    m64s,
+    [splat_f64s, mul_add_f64s, mul_f64s, mask_between_m64s, mask_load_ptr_f64s, mask_store_ptr_f64s]
+);
