@@ -226,6 +226,37 @@ mod tests {
     }
 
     #[test]
+    fn a_small_product_is_the_same_in_registers_of_any_width() {
+        fn check<T: Lanes>() {
+            for size in [[1, 3, 1], [8, 8, 8], [10, 40, 10], [5, 7, 19], [7, 4, 70], [13, 9, 37]] {
+                let [m, k, n] = size;
+                let mut random = Random::new(6);
+                let mut data = |count: usize| -> Vec<T> {
+                    random.reals(count).into_iter().map(|x| T::narrow(f64::from(x))).collect()
+                };
+                let (left, right) = (data(m * k), data(k * n));
+                let product =
+                    Product { scale: T::narrow(0.3), size, left: &left, steps: [k, 1], right: &right, down: n };
+                // What stands behind a row is not touched.
+                let computed = |run: &dyn Fn(Whole<'_, '_, T>)| {
+                    let mut out = vec![T::narrow(7.0); m * (n + 3)];
+                    run(Whole { product: &product, out: &mut out, step: n + 3 });
+                    out
+                };
+                let widest = computed(&|whole| Arch::new().dispatch(whole));
+                assert!(widest.chunks(n + 3).all(|row| row[n..] == [T::narrow(7.0); 3]), "{size:?}");
+                assert!(computed(&|whole| whole.with_simd(pulp::Scalar::new())) == widest, "{size:?} in plain loops");
+                #[cfg(target_arch = "x86_64")]
+                if let Some(simd) = pulp::x86::V3::try_new() {
+                    assert!(computed(&|whole| Simd::vectorize(simd, whole)) == widest, "{size:?} in half registers");
+                }
+            }
+        }
+        check::<f32>();
+        check::<f64>();
+    }
+
+    #[test]
     fn what_is_large_or_lies_badly_or_outside_is_left_to_others() {
         let numbers = [1.0_f32; 64];
         let done = |sizes, [lhs, rhs, dst]: [[isize; 2]; 3]| {

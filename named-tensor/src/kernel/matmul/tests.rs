@@ -239,6 +239,18 @@ fn many_rows_times_a_matrix_across_the_sum_agree_with_plain_loops_at_every_edge_
 }
 
 #[test]
+fn panels_that_are_packed_together_agree_with_plain_loops_at_every_edge() {
+    // Whole products of a batch: panels of short sums have room together, all of them, some, and one alone.
+    for [m, k, n] in [[24, 64, 200], [50, 70, 1100], [31, 400, 200], [25, 513, 130], [26, 1100, 130]] {
+        let [inner, columns] = [k, n].map(|size| size as isize);
+        let [left, right, to] = [m * k, k * n, m * n].map(|size| size as isize);
+        check_both(&[9], [m, k, n], [&[left, inner, 1], &[right, 1, inner], &[to, columns, 1]]);
+    }
+    // Their rows copied, beside those of the next group.
+    check_both(&[8], [128, 300, 400], [&[38_400, 300, 1], &[120_000, 400, 1], &[51_200, 400, 1]]);
+}
+
+#[test]
 fn an_empty_sum_is_zero_and_an_empty_result_is_nothing() {
     let mut out = [f32::NAN; 6];
     let empty = View { data: &[][..], offset: 0, strides: &[0, 1] };
@@ -298,6 +310,7 @@ fn a_tail_finishes_every_element_once_in_any_layout() {
         [18, 70, 200],
         [21, 600, 150],
         [131, 1030, 65],
+        [40, 70, 90],
     ] {
         for items in [1, 3, 20] {
             let mut random = Random::new(7);
