@@ -7,25 +7,26 @@
 //! `softmax` one after the other, except that scores which the mask takes away are not looked at, be they NaN; whether a
 //! NaN among the values at such a position is met depends on the tile. A sum of values is divided by that of the weights
 //! at the end, so values nearer to the largest number than there are positions may give infinity.
-//! Not here: what the results owe backwards (`gradient`).
+//! Not here: few rows (`few`), what the results owe backwards (`gradient`).
 
+mod few;
 pub(crate) mod gradient;
+mod in_rows;
 mod seen;
 mod stripe;
 #[cfg(test)]
 mod tests;
 
 use super::lanes::vectorised;
-use super::matmul::serial;
 use super::panels::Panels;
 use super::parallel::{self, Shared};
 use super::pool;
 use super::simd::Lanes;
-use super::softmax::softmax_row;
-use super::span::{Odometer, check_distinct, check_inside, row_major};
+use super::span::{Odometer, check_distinct, check_inside};
 use super::tiles::{Left, ROWS};
 use super::{View, ViewMut};
 use crate::element::Buffer;
+use few::{FewRows, are_few};
 use seen::{Seen, firsts};
 use stripe::{Stripe, sum_rows};
 
@@ -34,10 +35,6 @@ const STRIPE: usize = 128 * 1024;
 
 /// Rows of a stripe: few, so that all of it stays near, and enough to use what is fetched for it.
 const HEIGHT: [usize; 2] = [32, 64];
-
-/// Rows for which keys and values are better read where they lie than packed, and scores for which that is so.
-const FEW: usize = 8;
-const SMALL_SCORES: usize = 1024;
 
 /// Multiplications below which threads cost more than they bring.
 const SMALL: usize = 128 * 1024;
@@ -148,10 +145,10 @@ pub(crate) fn attention<T: Lanes>(sizes: Sizes<'_>, job: &Attention<'_, T>, dst:
     let shared = Shared::new(dst.data);
     let to = View { data: &[], offset: dst.offset, strides: dst.strides };
     let work = rows * positions * (keys + columns);
-    if (rows <= FEW || rows * positions <= SMALL_SCORES) && sizes.rows.len() < 2 {
-        return parallel::for_each_range(batches, SMALL.div_ceil(work.max(1)), |range| {
-            range.for_each(|at| few(sizes, job, &seen, at, &shared, to));
-        });
+    if are_few(&sizes) {
+        let few = FewRows { sizes, job, seen: &seen, outer: &outer };
+        let grain = few.at_once().max(SMALL.div_ceil(work.max(1)));
+        return parallel::for_each_range(batches, grain, |range| few.results(range, &shared, to));
     }
     let height = (STRIPE / positions.max(1)).clamp(HEIGHT[0], HEIGHT[1]).min(rows).next_multiple_of(ROWS);
     // Fewer batch positions than threads are cut into parts, each of which packs keys and values for itself.
@@ -226,59 +223,6 @@ impl Packed {
         sum_rows(stripe, scores, &self.values, &mut self.results);
         inverses
     }
-}
-
-/// The results of a few rows, from keys and values as they lie.
-fn few<T: Lanes>(
-    sizes: Sizes<'_>,
-    job: &Attention<'_, T>,
-    seen: &Seen<'_>,
-    at: usize,
-    dst: &Shared<'_, T>,
-    to: View<'_, T>,
-) {
-    let (rows, columns) = (sizes.height(), sizes.columns);
-    let range = at * rows..(at + 1) * rows;
-    let sights = seen.rows(range.clone());
-    let first = sights.iter().map(|sight| sight.start).min().unwrap_or(0);
-    let positions = sights.iter().map(|sight| sight.end).max().unwrap_or(0) - first;
-    let mut scratch = pool::take(T::KIND, rows * (2 * positions + columns));
-    let (scores, rest) = T::of_mut(&mut scratch).split_at_mut(rows * positions);
-    let (weights, results) = rest.split_at_mut(rows * positions);
-    let outer = sizes.with_rows(&[]);
-    let strides = |view: View<'_, T>| -> [isize; 2] {
-        let [.., row, last] = *view.strides else { return [0, view.strides[0]] };
-        if sizes.rows.is_empty() { [0, last] } else { [row, last] }
-    };
-    let starts = firsts(&outer, job.queries, range.clone());
-    let queries = View { offset: starts[0], strides: &strides(job.queries), ..job.queries };
-    let from = |view, axis: usize| moved(matrix(view, sizes.batch, at), axis, first);
-    let dense = row_major(&[rows, positions]);
-    let into = ViewMut { data: &mut *scores, offset: 0, strides: &dense };
-    serial(job.scale[0], [rows, sizes.keys, positions], queries, from(job.keys, 1), into);
-    if job.scale[1] != T::narrow(1.0) {
-        scores.iter_mut().for_each(|score| *score = *score / job.scale[1]);
-    }
-    if let Some(mask) = job.mask {
-        let step = mask.strides[mask.strides.len() - 1];
-        for (row, start) in scores.chunks_mut(positions).zip(firsts(&outer, mask, range.clone())) {
-            add(row, mask.data, start.wrapping_add_signed(first as isize * step), step);
-        }
-    }
-    scores.chunks(positions).zip(weights.chunks_mut(positions)).for_each(|(from, to)| softmax_row(from, to));
-    let weights = View { data: &*weights, offset: 0, strides: &dense };
-    let wide = row_major(&[rows, columns]);
-    let into = ViewMut { data: &mut *results, offset: 0, strides: &wide };
-    serial(T::narrow(1.0), [rows, positions, columns], weights, from(job.values, 0), into);
-    for (row, first) in results.chunks(columns).zip(firsts(&outer, to, range)) {
-        put(row, T::narrow(1.0), dst, first, to.strides[to.strides.len() - 1]);
-    }
-    pool::give(scratch);
-}
-
-/// The same matrix from the position `first` of an axis on.
-fn moved<T>(view: View<'_, T>, axis: usize, first: usize) -> View<'_, T> {
-    View { offset: view.offset.wrapping_add_signed(first as isize * view.strides[axis]), ..view }
 }
 
 /// The matrix at the batch position numbered `at`.

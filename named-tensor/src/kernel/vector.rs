@@ -146,7 +146,7 @@ impl<T: Scalar, W: Weight<T>> Few<'_, T, W> {
 
 /// `sumsⱼ += Σᵣ xᵣ rowsᵣⱼ`, in the order of r.
 #[inline(always)]
-fn add<T: Scalar, W: Weight<T>, const N: usize>(x: [T; N], rows: [&[W]; N], sums: &mut [T]) {
+pub(super) fn add<T: Scalar, W: Weight<T>, const N: usize>(x: [T; N], rows: [&[W]; N], sums: &mut [T]) {
     let width = sums.len();
     let rows = rows.map(|row| &row[..width]);
     for j in 0..width {
@@ -185,7 +185,7 @@ fn add_to_four<T: Scalar, W: Weight<T>, const N: usize>(
 
 /// `Σₖ xₖ wₖ` for four columns: term k in lane `k % LANES`, the lanes by halves, and then the terms that fill no lanes.
 #[inline(always)]
-fn dots<T: Scalar, W: Weight<T>>(x: &[T], columns: [&[W]; STREAMS]) -> [T; STREAMS] {
+pub(super) fn dots<T: Scalar, W: Weight<T>>(x: &[T], columns: [&[W]; STREAMS]) -> [T; STREAMS] {
     let (xs, x_rest) = x.as_chunks::<LANES>();
     let [c0, c1, c2, c3] = columns.map(|column| &column.as_chunks::<LANES>().0[..xs.len()]);
     // No lane is chosen by a variable, so that all of them stay in registers.
@@ -211,7 +211,7 @@ fn dots<T: Scalar, W: Weight<T>>(x: &[T], columns: [&[W]; STREAMS]) -> [T; STREA
 
 /// The same for one column.
 #[inline(always)]
-fn dot<T: Scalar, W: Weight<T>>(x: &[T], column: &[W]) -> T {
+pub(super) fn dot<T: Scalar, W: Weight<T>>(x: &[T], column: &[W]) -> T {
     let ((xs, x_rest), (ws, w_rest)) = (x.as_chunks::<LANES>(), column.as_chunks::<LANES>());
     let mut lanes = [T::default(); LANES];
     for (x, w) in xs.iter().zip(ws) {

@@ -64,6 +64,52 @@ fn tiles_together_are_attention() {
 }
 
 #[test]
+fn attention_of_a_few_rows_is_that_of_plain_loops_in_blocks_and_rests() {
+    for sizes in [[1, 64, 37, 24], [1, 5, 8, 40], [5, 33, 19, 7], [8, 16, 530, 64], [7, 1, 3, 1]] {
+        for (masked, interleaved) in [(false, false), (true, false), (false, true), (true, true)] {
+            check(13, sizes, masked, interleaved);
+        }
+    }
+}
+
+#[cfg(feature = "parallel")]
+#[test]
+fn attention_of_a_few_rows_is_the_same_whatever_batch_positions_are_taken_together() {
+    use crate::kernel::threads::with_threads;
+    let (batch, rows, keys, positions, columns) = (13_usize, 3_usize, 40_usize, 261_usize, 24_usize);
+    let mut random = Random::new(9);
+    let (q, k, v) = (
+        random.reals(batch * rows * keys),
+        random.reals(positions * batch * keys),
+        random.reals(positions * batch * columns),
+    );
+    // Each batch position sees others, from another one on.
+    let sees = |b: usize, j: usize| (11 * b..250 - 7 * b).contains(&j);
+    let mask: Vec<f32> = (0..batch * positions)
+        .map(|at| if sees(at / positions, at % positions) { 0.0 } else { f32::NEG_INFINITY })
+        .collect();
+    let [rows_, keys_, columns_] = [rows, keys, columns].map(|size| size as isize);
+    let (all_keys, all_columns) = (keys_ * batch as isize, columns_ * batch as isize);
+    let computed = || {
+        let job = Attention {
+            scale: [0.5, 1.0],
+            queries: View { data: &q, offset: 0, strides: &[rows_ * keys_, keys_, 1] },
+            keys: View { data: &k, offset: 0, strides: &[keys_, 1, all_keys] },
+            values: View { data: &v, offset: 0, strides: &[columns_, all_columns, 1] },
+            mask: Some(View { data: &mask, offset: 0, strides: &[positions as isize, 0, 1] }),
+        };
+        let mut out = vec![f32::NAN; batch * rows * columns];
+        let dst = ViewMut { data: &mut out, offset: 0, strides: &[rows_ * columns_, columns_, 1] };
+        attention(of(&[batch], &[rows], [keys, positions, columns]), &job, dst);
+        out.into_iter().map(f32::to_bits).collect::<Vec<_>>()
+    };
+    let alone = with_threads(1, computed);
+    for count in [2, 3, 7, 13] {
+        assert!(with_threads(count, computed) == alone, "{count} threads and one agree bit for bit");
+    }
+}
+
+#[test]
 fn only_what_some_row_of_a_tile_sees_is_computed() {
     // A causal mask, a window, a prefix of other length for each example, and rows that see nothing.
     let (batch, rows, positions) = (2, 300, 310);
