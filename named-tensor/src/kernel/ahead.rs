@@ -8,7 +8,8 @@
 use super::stream::LINE;
 use crate::element::Stored;
 
-/// Asks for these elements to be brought into the nearest cache. They need not exist.
+/// Asks for these elements to be brought into the nearest cache. They need not exist. Where they begin within a line, the
+/// end of the last line may be left out.
 #[inline(always)]
 pub(super) fn fetch<T: Stored>(data: &[T], first: usize, size: usize) {
     for at in (first..first.saturating_add(size).min(data.len())).step_by(LINE / size_of::<T>()) {
@@ -64,7 +65,8 @@ impl<'a, T: Stored> Ahead<'a, T> {
         Ahead { data: &[], row: 0, step: 0, each: 1, line: 0, left: 0 }
     }
 
-    /// Rows of so many elements, the first of which begins at `first`, each next one `step` further. They need not exist.
+    /// Rows of so many elements, the first of which begins at `first`, each next one `step` further. They need not exist;
+    /// rows are taken to begin where lines do.
     pub(super) fn rows(data: &'a [T], [first, step]: [usize; 2], [count, size]: [usize; 2]) -> Ahead<'a, T> {
         let each = size.div_ceil(LINE / size_of::<T>()).max(1);
         Ahead { data, row: first, step, each, line: 0, left: count * each }
@@ -106,7 +108,7 @@ mod tests {
     fn lines_taken_and_asked_for_are_those_of_the_rows_in_their_order() {
         let numbers = [0.0_f32; 4];
         let all = Ahead::rows(&numbers, [5, 100], [7, 40]);
-        assert_eq!(all.left(), 7 * 3, "40 numbers touch three lines");
+        assert_eq!(all.left(), 7 * 3, "40 numbers are three lines");
         let place = |ahead: &Ahead<'_, f32>| (ahead.row, ahead.line);
         for lines in 0..=all.left() {
             let (mut rest, mut asked) = (all, all);

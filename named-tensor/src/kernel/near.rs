@@ -91,6 +91,7 @@ impl<T: Lanes> Product<'_, T> {
         let mut column = 0;
         while column < self.size[2] {
             match (self.size[2] - column).div_ceil(lanes).min(N) {
+                // Of three registers a fourth is without columns.
                 3.. => {
                     self.tile::<S, R, 4>(simd, [row, column], out, step);
                     column += 4 * lanes;
@@ -166,7 +167,7 @@ impl<T: Lanes> WithSimd for Whole<'_, '_, T> {
         let Whole { product, out, step } = self;
         let mut row = 0;
         while row < product.size[0] {
-            // Eight sums at least, if there are so many: each waits for the term before.
+            // Of few rows more columns go side by side: each sum waits for its term before.
             match product.size[0] - row {
                 8.. => {
                     product.rows::<S, 8, 1>(simd, row, out, step);

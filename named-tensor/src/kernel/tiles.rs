@@ -2,8 +2,9 @@
 //!
 //! Computes  `to[i, j] += factor · Σₖ left[i, k] panel[k, j]`.
 //! Lives here: tiles of a few rows and registers, whose sums stay in registers.
-//! Not here: what a register can do (`simd`), how panels are filled (`panels`), threads. Each sum is taken in the order of k, each step rounded once, so
-//! results depend neither on the width of the registers nor on the rows that a tile has.
+//! Not here: what a register can do (`simd`), how panels are filled (`panels`), threads.
+//! Each sum is taken in the order of k, each step rounded once, so results depend neither on the width of the registers nor
+//! on the rows that a tile has.
 
 use super::ahead::{Ahead, fetch_line};
 use super::simd::Lanes;
@@ -44,7 +45,7 @@ impl<T> Left<'_, T> {
     /// multiple of a page apart would put each other out of the nearest cache.
     #[inline(always)]
     fn is_asked_for(&self) -> bool {
-        self.along == 1 && !(self.row * size_of::<T>()).is_multiple_of(PAGE)
+        self.along == 1 && !self.row.wrapping_mul(size_of::<T>()).is_multiple_of(PAGE)
     }
 }
 

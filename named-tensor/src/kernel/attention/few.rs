@@ -19,9 +19,16 @@ use crate::kernel::softmax::softmax_row;
 use crate::kernel::{View, ViewMut};
 use std::ops::Range;
 
-/// Rows for which keys and values are read where they lie, and the scores of a batch position for which that is so.
+/// Rows that are few, and the scores of a batch position that are so.
 const FEW: usize = 8;
 const SMALL_SCORES: usize = 1024;
+/// Rows at most, elements of a position at least, and elements of keys or values at least, for which these are read where
+/// they lie: more rows, or what a near cache holds, are multiplied faster as matrices.
+const LOW: usize = 2;
+const LONG: usize = 32;
+const LARGE: usize = if cfg!(test) { 1 << 10 } else { 1 << 17 };
+/// Positions that are summed one after the other: more are summed in parts, so that their sum keeps its digits.
+const PART: usize = 1024;
 
 /// Attention of a few rows.
 pub(super) struct FewRows<'a, T> {
@@ -109,7 +116,9 @@ impl<T: Lanes> FewRows<'_, T> {
         [apart, step]: [isize; 2],
         size: usize,
     ) -> Option<InRows<'v, T>> {
-        let rows = usize::try_from(apart).ok().filter(|_| step == 1 && size > 0 && self.sizes.height() <= FEW)?;
+        let elements = self.sizes.batches().saturating_mul(self.sizes.positions).saturating_mul(size);
+        let is_worth_it = self.sizes.height() <= LOW && size >= LONG && elements >= LARGE;
+        let rows = usize::try_from(apart).ok().filter(|_| step == 1 && is_worth_it)?;
         let start = |place: &Place| (self.start(place, view, apart), place.positions);
         Some(InRows { data: view.data, matrices: places.iter().map(start).collect(), apart: rows, size })
     }
@@ -176,10 +185,16 @@ impl<T: Lanes> FewRows<'_, T> {
             return;
         };
         results.fill(T::default());
+        let mut part = vec![T::default(); results.len()];
         all.block_by_block(|i, block| {
+            let own = i * rows * columns..(i + 1) * rows * columns;
+            if block.first.is_multiple_of(PART) {
+                join(&mut part[own.clone()], &mut results[own.clone()]);
+            }
             let weights = &weights[places[i].range(rows)][block.first..];
-            block.add(weights, places[i].positions, &mut results[i * rows * columns..][..rows * columns]);
+            block.add(weights, places[i].positions, &mut part[own]);
         });
+        join(&mut part, results);
     }
 }
 
@@ -188,6 +203,12 @@ impl Place {
     fn range(&self, rows: usize) -> Range<usize> {
         self.scores..self.scores + rows * self.positions
     }
+}
+
+/// Adds a part of some sums to them, and begins a new one.
+fn join<T: Lanes>(part: &mut [T], sums: &mut [T]) {
+    sums.iter_mut().zip(&*part).for_each(|(sum, &x)| *sum = *sum + x);
+    part.fill(T::default());
 }
 
 /// The strides of a view along its last two axes.

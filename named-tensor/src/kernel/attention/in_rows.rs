@@ -2,7 +2,7 @@
 //!
 //! A few positions of every matrix at hand are taken in turn, and those that come next are asked for beside the work: what
 //! one head has of a position is too short, and too far from the next, for a processor to expect it.
-//! The sums over positions are taken from the first to the last, those over keys as `vector` does it.
+//! The sums over keys are taken as `vector` does it, those over positions from the first to the last of a block.
 //! Not here: which matrices are taken together, and what the weights are (`few`).
 
 use crate::kernel::ahead::fetch;

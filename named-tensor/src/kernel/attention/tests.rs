@@ -65,7 +65,16 @@ fn tiles_together_are_attention() {
 
 #[test]
 fn attention_of_a_few_rows_is_that_of_plain_loops_in_blocks_and_rests() {
-    for sizes in [[1, 64, 37, 24], [1, 5, 8, 40], [5, 33, 19, 7], [8, 16, 530, 64], [7, 1, 3, 1]] {
+    for sizes in [
+        [1, 64, 37, 24],
+        [1, 5, 8, 40],
+        [5, 33, 19, 7],
+        [8, 16, 530, 64],
+        [7, 1, 3, 1],
+        [1, 64, 37, 40],
+        [2, 33, 530, 65],
+        [2, 40, 19, 33],
+    ] {
         for (masked, interleaved) in [(false, false), (true, false), (false, true), (true, true)] {
             check(13, sizes, masked, interleaved);
         }
@@ -76,7 +85,7 @@ fn attention_of_a_few_rows_is_that_of_plain_loops_in_blocks_and_rests() {
 #[test]
 fn attention_of_a_few_rows_is_the_same_whatever_batch_positions_are_taken_together() {
     use crate::kernel::threads::with_threads;
-    let (batch, rows, keys, positions, columns) = (13_usize, 3_usize, 40_usize, 261_usize, 24_usize);
+    let (batch, rows, keys, positions, columns) = (13_usize, 2_usize, 40_usize, 261_usize, 36_usize);
     let mut random = Random::new(9);
     let (q, k, v) = (
         random.reals(batch * rows * keys),
@@ -107,6 +116,24 @@ fn attention_of_a_few_rows_is_the_same_whatever_batch_positions_are_taken_togeth
     for count in [2, 3, 7, 13] {
         assert!(with_threads(count, computed) == alone, "{count} threads and one agree bit for bit");
     }
+}
+
+#[test]
+fn a_row_that_sees_many_positions_keeps_its_digits() {
+    let (positions, columns) = (100_000, 40);
+    let (queries, keys) = (vec![0.0_f32; 32], vec![0.0; positions * 32]);
+    let values = vec![0.1; positions * columns];
+    let job = Attention {
+        scale: [1.0, 1.0],
+        queries: View { data: &queries, offset: 0, strides: &[32, 1] },
+        keys: View { data: &keys, offset: 0, strides: &[1, 32] },
+        values: View { data: &values, offset: 0, strides: &[columns as isize, 1] },
+        mask: None,
+    };
+    let mut out = vec![f32::NAN; columns];
+    let dst = ViewMut { data: &mut out, offset: 0, strides: &[columns as isize, 1] };
+    attention(of(&[], &[1], [32, positions, columns]), &job, dst);
+    assert!(out.iter().all(|x| (x - 0.1).abs() < 2e-6), "{} is the mean of tenths", out[0]);
 }
 
 #[test]

@@ -173,16 +173,23 @@ impl<T: Lanes> Panelled<'_, T> {
         pool::give(room);
     }
 
-    /// What is packed after these columns, from the term `top` on: their other terms, and then the columns that this thread
-    /// comes to if every thread takes as many. They lie beside these, here or in another piece.
+    /// What is packed after these columns, from the term `top` on: their other terms, then the next columns, and after the
+    /// last ones those that this thread comes to if every thread takes a piece as wide as this one in turn. Of a sum in
+    /// several blocks, nothing.
     fn after(&self, columns: Range<usize>, top: usize) -> Ahead<'_, T> {
         let (data, packing) = self.right;
-        let Packing::Copied { step, further: 0, .. } = packing else { return Ahead::none() };
+        let Packing::Copied { block, step, .. } = packing else { return Ahead::none() };
+        if block < self.inner {
+            return Ahead::none();
+        }
         let (column, top) = match top + DEPTH {
             next if next < self.inner => (columns.start, next),
-            _ => (columns.start + columns.len() * threads(), 0),
+            _ if columns.end < self.columns => (columns.end, 0),
+            _ => (columns.start + self.columns * threads(), 0),
         };
-        Ahead::rows(data, [top * step + column, step], [DEPTH.min(self.inner - top), columns.len()])
+        // A single row may lie any step from others that it does not have.
+        let first = top.wrapping_mul(step).wrapping_add(column);
+        Ahead::rows(data, [first, step], [DEPTH.min(self.inner - top), columns.len()])
     }
 
     /// Packs some columns, from the term `top` on.

@@ -236,6 +236,7 @@ fn many_rows_times_a_matrix_across_the_sum_agree_with_plain_loops_at_every_edge_
     check_both(&[9], [m, k, n], [&[39000, 260, 1], &[0, 70, 1], &[10500, 70, 1]]);
     // A sum over two axes, of which the inner one has one term, whose step then means nothing.
     check_both(&[300], [130, 1, 64], [&[1, 300, 1], &[64, isize::MAX / 2, 1], &[0, 64, 1]]);
+    check_both(&[1100], [130, 1, 64], [&[1, 1100, 1], &[0, isize::MAX / 2, 1], &[0, 64, 1]]);
 }
 
 #[test]
