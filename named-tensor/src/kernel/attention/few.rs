@@ -3,7 +3,7 @@
 //! The next word of a text sees all those before it, by a row of each head: the work is to read keys and values, and takes
 //! as long as memory needs to give them. What one head has of a position is too short to come fast, but heads are
 //! neighbours as a rule. So batch positions that follow each other are taken together, as `in_rows` reads them. Operands
-//! that lie otherwise are multiplied as `matmul` does it.
+//! that lie otherwise or are small, and more than one or two rows, are multiplied as `matmul` does it.
 //! What is taken together does not enter into the numbers: those of a batch position are a matter of that one alone.
 //! Not here: the loops over keys and values (`in_rows`), many rows (`stripe`).
 
