@@ -9,6 +9,7 @@
 //! ε = 2⁻²⁴ (`f64`: 2⁻⁵³).
 
 mod gemm;
+mod packing;
 mod paired;
 mod panelled;
 mod product;

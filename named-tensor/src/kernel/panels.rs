@@ -17,7 +17,7 @@ use std::ops::Range;
 /// Columns of a panel.
 pub(super) const WIDTH: usize = 64;
 /// How many rows ahead those to be copied are asked for.
-const AHEAD: usize = 8;
+pub(super) const AHEAD: usize = 8;
 /// The last panel is filled with zeros up to a multiple of this, which registers of every kind divide.
 const GRAIN: usize = 16;
 

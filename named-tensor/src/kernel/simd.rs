@@ -31,10 +31,14 @@ pub(crate) trait Lanes: Scalar + Multiply {
     unsafe fn write<S: Simd>(simd: S, some: Self::Mask<S>, to: *mut Self, numbers: Self::Register<S>);
     /// `a · b`.
     fn times<S: Simd>(simd: S, a: Self::Register<S>, b: Self::Register<S>) -> Self::Register<S>;
+    /// `a + b`.
+    fn plus<S: Simd>(simd: S, a: Self::Register<S>, b: Self::Register<S>) -> Self::Register<S>;
+    /// [`Scalar::relu`] of each number.
+    fn relu_of<S: Simd>(simd: S, x: Self::Register<S>) -> Self::Register<S>;
 }
 
 macro_rules! lanes {
-    ($type:ident, $register:ident, $mask:ident, [$splat:ident, $fused:ident, $times:ident, $between:ident, $read:ident, $write:ident]) => {
+    ($type:ident, $register:ident, $mask:ident, [$splat:ident, $fused:ident, $times:ident, $plus:ident, $less:ident, $select:ident, $between:ident, $read:ident, $write:ident]) => {
         impl Lanes for $type {
             type Register<S: Simd> = S::$register;
             #[inline(always)]
@@ -70,6 +74,15 @@ macro_rules! lanes {
             fn times<S: Simd>(simd: S, a: S::$register, b: S::$register) -> S::$register {
                 simd.$times(a, b)
             }
+            #[inline(always)]
+            fn plus<S: Simd>(simd: S, a: S::$register, b: S::$register) -> S::$register {
+                simd.$plus(a, b)
+            }
+            #[inline(always)]
+            fn relu_of<S: Simd>(simd: S, x: S::$register) -> S::$register {
+                let zero = simd.$splat(0.0);
+                simd.$select(simd.$less(x, zero), zero, x)
+            }
         }
     };
 }
@@ -78,11 +91,31 @@ lanes!(
     f32,
     f32s,
     m32s,
-    [splat_f32s, mul_add_f32s, mul_f32s, mask_between_m32s, mask_load_ptr_f32s, mask_store_ptr_f32s]
+    [
+        splat_f32s,
+        mul_add_f32s,
+        mul_f32s,
+        add_f32s,
+        less_than_f32s,
+        select_f32s,
+        mask_between_m32s,
+        mask_load_ptr_f32s,
+        mask_store_ptr_f32s
+    ]
 );
 lanes!(
     f64,
     f64s,
     m64s,
-    [splat_f64s, mul_add_f64s, mul_f64s, mask_between_m64s, mask_load_ptr_f64s, mask_store_ptr_f64s]
+    [
+        splat_f64s,
+        mul_add_f64s,
+        mul_f64s,
+        add_f64s,
+        less_than_f64s,
+        select_f64s,
+        mask_between_m64s,
+        mask_load_ptr_f64s,
+        mask_store_ptr_f64s
+    ]
 );

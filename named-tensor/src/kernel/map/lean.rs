@@ -13,6 +13,7 @@ use crate::element::Buffer;
 use crate::kernel::ahead::fetch;
 use crate::kernel::span::Odometer;
 use crate::kernel::stream::{Stream, lined_up, lined_up_mut};
+use crate::kernel::tiles::{Act, Rows};
 use smallvec::SmallVec;
 
 /// Elements of a part at most: all that it reads and writes stays in the nearest cache.
@@ -26,6 +27,8 @@ pub(super) struct Lean<'a, T: Cell> {
     job: &'a Job<'a>,
     light: &'a Light,
     sources: SmallVec<[Row<'a, T>; 4]>,
+    /// What it does to the numbers beside, if it can be done in registers.
+    acts: Option<SmallVec<[Act<usize>; 4]>>,
     /// The row of the space that the sources stand at.
     row: usize,
     strips: T::Strips,
@@ -62,7 +65,9 @@ impl<'a, T: Cell> Lean<'a, T> {
             Source::Operand(_) | Source::Position(_) => None,
         };
         let sources = job.program.sources().iter().enumerate().map(row).collect::<Option<_>>()?;
-        Some(Lean { job, light, sources, row: 0, strips: T::strips(light), beside: register(T::KIND, 0), stream })
+        let own = job.program.sources().iter().position(|source| *source == Source::Own);
+        let acts = own.and_then(|own| light.acts(own));
+        Some(Lean { job, light, sources, acts, row: 0, strips: T::strips(light), beside: register(T::KIND, 0), stream })
     }
 
     /// Whether parts of this size are worth it: shorter ones are better mixed in blocks.
@@ -148,6 +153,22 @@ impl<'a, T: Cell> Lean<'a, T> {
             Row::Same(numbers) => Lines::Even(numbers, 0, 0),
         });
         Some(lines.collect())
+    }
+
+    /// What the rows of a tile are finished with, if that can be done in registers.
+    pub(super) fn ending(
+        &mut self,
+        first: usize,
+        step: usize,
+        sides: [usize; 2],
+    ) -> Option<SmallVec<[Act<Rows<'_, T>>; 4]>> {
+        let acts = self.acts.clone()?;
+        let lines = self.lines(first, step, sides)?;
+        let rows = |source: usize| match lines[source] {
+            Lines::Own => None,
+            Lines::Even(data, first, apart) => Some(Rows { numbers: data.get(first..)?, step: apart.try_into().ok()? }),
+        };
+        acts.into_iter().map(|act| act.try_map(rows)).collect()
     }
 
     /// Asks for what the rows of a tile are finished with.

@@ -4,8 +4,9 @@
 //! what stands between the steps. Here all steps run over one strip, a few vectors, before the next strip is begun, so
 //! that reading from memory goes on evenly.
 //! Lives here: which programs are light (arithmetic on reals of one type), and their walk over a stretch or a tile.
-//! Not here: the loops of the steps (`step`), where sources lie (`block`, `lean`).
+//! Not here: the loops of the steps (`step`), programs that need no pass of their own (`acts`), where sources lie (`block`, `lean`).
 
+mod acts;
 mod step;
 
 use super::Instruction;

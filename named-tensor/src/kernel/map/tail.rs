@@ -15,6 +15,8 @@ use crate::element::{Buffer, Stored};
 use crate::kernel::parallel::Shared;
 use crate::kernel::span::Odometer;
 use crate::kernel::stream::{Stream, lined_up_mut};
+use crate::kernel::tiles::{Act, Rows};
+use smallvec::SmallVec;
 
 /// A program over the whole of a result, and what it reads besides.
 pub(crate) struct Tail<'a> {
@@ -51,11 +53,7 @@ impl<'a> Tail<'a> {
 
     /// A finisher whose results go to memory as those of so many elements do.
     fn finisher_by<T: Cell>(&self, size: usize) -> Finisher<'_, T> {
-        let fixed = vec![false; self.job.program.sources().len()];
-        let results = vec![T::default(); BLOCK];
-        let worker = Worker::new(&self.job, usize::MAX, Stream::of::<T>(size));
-        let lean = Lean::new(&self.job, Stream::of::<T>(size));
-        Finisher { job: &self.job, lean, worker, starts: Vec::new(), fixed, results }
+        Finisher { job: &self.job, size, lean: Lean::new(&self.job, Stream::of::<T>(size)), blocks: None }
     }
 
     /// Finishes all of a result at once, where its kernel has no stretches to give.
@@ -68,8 +66,16 @@ impl<'a> Tail<'a> {
 /// A tail in the hands of one thread.
 pub(in crate::kernel) struct Finisher<'a, T: Cell> {
     job: &'a Job<'a>,
+    /// Elements of what goes to memory as that many do.
+    size: usize,
     /// The same for parts of rows that are worth it.
     lean: Option<Lean<'a, T>>,
+    /// The same for everything else, made when it is needed: many tails never need it.
+    blocks: Option<Blocks<'a, T>>,
+}
+
+/// A tail that goes block by block.
+struct Blocks<'a, T: Cell> {
     worker: Worker<'a, T>,
     /// For each source the places of the rows of a tile, one source after the other.
     starts: Vec<isize>,
@@ -80,11 +86,21 @@ pub(in crate::kernel) struct Finisher<'a, T: Cell> {
 }
 
 impl<'a, T: Cell> Finisher<'a, T> {
+    fn blocks(&mut self) -> &mut Blocks<'a, T> {
+        let &mut Finisher { job, size, .. } = self;
+        self.blocks.get_or_insert_with(|| Blocks {
+            worker: Worker::new(job, usize::MAX, Stream::of::<T>(size)),
+            starts: Vec::new(),
+            fixed: vec![false; job.program.sources().len()],
+            results: vec![T::default(); BLOCK],
+        })
+    }
+
     /// Finishes the elements of the result that begin with that numbered `first`.
     pub(in crate::kernel) fn stretch(&mut self, first: usize, out: &mut [T]) {
         match self.lean(out.len()) {
             Some(lean) => lean.stretch_in_place(first, out),
-            None => self.worker.stretch(first, out),
+            None => self.blocks().worker.stretch(first, out),
         }
     }
 
@@ -93,14 +109,14 @@ impl<'a, T: Cell> Finisher<'a, T> {
         if self.lean(size).is_some() {
             return self.lean.as_mut().map(|lean| lean.beside(size)).unwrap_or_default();
         }
-        self.worker.beside(size)
+        self.blocks().worker.beside(size)
     }
 
     /// Writes the elements of the result that begin with that numbered `first`: what stands beside, finished.
     pub(in crate::kernel) fn stretch_from_beside(&mut self, first: usize, out: &mut [T]) {
         match self.lean(out.len()) {
             Some(lean) => lean.stretch(first, out),
-            None => self.worker.stretch_from_beside(first, out),
+            None => self.blocks().worker.stretch_from_beside(first, out),
         }
     }
 
@@ -113,6 +129,16 @@ impl<'a, T: Cell> Finisher<'a, T> {
     /// The lean way, if there is one and parts of this size are worth it.
     fn lean(&mut self, size: usize) -> Option<&mut Lean<'a, T>> {
         self.lean.as_mut().filter(|lean| lean.serves(size))
+    }
+
+    /// What a tile of the result is finished with, if that can be done before its numbers are stored.
+    pub(in crate::kernel) fn ending(
+        &mut self,
+        first: usize,
+        step: usize,
+        sides: [usize; 2],
+    ) -> Option<SmallVec<[Act<Rows<'_, T>>; 4]>> {
+        self.lean.as_mut()?.ending(first, step, sides)
     }
 
     /// Asks for what a tile of the result will be finished with.
@@ -157,39 +183,43 @@ impl<'a, T: Cell> Finisher<'a, T> {
             }
             return;
         }
-        self.find(first, step, height);
+        let job = self.job;
+        let blocks = self.blocks();
+        blocks.find(job, first, step, height);
         for top in (0..height).step_by(rows) {
             let some = rows.min(height - top);
-            for source in 0..self.fixed.len() {
-                let starts = &self.starts[source * height + top..][..some];
-                let register = self.worker.register(source);
-                if self.job.program.sources()[source] == Source::Own {
+            for source in 0..blocks.fixed.len() {
+                let starts = &blocks.starts[source * height + top..][..some];
+                let register = blocks.worker.register(source);
+                if job.program.sources()[source] == Source::Own {
                     for (to, &start) in lined_up_mut(T::of_mut(register)).chunks_exact_mut(width).zip(starts) {
                         // SAFETY: as above.
                         to.copy_from_slice(unsafe { result.slice(start as usize, width) });
                     }
-                } else if !self.fixed[source] || top == 0 {
-                    gather(self.job, source, starts, width, register);
+                } else if !blocks.fixed[source] || top == 0 {
+                    gather(job, source, starts, width, register);
                 }
             }
-            let results = &mut self.results[..some * width];
-            self.worker.given(results);
+            let results = &mut blocks.results[..some * width];
+            blocks.worker.given(results);
             for (i, results) in (top..).zip(results.chunks_exact(width)) {
                 // SAFETY: as above.
                 unsafe { result.slice(first + i * step, width) }.copy_from_slice(results);
             }
         }
     }
+}
 
+impl<T: Cell> Blocks<'_, T> {
     /// Finds where each source has the rows of a tile, which lie in rows of the space.
-    fn find(&mut self, first: usize, step: usize, height: usize) {
-        let span = &self.job.span;
+    fn find(&mut self, job: &Job<'_>, first: usize, step: usize, height: usize) {
+        let span = &job.span;
         let (inner, outer) = (span.inner(), span.sizes.len().saturating_sub(1));
         self.starts.clear();
         for (source, fixed) in self.fixed.iter_mut().enumerate() {
             let (right, down) = (span.inner_stride(source), &span.strides[source][..outer]);
             let from = self.starts.len();
-            if self.job.program.sources()[source] == Source::Own {
+            if job.program.sources()[source] == Source::Own {
                 self.starts.extend((0..height).map(|i| (first + i * step) as isize));
                 continue;
             }

@@ -3,26 +3,23 @@
 //! Lives here: which products are computed so, and the loops over panels and parts of the sum. The operand that has the
 //! axis along which the result lies is packed, 64 of its columns at a time; the other one is read as it lies. An operand
 //! along the sum, which `gemm` would pack element by element, is turned. One across the sum is copied row by row if there
-//! are many rows to multiply with it: rows that are far apart are asked for before they are copied, and a tail finishes a
-//! strip as soon as it is there; `gemm` can do neither. So is one whose rows lie in two steps, for which `gemm` would need
-//! a copy or many calls.
-//! Not here: panels (`panels`) and what is done with them in registers (`tiles`).
+//! are many rows to multiply with it: the first of them are computed while it is copied, and a tail finishes sums in
+//! registers or a strip as soon as it is there; `gemm` can do neither. So is one whose rows lie in two steps, for which
+//! `gemm` would need a copy or many calls.
+//! Not here: how panels are filled (`packing`), and what is done with them in registers (`tiles`).
 
+use super::packing::{DEPTH, Packing, Right};
 use super::product::{Axis, Product};
 use crate::kernel::View;
-use crate::kernel::ahead::Ahead;
 use crate::kernel::map::Finisher;
-use crate::kernel::panels::{WIDTH, copy_rows, panels, width};
-use crate::kernel::parallel::{Shared, threads};
+use crate::kernel::panels::{WIDTH, panels, width};
+use crate::kernel::parallel::Shared;
 use crate::kernel::pool;
 use crate::kernel::simd::Lanes;
 use crate::kernel::stream::{LINE, lined_up_mut};
-use crate::kernel::tiles::{Left, Panel, Strip, multiply};
-use crate::kernel::turn::turn;
+use crate::kernel::tiles::{Left, Packed, Panel, Strip, TALL, multiply};
 use std::ops::Range;
 
-/// Terms of a sum whose part of a panel is packed at once: a quarter of a usual second-level cache in `f32`.
-const DEPTH: usize = 1024;
 /// Rows, columns and terms from which on turning is repaid.
 const LEAST: [usize; 3] = [24, 32, 64];
 /// Rows, columns and terms from which on copying is repaid: for fewer `gemm` would read the operand as it lies.
@@ -37,23 +34,12 @@ const LATE: usize = 4;
 pub(super) struct Panelled<'a, T> {
     scale: T,
     rows: usize,
-    columns: usize,
-    inner: usize,
     /// The operand that is read as it lies, from its first element on.
     left: Left<'a, T>,
-    /// The operand that is packed, from its first element on.
-    right: (&'a [T], Packing),
+    /// The operand that is packed.
+    right: Right<'a, T>,
     /// From one row of the result to the next.
     step: usize,
-}
-
-/// How an operand becomes panels.
-#[derive(Clone, Copy, Debug)]
-pub(super) enum Packing {
-    /// It is turned: its columns are so far apart, and along the sum it has no gaps.
-    Turned(usize),
-    /// Its rows are copied: those of a block of so many terms are so far apart, and blocks so far.
-    Copied { block: usize, step: usize, further: usize },
 }
 
 impl<'a, T: Lanes> Product<'a, T> {
@@ -108,10 +94,8 @@ impl<'a, T: Lanes> Product<'a, T> {
         Panelled {
             scale: self.scale,
             rows: tall.axis.size,
-            columns: wide.axis.size,
-            inner: self.terms(),
             left: Left { numbers: from(&tall, to_tall), row: size(tall.across), along: size(tall.inner) },
-            right: (from(&wide, to_wide), packing),
+            right: Right { numbers: from(&wide, to_wide), packing, columns: wide.axis.size, inner: self.terms() },
             step: size(tall.axis.dst),
         }
     }
@@ -131,20 +115,25 @@ impl<T: Lanes> Panelled<'_, T> {
     /// # Safety
     /// All elements of the result lie inside `dst`, and nothing else touches them.
     pub(super) unsafe fn compute(&self, dst: &Shared<'_, T>, first: usize, mut finisher: Option<&mut Finisher<'_, T>>) {
-        let depth = DEPTH.min(self.inner);
+        let right = self.right;
+        let Right { columns, inner, .. } = right;
+        let depth = DEPTH.min(inner);
         // Of short sums several panels have room, and whole rows of the result are written together.
-        let together = (DEPTH / depth.max(1) * WIDTH).min(self.columns);
+        let together = (DEPTH / depth.max(1) * WIDTH).min(columns);
         let mut room = pool::take(T::KIND, width(together) * depth + LINE / size_of::<T>());
-        for start in (0..self.columns).step_by(together) {
-            let some = start..self.columns.min(start + together);
-            for top in (0..self.inner).step_by(DEPTH) {
-                let depth = DEPTH.min(self.inner - top);
+        for start in (0..columns).step_by(together) {
+            let some = start..columns.min(start + together);
+            for top in (0..inner).step_by(DEPTH) {
+                let depth = DEPTH.min(inner - top);
                 let room = lined_up_mut(T::of_mut(&mut room));
-                for (_, columns) in panels(some.len()) {
+                let beside = |columns: &Range<usize>| {
+                    right.as_it_lies(some.start + columns.start, columns.len(), top).filter(|_| self.rows >= TALL)
+                };
+                for (_, columns) in panels(some.len()).filter(|(_, columns)| beside(columns).is_none()) {
                     let numbers = &mut room[columns.start * depth..][..width(columns.len()) * depth];
-                    self.pack(some.start + columns.start, columns.len(), top, numbers);
+                    right.pack(some.start + columns.start, columns.len(), top, numbers);
                 }
-                let mut ahead = self.after(some.clone(), top);
+                let mut ahead = right.after(some.clone(), top);
                 let strips = self.rows.div_ceil(ROWS);
                 let late = strips - strips.div_ceil(LATE);
                 let share = ahead.left().div_ceil(strips - late);
@@ -157,63 +146,25 @@ impl<T: Lanes> Panelled<'_, T> {
                             factor: self.scale,
                             rows: ROWS.min(self.rows - row),
                             left: Left { numbers: from, ..self.left },
-                            panel: Panel { numbers: &room[columns.start * depth..][..width * depth], width },
                             to: dst.as_ptr().wrapping_add(first),
                             step: self.step,
                             adds: top > 0,
+                            ending: &[],
                             ahead: ahead.take(if columns.start == 0 && row >= late * ROWS { share } else { 0 }),
                         };
-                        let finisher = finisher.as_deref_mut().filter(|_| top + depth == self.inner);
+                        let numbers = &mut room[columns.start * depth..][..width * depth];
+                        let panel = match beside(&columns) {
+                            Some(rows) if row == 0 => Packed::Here(rows, numbers, width),
+                            _ => Packed::There(Panel { numbers, width }),
+                        };
+                        let finisher = finisher.as_deref_mut().filter(|_| top + depth == inner);
                         // SAFETY: the strip is these rows and columns of the result, which are inside and ours.
-                        unsafe { finished(&strip, columns.len(), dst, first, finisher) };
+                        unsafe { finished(&strip, panel, columns.len(), dst, first, finisher) };
                     }
                 }
             }
         }
         pool::give(room);
-    }
-
-    /// What is packed after these columns, from the term `top` on: their other terms, then the next columns, and after the
-    /// last ones those that this thread comes to if every thread takes a piece as wide as this one in turn. Of a sum in
-    /// several blocks, nothing.
-    fn after(&self, columns: Range<usize>, top: usize) -> Ahead<'_, T> {
-        let (data, packing) = self.right;
-        let Packing::Copied { block, step, .. } = packing else { return Ahead::none() };
-        if block < self.inner {
-            return Ahead::none();
-        }
-        let (column, top) = match top + DEPTH {
-            next if next < self.inner => (columns.start, next),
-            _ if columns.end < self.columns => (columns.end, 0),
-            _ => (columns.start + self.columns * threads(), 0),
-        };
-        // A single row may lie any step from others that it does not have.
-        let first = top.wrapping_mul(step).wrapping_add(column);
-        Ahead::rows(data, [first, step], [DEPTH.min(self.inner - top), columns.len()])
-    }
-
-    /// Packs some columns, from the term `top` on.
-    fn pack(&self, column: usize, columns: usize, top: usize, to: &mut [T]) {
-        let ((data, packing), width) = (self.right, width(columns));
-        if columns < width {
-            to.fill(T::default());
-        }
-        match packing {
-            Packing::Turned(across) => {
-                turn(data, column * across + top, across, [columns, to.len() / width], to, width);
-            }
-            Packing::Copied { block, step, further } => {
-                let mut rest = to;
-                let mut term = top;
-                while !rest.is_empty() {
-                    let (block_start, within) = (term / block * further, term % block);
-                    let count = (block - within).min(rest.len() / width);
-                    let (to, others) = rest.split_at_mut(count * width);
-                    copy_rows(data, [block_start + within * step + column, step], columns, to, width);
-                    (rest, term) = (others, term + count);
-                }
-            }
-        }
     }
 }
 
@@ -223,21 +174,28 @@ impl<T: Lanes> Panelled<'_, T> {
 /// Its first `columns` columns, from `first` on, lie inside `dst`, and nothing else touches them.
 unsafe fn finished<T: Lanes>(
     strip: &Strip<'_, T>,
+    panel: Packed<'_, T>,
     columns: usize,
     dst: &Shared<'_, T>,
     first: usize,
     mut finisher: Option<&mut Finisher<'_, T>>,
 ) {
     let (step, sides) = (strip.step, [strip.rows, columns]);
+    let is_whole = columns == width(columns);
+    if is_whole && let Some(ending) = finisher.as_mut().and_then(|finisher| finisher.ending(first, step, sides)) {
+        ending.iter().for_each(|act| act.ask(sides));
+        // SAFETY: the columns are those of the panel, and ours by the contract of this function.
+        return unsafe { multiply(&Strip { ending: &ending, ..*strip }, panel) };
+    }
     if let Some(finisher) = &mut finisher {
         finisher.expect(first, step, sides);
     }
-    if columns == strip.panel.width {
-        // SAFETY: the columns are those of the panel, and ours by the contract of this function.
-        unsafe { multiply(strip) };
+    if is_whole {
+        // SAFETY: as above.
+        unsafe { multiply(strip, panel) };
     } else {
         // SAFETY: as above, without the columns that the panel has more.
-        unsafe { multiply_narrow(strip, columns, dst, first) };
+        unsafe { multiply_narrow(strip, panel, columns, dst, first) };
     }
     if let Some(finisher) = finisher {
         // SAFETY: the same rows and columns, of which all parts of the sum are there.
@@ -249,10 +207,16 @@ unsafe fn finished<T: Lanes>(
 ///
 /// # Safety
 /// Its first `columns` columns, from `first` on, lie inside `dst`, and nothing else touches them.
-unsafe fn multiply_narrow<T: Lanes>(strip: &Strip<'_, T>, columns: usize, dst: &Shared<'_, T>, first: usize) {
+unsafe fn multiply_narrow<T: Lanes>(
+    strip: &Strip<'_, T>,
+    panel: Packed<'_, T>,
+    columns: usize,
+    dst: &Shared<'_, T>,
+    first: usize,
+) {
     let mut room = [T::default(); ROWS * WIDTH];
     // SAFETY: the room has as many rows, as wide as a panel.
-    unsafe { multiply(&Strip { to: room.as_mut_ptr(), step: WIDTH, adds: false, ..*strip }) };
+    unsafe { multiply(&Strip { to: room.as_mut_ptr(), step: WIDTH, adds: false, ..*strip }, panel) };
     for (i, sums) in room.chunks_exact(WIDTH).take(strip.rows).enumerate() {
         // SAFETY: this is a row of the columns, which are ours by the contract of this function.
         let to = unsafe { dst.slice(first + i * strip.step, columns) };

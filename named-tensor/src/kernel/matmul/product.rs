@@ -5,7 +5,7 @@
 //! Not here: batches, threads and the pieces they work on (`matmul`).
 
 use super::gemm::Matrices;
-use super::panelled::Packing;
+use super::packing::Packing;
 use crate::kernel::few;
 use crate::kernel::map::Finisher;
 use crate::kernel::parallel::Shared;

@@ -1,0 +1,83 @@
+//! What becomes of the sums of a product while they are in registers.
+//!
+//! A bias, a residual and a simple activation cost next to nothing there, where a pass over the stored result takes longer
+//! than its arithmetic: it begins when the last sums are stored, and ends before the next are begun.
+//! Not here: which programs are such an ending (`map::strip`), and all others, which finish what is stored (`map::tail`).
+
+use super::Rows;
+use crate::kernel::ahead::fetch;
+use crate::kernel::simd::Lanes;
+use pulp::Simd;
+
+/// What is done to a number: with another one, which `X` tells.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(in crate::kernel) enum Act<X> {
+    Plus(X),
+    Times(X),
+    Relu,
+}
+
+/// What is done to the elements of a product, act after act, each rounded. Operands lie as the result does.
+pub(in crate::kernel) type Ending<'a, T> = &'a [Act<Rows<'a, T>>];
+
+impl<X: Copy> Act<X> {
+    /// The same with what `f` makes of the other number.
+    pub(in crate::kernel) fn try_map<Y>(self, f: impl FnOnce(X) -> Option<Y>) -> Option<Act<Y>> {
+        Some(match self {
+            Act::Plus(x) => Act::Plus(f(x)?),
+            Act::Times(x) => Act::Times(f(x)?),
+            Act::Relu => Act::Relu,
+        })
+    }
+
+    /// Where the other number comes from, if there is one.
+    fn operand(self) -> Option<X> {
+        match self {
+            Act::Plus(x) | Act::Times(x) => Some(x),
+            Act::Relu => None,
+        }
+    }
+}
+
+impl<T: Lanes> Act<Rows<'_, T>> {
+    /// Whether its operand has so many rows of so many elements.
+    pub(super) fn reaches(&self, rows: usize, size: usize) -> bool {
+        self.operand().is_none_or(|operand| operand.has(rows, size))
+    }
+
+    /// Asks for so many rows of so many elements; what is the same for all rows is near.
+    pub(in crate::kernel) fn ask(&self, [rows, size]: [usize; 2]) {
+        if let Some(Rows { numbers, step }) = self.operand()
+            && step != 0
+        {
+            (0..rows).for_each(|row| fetch(numbers, row.wrapping_mul(step), size));
+        }
+    }
+
+    /// Does it to the elements of a row of the product from `column` on.
+    ///
+    /// # Safety
+    /// Its operand has that row and as many elements from that column on.
+    #[inline(always)]
+    pub(super) unsafe fn apply<S: Simd, const N: usize>(
+        &self,
+        simd: S,
+        [row, column]: [usize; 2],
+        numbers: &mut [T::Register<S>; N],
+    ) {
+        let lanes = size_of::<T::Register<S>>() / size_of::<T>();
+        let operand = |rows: Rows<'_, T>| -> [T::Register<S>; N] {
+            std::array::from_fn(|n| {
+                let from = rows.numbers.as_ptr().wrapping_add(row * rows.step + column + n * lanes);
+                // SAFETY: by the contract of this function these are elements of the operand; a register is plain numbers,
+                // and the read asks for no alignment.
+                unsafe { from.cast::<T::Register<S>>().read_unaligned() }
+            })
+        };
+        match *self {
+            Act::Plus(rows) => numbers.iter_mut().zip(operand(rows)).for_each(|(x, y)| *x = T::plus(simd, *x, y)),
+            Act::Times(rows) => numbers.iter_mut().zip(operand(rows)).for_each(|(x, y)| *x = T::times(simd, *x, y)),
+            Act::Relu => numbers.iter_mut().for_each(|x| *x = T::relu_of(simd, *x)),
+        }
+    }
+}

@@ -1,0 +1,92 @@
+//! The same numbers in registers of any width, with panels that are there and panels that are packed beside, to their end.
+
+use super::*;
+use crate::kernel::View;
+use crate::kernel::panels::{Panels, width};
+use crate::kernel::testing::Random;
+
+/// Multiplies a strip into what holds 1 everywhere, in registers of the kind that `run` takes, and returns it with the exact
+/// numbers. Its panel is packed beforehand or beside.
+fn strip<T: Lanes>(sizes: [usize; 3], is_beside: bool, run: impl FnOnce(Multiply<'_, T>)) -> Vec<(f64, f64)> {
+    let [rows, depth, columns] = sizes;
+    let mut random = Random::new(4);
+    let mut data = |size| -> Vec<T> { random.reals(size).into_iter().map(|x| T::narrow(f64::from(x))).collect() };
+    let (left, right) = (data(rows * (depth + 3)), data(depth * columns));
+    let wide = width(columns);
+    let (bias, gain, residual) = (data(wide), data(wide), data(rows * (wide + 1)));
+    let mut panels = Panels::new::<T>(depth, columns);
+    panels.pack_matrix(View { data: &right, offset: 0, strides: &[columns as isize, 1] });
+    let mut room = vec![T::narrow(f64::NAN); depth * wide];
+    let panel = match is_beside {
+        true => Packed::Here(Rows { numbers: &right, step: columns }, &mut room, wide),
+        false => Packed::There(panels.panel::<T>(0)),
+    };
+    let step = wide + 5;
+    let mut to = vec![T::narrow(1.0); rows * step];
+    let from = Left { numbers: &left, row: depth + 3, along: 1 };
+    let ahead = Ahead::rows(&right, [0, columns], [depth, columns]);
+    let ending = [
+        Act::Plus(Rows { numbers: &bias, step: 0 }),
+        Act::Times(Rows { numbers: &gain, step: 0 }),
+        Act::Relu,
+        Act::Plus(Rows { numbers: &residual, step: wide + 1 }),
+    ];
+    let factor = T::narrow(0.5);
+    let strip = Strip { factor, rows, left: from, to: to.as_mut_ptr(), step, adds: true, ending: &ending, ahead };
+    run(Multiply { strip: &strip, panel });
+    if is_beside {
+        assert!(room == panels.panel::<T>(0).numbers, "{sizes:?}: the panel is packed");
+    }
+    let exact = |i: usize, j: usize| {
+        let terms = (0..depth).map(|k| left[i * (depth + 3) + k].wide() * right[k * columns + j].wide());
+        let sum = terms.sum::<f64>() / 2.0 + 1.0;
+        ((sum + bias[j].wide()) * gain[j].wide()).max(0.0) + residual[i * (wide + 1) + j].wide()
+    };
+    (0..rows)
+        .flat_map(|i| (0..columns).map(move |j| (i, j)))
+        .map(|(i, j)| (to[i * step + j].wide(), exact(i, j)))
+        .collect()
+}
+
+fn check<T: Lanes>(bound: f64) {
+    let low = [[4, 1, 1], [8, 5, 16], [4, 70, 40], [12, 33, 64], [4, 0, 3], [11, 20, 64], [7, 9, 33]];
+    let beside = [[6, 1, 16], [7, 30, 64], [24, 70, 48], [13, 9, 32], [6, 0, 64]];
+    for (sizes, is_beside) in low.map(|sizes| (sizes, false)).into_iter().chain(beside.map(|sizes| (sizes, true))) {
+        let strip = |run: &dyn Fn(Multiply<'_, T>)| strip::<T>(sizes, is_beside, run);
+        let widest = strip(&|product| Arch::new().dispatch(product));
+        assert!(widest.iter().all(|(got, exact)| (got - exact).abs() < bound), "{sizes:?} in plain loops");
+        let mut others = vec![strip(&|product| product.with_simd(pulp::Scalar::new()))];
+        #[cfg(target_arch = "x86_64")]
+        if let Some(simd) = pulp::x86::V3::try_new() {
+            others.push(strip(&|product| Simd::vectorize(simd, product)));
+        }
+        assert!(others.iter().all(|other| *other == widest), "{sizes:?} in registers of any width");
+    }
+}
+
+#[test]
+fn a_strip_is_the_same_product_in_registers_of_any_width() {
+    check::<f32>(1e-5);
+    check::<f64>(1e-13);
+}
+
+#[test]
+fn relu_in_registers_is_that_of_numbers() {
+    let numbers = [f32::NAN, -0.0, 0.0, -1.0, 2.0, f32::INFINITY, f32::NEG_INFINITY, -f32::MIN_POSITIVE];
+    let panel = Panel { numbers: &[], width: 16 };
+    for simd in [true, false] {
+        let mut to: Vec<f32> = numbers.into_iter().chain([1.0; 8]).collect();
+        let left = Left { numbers: &[], row: 0, along: 1 };
+        let (ahead, ending) = (Ahead::none(), [Act::Relu]);
+        let strip =
+            Strip { factor: -1.0, rows: 1, left, to: to.as_mut_ptr(), step: 16, adds: true, ending: &ending, ahead };
+        let product = Multiply { strip: &strip, panel: Packed::There(panel) };
+        if simd {
+            Arch::new().dispatch(product);
+        } else {
+            product.with_simd(pulp::Scalar::new());
+        }
+        let expected = numbers.map(|x| crate::kernel::math::Scalar::relu(x).to_bits());
+        assert_eq!(to[..8].iter().map(|x| x.to_bits()).collect::<Vec<_>>(), expected, "in wide registers: {simd}");
+    }
+}

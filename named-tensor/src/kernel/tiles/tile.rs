@@ -1,0 +1,153 @@
+//! A tile: a few rows and registers of a product, whose sums stay in registers.
+//!
+//! Not here: how a product is cut into tiles (`tiles`), what becomes of sums before they are stored (`ending`).
+
+use super::{Left, Strip};
+use crate::kernel::ahead::{Ahead, fetch_line};
+use crate::kernel::panels::AHEAD;
+use crate::kernel::simd::Lanes;
+use crate::kernel::stream::LINE;
+use pulp::Simd;
+
+/// Bytes after which addresses come to the same places of the nearest cache: those of a page of memory.
+const PAGE: usize = 4096;
+
+/// The right matrix of a tile.
+#[derive(Clone, Copy)]
+pub(super) struct Right<'a, T> {
+    /// From its first element on, and from one row to the next.
+    pub(super) numbers: &'a [T],
+    pub(super) step: usize,
+    pub(super) width: usize,
+    pub(super) depth: usize,
+    /// Where tiles that pack it put its rows, one right after the other.
+    pub(super) packed: *mut T,
+}
+
+impl<T> Left<'_, T> {
+    /// Whether the rows of the next tile are asked for: they begin elsewhere, and a processor does not expect them. Those a
+    /// multiple of a page apart would put each other out of the nearest cache.
+    #[inline(always)]
+    fn is_asked_for(&self) -> bool {
+        self.along == 1 && !self.row.wrapping_mul(size_of::<T>()).is_multiple_of(PAGE)
+    }
+}
+
+impl<T: Lanes> Strip<'_, T> {
+    /// `R` rows of the product, and the rows of the right matrix packed if `PACKS` says so. So many lines are asked for beside
+    /// a line of the left matrix.
+    ///
+    /// # Safety
+    /// They lie inside both matrices, what ends the product, and the result; the right matrix has whole registers. If it is
+    /// packed, all of it may be written there.
+    #[inline(always)]
+    pub(super) unsafe fn tiles<S: Simd, const R: usize, const PACKS: bool>(
+        &self,
+        simd: S,
+        row: usize,
+        right: Right<'_, T>,
+        (ahead, at_once): (&mut Ahead<'_, T>, usize),
+    ) {
+        let lanes = size_of::<T::Register<S>>() / size_of::<T>();
+        let mut column = 0;
+        while column < right.width {
+            match (right.width - column) / lanes {
+                4.. if S::REGISTER_COUNT >= 32 => {
+                    // SAFETY: the rows are inside by the contract of this function, and four registers are left.
+                    unsafe { self.tile::<S, R, 4, PACKS>(simd, [row, column], right, (&mut *ahead, at_once)) };
+                    column += 4 * lanes;
+                }
+                2.. => {
+                    // SAFETY: as above, with two registers.
+                    unsafe { self.tile::<S, R, 2, PACKS>(simd, [row, column], right, (&mut *ahead, at_once)) };
+                    column += 2 * lanes;
+                }
+                _ => {
+                    // SAFETY: as above, with one register; there are whole registers.
+                    unsafe { self.tile::<S, R, 1, PACKS>(simd, [row, column], right, (&mut *ahead, at_once)) };
+                    column += lanes;
+                }
+            }
+        }
+    }
+
+    /// `R` rows and `N` registers of the product.
+    ///
+    /// # Safety
+    /// The rows from `row` on and the elements of `N` registers from `column` on are among those of [`Strip::tiles`].
+    #[inline(always)]
+    unsafe fn tile<S: Simd, const R: usize, const N: usize, const PACKS: bool>(
+        &self,
+        simd: S,
+        [row, column]: [usize; 2],
+        right: Right<'_, T>,
+        (ahead, at_once): (&mut Ahead<'_, T>, usize),
+    ) {
+        let lanes = size_of::<T::Register<S>>() / size_of::<T>();
+        let mut sums = [[T::splat(simd, T::default()); N]; R];
+        let left: [*const T; R] =
+            std::array::from_fn(|i| self.left.numbers.as_ptr().wrapping_add((row + i) * self.left.row));
+        let mut numbers = right.numbers.as_ptr().wrapping_add(column);
+        let mut packed = right.packed.wrapping_add(column);
+        let line = LINE / size_of::<T>();
+        for top in (0..right.depth).step_by(line) {
+            if column == 0 && self.left.is_asked_for() {
+                // The rows of the next tile.
+                (row + R..row + 2 * R).for_each(|row| fetch_line(self.left.numbers, row * self.left.row + top));
+            }
+            ahead.ask(at_once);
+            for k in top..right.depth.min(top + line) {
+                let registers: [T::Register<S>; N] = std::array::from_fn(|n| {
+                    let from = numbers.wrapping_add(n * lanes).cast::<T::Register<S>>();
+                    // SAFETY: by the contract of this function these are elements of row `k` of the right matrix; a register is
+                    // plain numbers, and the read asks for no alignment.
+                    unsafe { from.read_unaligned() }
+                });
+                if PACKS {
+                    for (n, &register) in registers.iter().enumerate() {
+                        // Rows that are far apart no processor expects.
+                        fetch_line(
+                            right.numbers,
+                            (k + AHEAD).wrapping_mul(right.step).wrapping_add(column + n * lanes),
+                        );
+                        let to = packed.wrapping_add(n * lanes).cast::<T::Register<S>>();
+                        // SAFETY: it is the place of these elements in the panel, which may be written by the contract of
+                        // this function.
+                        unsafe { to.write_unaligned(register) };
+                    }
+                    packed = packed.wrapping_add(right.width);
+                }
+                for (sums, left) in sums.iter_mut().zip(left) {
+                    // SAFETY: by the contract of this function it is element `k` of a row of the left matrix.
+                    let x = T::splat(simd, unsafe { *left.wrapping_add(k * self.left.along) });
+                    for (sum, register) in sums.iter_mut().zip(registers) {
+                        *sum = T::fused(simd, x, register, *sum);
+                    }
+                }
+                numbers = numbers.wrapping_add(right.step);
+            }
+        }
+        let factor = T::splat(simd, self.factor);
+        for (i, sums) in sums.into_iter().enumerate() {
+            let to = self.to.wrapping_add((row + i) * self.step + column);
+            let place = |n: usize| to.wrapping_add(n * lanes).cast::<T::Register<S>>();
+            let mut results: [T::Register<S>; N] = std::array::from_fn(|n| {
+                let before = if self.adds {
+                    // SAFETY: by the contract of this function these are elements of a row of the result.
+                    unsafe { place(n).read_unaligned() }
+                } else {
+                    T::splat(simd, T::default())
+                };
+                T::fused(simd, factor, sums[n], before)
+            });
+            for act in self.ending {
+                // SAFETY: by the contract of this function what ends the product has this row and these elements.
+                unsafe { act.apply(simd, [row + i, column], &mut results) };
+            }
+            for (n, result) in results.into_iter().enumerate() {
+                // SAFETY: as above; the row may be written by the contract of `multiply`.
+                unsafe { place(n).write_unaligned(result) };
+            }
+        }
+    }
+}
