@@ -51,11 +51,16 @@ impl<'a> Tail<'a> {
 
     /// A finisher whose results go to memory as those of so many elements do.
     fn finisher_by<T: Cell>(&self, size: usize) -> Finisher<'_, T> {
-        let fixed = vec![false; self.job.program.sources().len()];
-        let results = vec![T::default(); BLOCK];
-        let worker = Worker::new(&self.job, usize::MAX, Stream::of::<T>(size));
         let lean = Lean::new(&self.job, Stream::of::<T>(size));
-        Finisher { job: &self.job, lean, worker, starts: Vec::new(), fixed, results }
+        Finisher {
+            job: &self.job,
+            size,
+            lean,
+            worker: None,
+            starts: Vec::new(),
+            fixed: Vec::new(),
+            results: Vec::new(),
+        }
     }
 
     /// Finishes all of a result at once, where its kernel has no stretches to give.
@@ -68,9 +73,12 @@ impl<'a> Tail<'a> {
 /// A tail in the hands of one thread.
 pub(in crate::kernel) struct Finisher<'a, T: Cell> {
     job: &'a Job<'a>,
+    /// Results go to memory as those of so many elements do.
+    size: usize,
     /// The same for parts of rows that are worth it.
     lean: Option<Lean<'a, T>>,
-    worker: Worker<'a, T>,
+    /// The same for all others, made when the first one comes: its registers cost more than many pieces do.
+    worker: Option<Worker<'a, T>>,
     /// For each source the places of the rows of a tile, one source after the other.
     starts: Vec<isize>,
     /// Whether a source is read at one place for each row.
@@ -84,7 +92,7 @@ impl<'a, T: Cell> Finisher<'a, T> {
     pub(in crate::kernel) fn stretch(&mut self, first: usize, out: &mut [T]) {
         match self.lean(out.len()) {
             Some(lean) => lean.stretch_in_place(first, out),
-            None => self.worker.stretch(first, out),
+            None => self.worker().stretch(first, out),
         }
     }
 
@@ -93,14 +101,14 @@ impl<'a, T: Cell> Finisher<'a, T> {
         if self.lean(size).is_some() {
             return self.lean.as_mut().map(|lean| lean.beside(size)).unwrap_or_default();
         }
-        self.worker.beside(size)
+        self.worker().beside(size)
     }
 
     /// Writes the elements of the result that begin with that numbered `first`: what stands beside, finished.
     pub(in crate::kernel) fn stretch_from_beside(&mut self, first: usize, out: &mut [T]) {
         match self.lean(out.len()) {
             Some(lean) => lean.stretch(first, out),
-            None => self.worker.stretch_from_beside(first, out),
+            None => self.worker().stretch_from_beside(first, out),
         }
     }
 
@@ -113,6 +121,12 @@ impl<'a, T: Cell> Finisher<'a, T> {
     /// The lean way, if there is one and parts of this size are worth it.
     fn lean(&mut self, size: usize) -> Option<&mut Lean<'a, T>> {
         self.lean.as_mut().filter(|lean| lean.serves(size))
+    }
+
+    /// The way of all other parts.
+    fn worker(&mut self) -> &mut Worker<'a, T> {
+        let (job, size) = (self.job, self.size);
+        self.worker.get_or_insert_with(|| Worker::new(job, usize::MAX, Stream::of::<T>(size)))
     }
 
     /// Asks for what a tile of the result will be finished with.
@@ -157,12 +171,15 @@ impl<'a, T: Cell> Finisher<'a, T> {
             }
             return;
         }
+        self.worker();
+        self.results.resize(BLOCK, T::default());
         self.find(first, step, height);
+        let Some(worker) = &mut self.worker else { return };
         for top in (0..height).step_by(rows) {
             let some = rows.min(height - top);
             for source in 0..self.fixed.len() {
                 let starts = &self.starts[source * height + top..][..some];
-                let register = self.worker.register(source);
+                let register = worker.register(source);
                 if self.job.program.sources()[source] == Source::Own {
                     for (to, &start) in lined_up_mut(T::of_mut(register)).chunks_exact_mut(width).zip(starts) {
                         // SAFETY: as above.
@@ -173,7 +190,7 @@ impl<'a, T: Cell> Finisher<'a, T> {
                 }
             }
             let results = &mut self.results[..some * width];
-            self.worker.given(results);
+            worker.given(results);
             for (i, results) in (top..).zip(results.chunks_exact(width)) {
                 // SAFETY: as above.
                 unsafe { result.slice(first + i * step, width) }.copy_from_slice(results);
@@ -186,6 +203,7 @@ impl<'a, T: Cell> Finisher<'a, T> {
         let span = &self.job.span;
         let (inner, outer) = (span.inner(), span.sizes.len().saturating_sub(1));
         self.starts.clear();
+        self.fixed.resize(self.job.program.sources().len(), false);
         for (source, fixed) in self.fixed.iter_mut().enumerate() {
             let (right, down) = (span.inner_stride(source), &span.strides[source][..outer]);
             let from = self.starts.len();
