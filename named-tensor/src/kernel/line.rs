@@ -10,7 +10,7 @@ mod tall;
 use super::map::{Cell, Tail};
 use super::math::Scalar;
 use super::order::sort_few;
-use super::parallel::{self, GRAIN, Shared};
+use super::parallel::{self, GRAIN, Shared, grain_of};
 use super::span::{Odometer, Span, check_distinct, check_inside};
 use super::stream::{LINE, Stream};
 use super::{View, ViewMut};
@@ -173,7 +173,7 @@ impl<T: Scalar> Walk<'_, T> {
             Odometer::new(&self.span.sizes[..outer], &self.span.strides[operand][..outer], at / inner)
         };
         let stream = || Stream::of::<T>(self.span.total() * size);
-        parallel::for_each_range(self.span.total(), GRAIN.div_ceil(size), |range| {
+        parallel::for_each_range(self.span.total(), grain_of(self.span.total(), GRAIN.div_ceil(size)), |range| {
             let mut finisher = self.tail.map(Tail::finisher_from_beside::<T>);
             let stream = stream();
             let is_sent_beside = L::IS_SENT_BESIDE && most == 1 && follow(0) && follow(1) && stream.passes_by();

@@ -21,7 +21,7 @@ pub(crate) use program::Program;
 pub(in crate::kernel) use tail::Finisher;
 pub(crate) use tail::Tail;
 
-use super::parallel::{self, GRAIN, Shared};
+use super::parallel::{self, GRAIN, Shared, grain_of};
 use super::span::{Span, check_inside, row_major};
 use super::stream::Stream;
 use crate::element::{Binary, Buffer, Comparison, Kind, Unary};
@@ -142,7 +142,7 @@ impl Job<'_> {
     /// In the order in which the result lies.
     fn by_rows<T: Cell>(&self, out: &mut [T]) {
         let total = out.len();
-        parallel::for_each_chunk(out, GRAIN, |first, chunk| {
+        parallel::for_each_chunk(out, grain_of(total, GRAIN), |first, chunk| {
             Worker::new(self, chunk.len(), Stream::of::<T>(total)).stretch(first, chunk);
         });
     }

@@ -2,7 +2,8 @@
 //!
 //! Lives here: loops over disjoint pieces, and a slice that several threads write, each its own elements.
 //! The pieces depend on the sizes alone, never on the number of threads, so neither do the results; where a caller asks for
-//! [`threads`](fn@threads), its results are the same however it splits. Without the feature `parallel`, or when there is one piece, everything runs in the calling thread.
+//! [`threads`](fn@threads) or [`grain_of`], its results are the same however it splits. Without the feature `parallel`, or when
+//! there is one piece, everything runs in the calling thread.
 
 use std::marker::PhantomData;
 use std::ops::Range;
@@ -19,6 +20,15 @@ pub(super) fn threads() -> usize {
     return threads::threads();
     #[cfg(not(feature = "parallel"))]
     return 1;
+}
+
+/// Pieces for each thread, where there is more than enough to do: a thread that comes late is waited for no longer than one
+/// of them takes, and each begins with memory that nobody expects.
+const PIECES: usize = 8;
+
+/// How many of `total` numbers make a piece, a multiple of `least`, where results are the same however they are split.
+pub(super) fn grain_of(total: usize, least: usize) -> usize {
+    (total / (PIECES * threads())).max(1).next_multiple_of(least)
 }
 
 /// Runs `work` on pieces of `grain` elements of `out`, each with the position of its first element.
@@ -106,6 +116,14 @@ mod tests {
                 sum.fetch_add(range.sum::<usize>(), Ordering::Relaxed);
             });
             assert_eq!(sum.into_inner(), total * total.saturating_sub(1) / 2, "total {total}");
+        }
+    }
+
+    #[cfg(feature = "parallel")]
+    #[test]
+    fn pieces_are_as_many_as_threads_need_and_none_is_less_than_it_is_worth() {
+        for (threads, total, grain) in [(1, 800, 100), (2, 800, 50), (2, 810, 60), (2, 100, 10), (3, 0, 10)] {
+            assert_eq!(threads::with_threads(threads, || grain_of(total, 10)), grain, "{total} for {threads} threads");
         }
     }
 

@@ -2,16 +2,20 @@
 //!
 //! Computes  `yᵢ = (xᵢ - μ) / √(σ² + ε)`  with  `μ = Σ xⱼ / n`  and the biased variance  `σ² = Σ (xⱼ - μ)² / n`.
 //! Both moments are computed in `f64`, and results of `f32` from each of them as a sum of two `f32`: an error of at most
-//! 2⁻²³ of the result, and 2⁻⁴⁸ |μ| / σ where that is more. The sums of  `dⱼ = xⱼ - x₀`  and of their squares are taken in
-//! one pass, and  `σ² = Σ dⱼ² / n - (Σ dⱼ / n)²`.  A large mean does not swallow the variance,
-//! since  `(μ - x₀)² ≤ n σ²`  whatever the line is: the difference loses a factor `n` at most, 2⁻²⁹ of σ² if `n` is 2²⁰.
+//! 2⁻²³ of the result, and 2⁻⁴⁸ |μ| / σ where that is more. The sums of  `dⱼ = xⱼ - s`  and of their squares are taken in
+//! one pass, and  `σ² = Σ dⱼ² / n - (Σ dⱼ / n)²`.  Rows are tried with `s = 0`: the difference loses a factor of
+//! `Σ xⱼ² / n σ²`, and is kept if that is no more than [`FLAT`]. Other rows, and lines side by side, have `s = x₀`. So a
+//! large mean does not swallow the variance, since  `(μ - x₀)² ≤ n σ²`  whatever the line is: the difference loses a factor
+//! `n` at most, 2⁻²⁹ of σ² if `n` is 2²⁰.
 //! NaN or an infinity makes the whole line NaN, and so do numbers whose squares are too large for `f64`. A constant line
 //! gives 0 if `ε > 0`.
 
+use super::ahead::fetch_line;
 use super::lanes::vectorised;
 use super::line::{Known, Line, WIDTH, along};
 use super::map::Tail;
 use super::math::Scalar;
+use super::stream::LINE;
 use super::{View, ViewMut};
 use std::ops::RangeInclusive;
 
@@ -35,14 +39,15 @@ struct Standardize {
 }
 
 impl Standardize {
-    /// `μ` and `1 / √(σ² + ε)`, from the first element and the sums of distances from it and of their squares.
+    /// `μ` and `1 / √(σ² + ε)`, from the first element and the sums of distances from it and of their squares, and from
+    /// `1 / n`.
     #[inline(always)]
-    fn moments(&self, first: f64, sum: f64, squares: f64, size: usize) -> (f64, f64) {
-        let n = size as f64;
-        let variance = squares / n - (sum / n) * (sum / n);
+    fn moments(&self, first: f64, sum: f64, squares: f64, part: f64) -> (f64, f64) {
+        let distance = sum * part;
+        let variance = distance.mul_add(-distance, squares * part);
         // Rounding may leave less than nothing; NaN stays.
         let variance = if variance < 0.0 { 0.0 } else { variance };
-        (first + sum / n, 1.0 / (variance + self.epsilon).sqrt())
+        (first + distance, 1.0 / (variance + self.epsilon).sqrt())
     }
 }
 
@@ -75,24 +80,44 @@ impl<T: Scalar> Near<T> {
 
 /// Partial sums of a row.
 const LANES: usize = 32;
+/// How many times the variance of a row its mean square may be, where the sums are those of the elements themselves.
+const FLAT: f64 = 64.0;
+/// How far ahead elements are asked for while sums are taken, in bytes. A processor that expects the next elements of a row
+/// by itself forgets them while results are written, and waits at the beginning of each row.
+const AHEAD: usize = 8 * 1024;
 
-/// The sums of the distances from the first element and of their squares.
+/// The sums of the distances of elements and of their squares. Rows are taken to follow each other.
 #[inline(always)]
-fn sums<T: Scalar>(src: &[T], first: f64) -> (f64, f64) {
+fn sums<T: Scalar>(src: &[T], distance: impl Fn(T) -> f64) -> (f64, f64) {
     let (whole, rest) = src.as_chunks();
     let (fours, rest) = rest.as_chunks();
     let (ones, _) = rest.as_chunks();
-    let [a, b, c] = [sums_of::<T, LANES>(whole, first), sums_of::<T, 4>(fours, first), sums_of::<T, 1>(ones, first)];
+    let a = sums_of::<T, LANES>(
+        whole,
+        &distance,
+        #[inline(always)]
+        |chunk| {
+            let at = chunk * LANES + AHEAD / size_of::<T>();
+            (0..LANES).step_by(LINE / size_of::<T>()).for_each(|i| fetch_line(src, at + i));
+        },
+    );
+    let [b, c] = [sums_of::<T, 4>(fours, &distance, |_| ()), sums_of::<T, 1>(ones, &distance, |_| ())];
     (a.0 + b.0 + c.0, a.1 + b.1 + c.1)
 }
 
-/// The same for whole chunks, so that partial sums have places known beforehand and stay in registers.
+/// The same for whole chunks, so that partial sums have places known beforehand and stay in registers. While chunk `i` is
+/// taken in, `ask(i)` asks for what is read later.
 #[inline(always)]
-fn sums_of<T: Scalar, const N: usize>(chunks: &[[T; N]], first: f64) -> (f64, f64) {
+fn sums_of<T: Scalar, const N: usize>(
+    chunks: &[[T; N]],
+    distance: impl Fn(T) -> f64,
+    ask: impl Fn(usize),
+) -> (f64, f64) {
     let (mut sums, mut squares) = ([0.0; N], [0.0; N]);
-    for chunk in chunks {
+    for (i, chunk) in chunks.iter().enumerate() {
+        ask(i);
         for ((sum, square), &x) in sums.iter_mut().zip(&mut squares).zip(chunk) {
-            let distance = x.wide() - first;
+            let distance = distance(x);
             *sum += distance;
             *square = distance.mul_add(distance, *square);
         }
@@ -131,9 +156,15 @@ impl Standardize {
     /// Mean and scale of a line.
     #[inline(always)]
     fn moments_of<T: Scalar>(&self, src: &[T]) -> (f64, f64) {
+        let part = 1.0 / src.len() as f64;
+        let (sum, squares) = sums(src, T::wide);
+        // Σ x² / n ≤ FLAT σ²;  where squares are too large, distances need not be.
+        if FLAT * (sum * part) * sum <= (FLAT - 1.0) * squares && squares.is_finite() {
+            return self.moments(0.0, sum, squares, part);
+        }
         let first = src.first().map_or(0.0, |x| x.wide());
-        let (sum, squares) = sums(src, first);
-        self.moments(first, sum, squares, src.len())
+        let (sum, squares) = sums(src, |x| x.wide() - first);
+        self.moments(first, sum, squares, part)
     }
 }
 
@@ -206,8 +237,9 @@ impl<T: Scalar> Line<T> for Standardize {
     }
 
     fn write(&self, known: &Distances, rows: &mut [[T; WIDTH]]) {
-        let moments: [(f64, f64); WIDTH] =
-            std::array::from_fn(|j| self.moments(known.first[j], known.sum[j], known.squares[j], known.size[j]));
+        let moments: [(f64, f64); WIDTH] = std::array::from_fn(|j| {
+            self.moments(known.first[j], known.sum[j], known.squares[j], 1.0 / known.size[j] as f64)
+        });
         let (mean, scale) = (moments.map(|(mean, _)| mean), moments.map(|(_, scale)| scale));
         let near = moments.map(|(mean, scale)| Near::<T>::of(mean, scale));
         let is_ordinary = scale.map(|scale| ORDINARY.contains(&scale));
@@ -334,6 +366,28 @@ mod tests {
         for (got, exact) in out.into_iter().zip(plain(&line)) {
             assert!((f64::from(got) - exact).abs() <= f64::from(f32::EPSILON) * exact.abs(), "{got} for {exact}");
         }
+    }
+
+    #[test]
+    fn a_mean_of_any_size_does_not_swallow_the_variance() {
+        // From means that rows are summed with as they are to those of which even distances keep few bits.
+        for shift in [0.0, 0.5, 2.0, 4.0, 4.6, 5.0, 8.0, 100.0, 1e4, 1e6] {
+            check::<f32>(&[5], 768, &[768, 1], &[768, 1], shift, f64::from(f32::EPSILON));
+            check::<f32>(&[5], 771, &[771, 1], &[771, 1], -shift, f64::from(f32::EPSILON));
+        }
+    }
+
+    #[test]
+    fn a_row_whose_squares_are_too_large_is_standardized_if_its_distances_are_not() {
+        let step = f64::powi(2.0, 470);
+        let data = [0.0, 1.0, 2.0, 1.0].map(|i| f64::powi(2.0, 520) + i * step);
+        let mut out = [1.0; 4];
+        let strides: &[isize] = &[1];
+        let src = View { data: &data, offset: 0, strides };
+        standardize(EPSILON, &[], 4, src, ViewMut { data: &mut out, offset: 0, strides }, None);
+        let root = f64::sqrt(2.0);
+        let error = |(got, exact): (&f64, &f64)| (got - exact).abs();
+        assert!(out.iter().zip(&[-root, 0.0, root, 0.0]).map(error).all(|error| error < 1e-12), "{out:?}");
     }
 
     #[test]

@@ -31,7 +31,8 @@ pub(super) struct Lean<'a, T: Cell> {
     acts: Option<SmallVec<[Act<usize>; 4]>>,
     /// The row of the space that the sources stand at.
     row: usize,
-    strips: T::Strips,
+    /// What a program works in, once one has run.
+    strips: Option<T::Strips>,
     /// What is to be finished.
     beside: Buffer,
     /// How results get to memory.
@@ -67,7 +68,7 @@ impl<'a, T: Cell> Lean<'a, T> {
         let sources = job.program.sources().iter().enumerate().map(row).collect::<Option<_>>()?;
         let own = job.program.sources().iter().position(|source| *source == Source::Own);
         let acts = own.and_then(|own| light.acts(own));
-        Some(Lean { job, light, sources, acts, row: 0, strips: T::strips(light), beside: register(T::KIND, 0), stream })
+        Some(Lean { job, light, sources, acts, row: 0, strips: None, beside: register(T::KIND, 0), stream })
     }
 
     /// Whether parts of this size are worth it: shorter ones are better mixed in blocks.
@@ -194,15 +195,15 @@ impl<'a, T: Cell> Lean<'a, T> {
     where
         T: 'r,
     {
-        let mut strips = std::mem::take(&mut self.strips);
         let (light, stream) = (self.light, Stream::usual());
+        let mut strips = self.strips.take().unwrap_or_else(|| T::strips(light));
         let lines = self.lines(first, step, sides);
         if let Some(lines) = &lines {
             T::run_light_tile(light, lines, &mut strips, &stream, sides, &mut row);
         }
         let is_done = lines.is_some();
         drop(lines);
-        self.strips = strips;
+        self.strips = Some(strips);
         is_done
     }
 
@@ -237,7 +238,8 @@ impl<'a, T: Cell> Lean<'a, T> {
             }
         };
         let sources: SmallVec<[&[T]; 8]> = self.sources.iter().map(read).collect();
-        let (light, strips) = (self.light, &mut self.strips);
+        let light = self.light;
+        let strips = self.strips.get_or_insert_with(|| T::strips(light));
         T::run_light(light, &sources, strips, &self.stream, out);
     }
 }
