@@ -23,11 +23,16 @@ const NEAR: usize = 4096;
 const LEAST: usize = 64;
 /// Terms of a sum that are taken side by side.
 const LANES: usize = 32;
+/// The same where they are widened first. With fewer the compiler takes the loop over them apart, and puts the terms of
+/// several columns together, which lie far from each other: that takes longer than all else.
+const WIDENED_LANES: usize = 64;
 
 /// An element of a matrix as it is stored, to be computed with in `T`.
 pub(crate) trait Weight<T>: Copy + Sync {
     /// The same number.
     fn widen(self) -> T;
+    /// `Σₖ xₖ wₖ` for four columns.
+    fn dots(x: &[T], columns: [&[Self]; STREAMS]) -> [T; STREAMS];
 }
 
 impl<T: Scalar> Weight<T> for T {
@@ -35,12 +40,22 @@ impl<T: Scalar> Weight<T> for T {
     fn widen(self) -> T {
         self
     }
+
+    #[inline(always)]
+    fn dots(x: &[T], columns: [&[T]; STREAMS]) -> [T; STREAMS] {
+        dots::<T, T, LANES>(x, columns, |lanes| lanes)
+    }
 }
 
 impl<T: Scalar> Weight<T> for Bf16 {
     #[inline(always)]
     fn widen(self) -> T {
         T::of_bf16(self)
+    }
+
+    #[inline(always)]
+    fn dots(x: &[T], columns: [&[Bf16]; STREAMS]) -> [T; STREAMS] {
+        dots::<T, Bf16, WIDENED_LANES>(x, columns, halved)
     }
 }
 
@@ -127,7 +142,7 @@ impl<T: Scalar, W: Weight<T>> Few<'_, T, W> {
             for (x, sums) in self.rows(sums) {
                 let dots = vectorised(
                     #[inline(always)]
-                    move || dots(x, columns),
+                    move || W::dots(x, columns),
                 );
                 dots.into_iter().enumerate().for_each(|(c, dot)| sums[j + c * round] = dot);
             }
@@ -183,29 +198,35 @@ fn add_to_four<T: Scalar, W: Weight<T>, const N: usize>(
     }
 }
 
-/// `Σₖ xₖ wₖ` for four columns: term k in lane `k % LANES`, the lanes by halves, and then the terms that fill no lanes.
+/// `Σₖ xₖ wₖ` for four columns: term k in lane `k % N`, the lanes by halves, and then the terms that fill no lanes.
+/// `last` makes the lanes [`LANES`].
 #[inline(always)]
-pub(super) fn dots<T: Scalar, W: Weight<T>>(x: &[T], columns: [&[W]; STREAMS]) -> [T; STREAMS] {
-    let (xs, x_rest) = x.as_chunks::<LANES>();
-    let [c0, c1, c2, c3] = columns.map(|column| &column.as_chunks::<LANES>().0[..xs.len()]);
+fn dots<T: Scalar, W: Weight<T>, const N: usize>(
+    x: &[T],
+    columns: [&[W]; STREAMS],
+    last: impl Fn([T; N]) -> [T; LANES],
+) -> [T; STREAMS] {
+    let (xs, x_rest) = x.as_chunks::<N>();
+    let [c0, c1, c2, c3] = columns.map(|column| &column.as_chunks::<N>().0[..xs.len()]);
     // No lane is chosen by a variable, so that all of them stay in registers.
-    let [mut s0, mut s1, mut s2, mut s3] = [[T::default(); LANES]; STREAMS];
+    let [mut s0, mut s1, mut s2, mut s3] = [[T::default(); N]; STREAMS];
     for ((((x, c0), c1), c2), c3) in xs.iter().zip(c0).zip(c1).zip(c2).zip(c3) {
-        for i in 0..LANES {
+        for i in 0..N {
             s0[i] = x[i].times_plus(c0[i].widen(), s0[i]);
         }
-        for i in 0..LANES {
+        for i in 0..N {
             s1[i] = x[i].times_plus(c1[i].widen(), s1[i]);
         }
-        for i in 0..LANES {
+        for i in 0..N {
             s2[i] = x[i].times_plus(c2[i].widen(), s2[i]);
         }
-        for i in 0..LANES {
+        for i in 0..N {
             s3[i] = x[i].times_plus(c3[i].widen(), s3[i]);
         }
     }
     let whole = x.len() - x_rest.len();
     let [c0, c1, c2, c3] = columns.map(|column| &column[whole..]);
+    let [s0, s1, s2, s3] = [last(s0), last(s1), last(s2), last(s3)];
     [ended(s0, x_rest, c0), ended(s1, x_rest, c1), ended(s2, x_rest, c2), ended(s3, x_rest, c3)]
 }
 
