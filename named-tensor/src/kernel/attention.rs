@@ -12,6 +12,7 @@
 mod few;
 pub(crate) mod gradient;
 mod in_rows;
+mod parts;
 mod seen;
 mod stripe;
 #[cfg(test)]
@@ -27,6 +28,7 @@ use super::tiles::{Left, ROWS};
 use super::{View, ViewMut};
 use crate::element::Buffer;
 use few::{FewRows, are_few};
+use parts::InParts;
 use seen::{Seen, firsts};
 use stripe::{Stripe, sum_rows};
 
@@ -147,6 +149,9 @@ pub(crate) fn attention<T: Lanes>(sizes: Sizes<'_>, job: &Attention<'_, T>, dst:
     let work = rows * positions * (keys + columns);
     if are_few(&sizes) {
         let few = FewRows { sizes, job, seen: &seen, outer: &outer };
+        if let Some(parts) = InParts::of(&few) {
+            return parts.results(&shared, to);
+        }
         let grain = few.at_once().max(SMALL.div_ceil(work.max(1)));
         return parallel::for_each_range(batches, grain, |range| few.results(range, &shared, to));
     }

@@ -12,7 +12,7 @@
 use super::math::Scalar;
 use super::parallel;
 use super::span::{check_distinct, check_inside};
-use super::vector::{Few, STREAMS, Weight};
+use super::vector::{DEPTH, Few, Weight};
 use super::{View, ViewMut};
 use std::ops::Range;
 
@@ -123,7 +123,7 @@ impl Pieces {
         let columns = n.div_ceil(n.div_ceil(WIDE));
         let wanted = PARTS.div_ceil(n.div_ceil(columns)).next_power_of_two();
         let parts = (1 << (k * columns / PIECE).max(1).ilog2()).min(wanted).max(k.div_ceil(DEEP));
-        let depth = k.div_ceil(parts).next_multiple_of(STREAMS).max(STREAMS);
+        let depth = k.div_ceil(parts).next_multiple_of(DEPTH).max(DEPTH);
         Pieces { k, n, is_across, apart: w.strides[0] as usize, depth, columns }
     }
 

@@ -14,8 +14,8 @@ use super::math::Scalar;
 use crate::element::Bf16;
 
 /// Rows of `w` that are added to the sums together, so that the sums are read and written once for all of them.
-const DEPTH: usize = 8;
-/// The same where whole rows are read, which go on without gaps: then they are far apart.
+pub(super) const DEPTH: usize = 8;
+/// Places that are far apart, in which rows are read where they go on without gaps.
 pub(super) const STREAMS: usize = 4;
 /// Sums that stay in the nearest cache, until all vectors had some columns of the rows that are added; and the columns that
 /// are worth a call.
@@ -23,24 +23,46 @@ const NEAR: usize = 4096;
 const LEAST: usize = 64;
 /// Terms of a sum that are taken side by side.
 const LANES: usize = 32;
+/// The same where they are widened first. With fewer the compiler takes the loop over them apart, and puts the terms of
+/// several columns together, which lie far from each other: that takes longer than all else.
+const WIDENED_LANES: usize = 64;
 
 /// An element of a matrix as it is stored, to be computed with in `T`.
 pub(crate) trait Weight<T>: Copy + Sync {
     /// The same number.
     fn widen(self) -> T;
+    /// Whether fewer than four vectors have two rows, which follow each other, in each place that is read: a fifth faster.
+    /// What is widened comes a third slower so.
+    const BOTH: bool;
+    /// `Σₖ xₖ wₖ` for four columns.
+    fn dots(x: &[T], columns: [&[Self]; STREAMS]) -> [T; STREAMS];
 }
 
 impl<T: Scalar> Weight<T> for T {
+    const BOTH: bool = true;
+
     #[inline(always)]
     fn widen(self) -> T {
         self
     }
+
+    #[inline(always)]
+    fn dots(x: &[T], columns: [&[T]; STREAMS]) -> [T; STREAMS] {
+        dots::<T, T, LANES>(x, columns, |lanes| lanes)
+    }
 }
 
 impl<T: Scalar> Weight<T> for Bf16 {
+    const BOTH: bool = false;
+
     #[inline(always)]
     fn widen(self) -> T {
         T::of_bf16(self)
+    }
+
+    #[inline(always)]
+    fn dots(x: &[T], columns: [&[Bf16]; STREAMS]) -> [T; STREAMS] {
+        dots::<T, Bf16, WIDENED_LANES>(x, columns, halved)
     }
 }
 
@@ -73,23 +95,36 @@ impl<T: Scalar, W: Weight<T>> Few<'_, T, W> {
     pub(super) fn across(&self, sums: &mut [T]) {
         let width = sums.len() / self.rows;
         let row = |k: usize| -> &[W] { &self.w[k * self.apart..][..width] };
-        let done = if self.apart == width {
-            let round = self.k / STREAMS;
-            (0..round).for_each(|k| self.rows_at::<STREAMS>(k, round, row, sums));
-            STREAMS * round
-        } else {
-            let whole = self.k - self.k % DEPTH;
-            (0..whole).step_by(DEPTH).for_each(|k| self.rows_at::<DEPTH>(k, 1, row, sums));
-            whole
+        let done = match (self.apart == width, W::BOTH && self.rows < STREAMS) {
+            (true, false) => {
+                let round = self.k / STREAMS;
+                (0..round).for_each(|k| self.rows_at::<STREAMS>(|r| k + r * round, row, sums));
+                STREAMS * round
+            }
+            (true, true) => {
+                let round = self.k / DEPTH * 2;
+                (0..round).step_by(2).for_each(|k| self.rows_at::<DEPTH>(|r| k + r % 2 + r / 2 * round, row, sums));
+                STREAMS * round
+            }
+            (false, _) => {
+                let whole = self.k - self.k % DEPTH;
+                (0..whole).step_by(DEPTH).for_each(|k| self.rows_at::<DEPTH>(|r| k + r, row, sums));
+                whole
+            }
         };
-        (done..self.k).for_each(|k| self.rows_at::<1>(k, 1, row, sums));
+        (done..self.k).for_each(|k| self.rows_at::<1>(|_| k, row, sums));
     }
 
-    /// Adds some rows of the matrix to the sums, so far apart from the first on.
-    fn rows_at<'w, const N: usize>(&'w self, k: usize, apart: usize, row: impl Fn(usize) -> &'w [W], sums: &mut [T]) {
-        let rows: [&[W]; N] = std::array::from_fn(|r| row(k + r * apart));
+    /// Adds these rows of the matrix to the sums.
+    fn rows_at<'w, const N: usize>(
+        &'w self,
+        at: impl Fn(usize) -> usize,
+        row: impl Fn(usize) -> &'w [W],
+        sums: &mut [T],
+    ) {
+        let rows: [&[W]; N] = std::array::from_fn(|r| row(at(r)));
         let (width, near) = (rows[0].len(), (NEAR / self.rows).max(LEAST));
-        let terms = |x: &[T]| -> [T; N] { std::array::from_fn(|r| x[k + r * apart]) };
+        let terms = |x: &[T]| -> [T; N] { std::array::from_fn(|r| x[at(r)]) };
         for start in (0..width).step_by(near) {
             let some = start..width.min(start + near);
             let weights = rows.map(|row| &row[some.clone()]);
@@ -127,7 +162,7 @@ impl<T: Scalar, W: Weight<T>> Few<'_, T, W> {
             for (x, sums) in self.rows(sums) {
                 let dots = vectorised(
                     #[inline(always)]
-                    move || dots(x, columns),
+                    move || W::dots(x, columns),
                 );
                 dots.into_iter().enumerate().for_each(|(c, dot)| sums[j + c * round] = dot);
             }
@@ -183,29 +218,35 @@ fn add_to_four<T: Scalar, W: Weight<T>, const N: usize>(
     }
 }
 
-/// `Σₖ xₖ wₖ` for four columns: term k in lane `k % LANES`, the lanes by halves, and then the terms that fill no lanes.
+/// `Σₖ xₖ wₖ` for four columns: term k in lane `k % N`, the lanes by halves, and then the terms that fill no lanes.
+/// `last` makes the lanes [`LANES`].
 #[inline(always)]
-pub(super) fn dots<T: Scalar, W: Weight<T>>(x: &[T], columns: [&[W]; STREAMS]) -> [T; STREAMS] {
-    let (xs, x_rest) = x.as_chunks::<LANES>();
-    let [c0, c1, c2, c3] = columns.map(|column| &column.as_chunks::<LANES>().0[..xs.len()]);
+fn dots<T: Scalar, W: Weight<T>, const N: usize>(
+    x: &[T],
+    columns: [&[W]; STREAMS],
+    last: impl Fn([T; N]) -> [T; LANES],
+) -> [T; STREAMS] {
+    let (xs, x_rest) = x.as_chunks::<N>();
+    let [c0, c1, c2, c3] = columns.map(|column| &column.as_chunks::<N>().0[..xs.len()]);
     // No lane is chosen by a variable, so that all of them stay in registers.
-    let [mut s0, mut s1, mut s2, mut s3] = [[T::default(); LANES]; STREAMS];
+    let [mut s0, mut s1, mut s2, mut s3] = [[T::default(); N]; STREAMS];
     for ((((x, c0), c1), c2), c3) in xs.iter().zip(c0).zip(c1).zip(c2).zip(c3) {
-        for i in 0..LANES {
+        for i in 0..N {
             s0[i] = x[i].times_plus(c0[i].widen(), s0[i]);
         }
-        for i in 0..LANES {
+        for i in 0..N {
             s1[i] = x[i].times_plus(c1[i].widen(), s1[i]);
         }
-        for i in 0..LANES {
+        for i in 0..N {
             s2[i] = x[i].times_plus(c2[i].widen(), s2[i]);
         }
-        for i in 0..LANES {
+        for i in 0..N {
             s3[i] = x[i].times_plus(c3[i].widen(), s3[i]);
         }
     }
     let whole = x.len() - x_rest.len();
     let [c0, c1, c2, c3] = columns.map(|column| &column[whole..]);
+    let [s0, s1, s2, s3] = [last(s0), last(s1), last(s2), last(s3)];
     [ended(s0, x_rest, c0), ended(s1, x_rest, c1), ended(s2, x_rest, c2), ended(s3, x_rest, c3)]
 }
 

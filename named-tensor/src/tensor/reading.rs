@@ -209,15 +209,23 @@ fn computed(node: &Node) -> Result<Value> {
 fn gathered<S: Stored>(node: &Node, value: &Value, names: &[Name]) -> Result<Vec<S>> {
     let shape = node.shape();
     let numbers = S::of(&value.buffer);
-    let axes: SmallVec<[(usize, isize); 6]> = names
+    let mut axes: SmallVec<[(usize, isize); 6]> = names
         .iter()
         .filter_map(|&name| Some((shape.size(name)?, *value.strides.get(shape.position(name)?)?)))
         .collect();
+    // What lies without gaps is taken at once.
+    let run = match axes.last() {
+        Some(&(size, 1)) if size > 0 => {
+            axes.pop();
+            size
+        }
+        _ => 1,
+    };
     let mut result = room(shape, "to_vec")?;
     let mut at: SmallVec<[usize; 6]> = SmallVec::from_elem(0, axes.len());
     let mut offset = value.offset;
-    for _ in 0..shape.elements() {
-        result.push(numbers[offset]);
+    for _ in 0..shape.elements() / run {
+        result.extend_from_slice(&numbers[offset..][..run]);
         for (position, &(size, stride)) in at.iter_mut().zip(&axes).rev() {
             *position += 1;
             offset = offset.wrapping_add_signed(stride);

@@ -1,16 +1,10 @@
-//! Attention of a few rows at each batch position: keys and values are read once, where they lie.
+//! Attention of a few rows at each batch position, as small products of matrices.
 //!
-//! The next word of a text sees all those before it, by a row of each head: the work is to read keys and values, and takes
-//! as long as memory needs to give them. What one head has of a position is too short to come fast, but heads are
-//! neighbours as a rule. So batch positions that follow each other are taken together, as `in_rows` reads them. Operands
-//! that lie otherwise or are small, and more than one or two rows, are multiplied as `matmul` does it.
 //! What is taken together does not enter into the numbers: those of a batch position are a matter of that one alone.
-//! Not here: the loops over keys and values (`in_rows`), many rows (`stripe`).
+//! Not here: keys and values that are large and lie in rows (`parts`), many rows (`stripe`).
 
-use super::in_rows::{InRows, at_once};
 use super::seen::{Seen, firsts};
 use super::{Attention, STRIPE, Sizes, add, matrix, put};
-use crate::kernel::few::scaled;
 use crate::kernel::matmul::serial;
 use crate::kernel::parallel::{Shared, threads};
 use crate::kernel::pool;
@@ -22,14 +16,6 @@ use std::ops::Range;
 /// Rows that are few, and the scores of a batch position that are so.
 const FEW: usize = 8;
 const SMALL_SCORES: usize = 1024;
-/// Rows at most, elements of a position at least, and elements of keys or values at least, for which these are read where
-/// they lie: more rows, or what a near cache holds, are multiplied faster as matrices.
-const LOW: usize = 2;
-const LONG: usize = 32;
-const LARGE: usize = if cfg!(test) { 1 << 10 } else { 1 << 17 };
-/// Positions that are summed one after the other: more are summed in parts, so that their sum keeps its digits.
-const PART: usize = 1024;
-
 /// Attention of a few rows.
 pub(super) struct FewRows<'a, T> {
     pub(super) sizes: Sizes<'a>,
@@ -40,10 +26,10 @@ pub(super) struct FewRows<'a, T> {
 }
 
 /// One batch position, which positions its rows see, and where its scores begin.
-struct Place {
-    at: usize,
-    first: usize,
-    positions: usize,
+pub(super) struct Place {
+    pub(super) at: usize,
+    pub(super) first: usize,
+    pub(super) positions: usize,
     scores: usize,
 }
 
@@ -55,9 +41,8 @@ pub(super) fn are_few(sizes: &Sizes<'_>) -> bool {
 impl<T: Lanes> FewRows<'_, T> {
     /// How many batch positions are best taken together.
     pub(super) fn at_once(&self) -> usize {
-        let Sizes { keys, columns, positions, .. } = self.sizes;
-        let (batches, scores) = (self.sizes.batches(), self.sizes.height() * positions);
-        let most = at_once(keys.max(columns)).min(STRIPE / scores.max(1)).max(1);
+        let (batches, scores) = (self.sizes.batches(), self.sizes.height() * self.sizes.positions);
+        let most = (STRIPE / scores.max(1)).max(1);
         batches.div_ceil(batches.div_ceil(most).next_multiple_of(threads()))
     }
 
@@ -84,13 +69,13 @@ impl<T: Lanes> FewRows<'_, T> {
     }
 
     /// The rows at a batch position, counted through all.
-    fn rows(&self, place: &Place) -> Range<usize> {
+    pub(super) fn rows(&self, place: &Place) -> Range<usize> {
         let rows = self.sizes.height();
         place.at * rows..(place.at + 1) * rows
     }
 
     /// What the rows at some batch positions see.
-    fn places(&self, batch: Range<usize>) -> Vec<Place> {
+    pub(super) fn places(&self, batch: Range<usize>) -> Vec<Place> {
         let (rows, mut scores) = (self.sizes.height(), 0);
         let place = |at| {
             let sights = self.seen.rows(at * rows..(at + 1) * rows);
@@ -103,28 +88,13 @@ impl<T: Lanes> FewRows<'_, T> {
     }
 
     /// Where a matrix begins at a batch position: with the first position that is seen, each next one `apart` further.
-    fn start(&self, place: &Place, view: View<'_, T>, apart: isize) -> usize {
+    pub(super) fn start(&self, place: &Place, view: View<'_, T>, apart: isize) -> usize {
         let first = matrix(view, self.sizes.batch, place.at).offset;
         first.wrapping_add_signed(place.first as isize * apart)
     }
 
-    /// The matrices of a view whose positions are `apart` and their elements `step`, if they can be read where they lie.
-    fn in_rows<'v>(
-        &self,
-        places: &[Place],
-        view: View<'v, T>,
-        [apart, step]: [isize; 2],
-        size: usize,
-    ) -> Option<InRows<'v, T>> {
-        let elements = self.sizes.batches().saturating_mul(self.sizes.positions).saturating_mul(size);
-        let is_worth_it = self.sizes.height() <= LOW && size >= LONG && elements >= LARGE;
-        let rows = usize::try_from(apart).ok().filter(|_| step == 1 && is_worth_it)?;
-        let start = |place: &Place| (self.start(place, view, apart), place.positions);
-        Some(InRows { data: view.data, matrices: places.iter().map(start).collect(), apart: rows, size })
-    }
-
     /// The queries at a batch position.
-    fn queries<R>(&self, place: &Place, work: impl FnOnce(View<'_, T>) -> R) -> R {
+    pub(super) fn queries<R>(&self, place: &Place, work: impl FnOnce(View<'_, T>) -> R) -> R {
         let axes = &self.job.queries.strides[self.sizes.batch.len()..];
         let strides = if let [row, along] = *axes { [row, along] } else { [0, axes[0]] };
         work(View { strides: &strides, ..matrix(self.job.queries, self.sizes.batch, place.at) })
@@ -134,22 +104,13 @@ impl<T: Lanes> FewRows<'_, T> {
     fn scores(&self, places: &[Place], scores: &mut [T]) {
         let (rows, keys, scale) = (self.sizes.height(), self.sizes.keys, self.job.scale[0]);
         let [along, apart] = last_two(self.job.keys);
-        let Some(all) = self.in_rows(places, self.job.keys, [apart, along], keys) else {
-            for place in places {
-                let offset = self.start(place, self.job.keys, apart);
-                let seen = View { offset, strides: &[along, apart], ..self.job.keys };
-                let strides = [place.positions as isize, 1];
-                let into = ViewMut { data: &mut scores[place.range(rows)], offset: 0, strides: &strides };
-                self.queries(place, |queries| serial(scale, [rows, keys, place.positions], queries, seen, into));
-            }
-            return;
-        };
-        let queries = |place| self.queries(place, |queries| scaled(scale, [rows, keys], queries));
-        let queries: Vec<Vec<T>> = places.iter().map(queries).collect();
-        all.block_by_block(|i, block| {
-            let out = &mut scores[places[i].range(rows)][block.first..];
-            block.dots(&queries[i], out, places[i].positions);
-        });
+        for place in places {
+            let offset = self.start(place, self.job.keys, apart);
+            let seen = View { offset, strides: &[along, apart], ..self.job.keys };
+            let strides = [place.positions as isize, 1];
+            let into = ViewMut { data: &mut scores[place.range(rows)], offset: 0, strides: &strides };
+            self.queries(place, |queries| serial(scale, [rows, keys, place.positions], queries, seen, into));
+        }
     }
 
     /// The weights in place of the scores at a batch position. The row is room for one.
@@ -173,28 +134,14 @@ impl<T: Lanes> FewRows<'_, T> {
     fn sums(&self, places: &[Place], weights: &[T], results: &mut [T]) {
         let (rows, columns) = (self.sizes.height(), self.sizes.columns);
         let [apart, along] = last_two(self.job.values);
-        let Some(all) = self.in_rows(places, self.job.values, [apart, along], columns) else {
-            for (place, results) in places.iter().zip(results.chunks_exact_mut(rows * columns)) {
-                let strides = [place.positions as isize, 1];
-                let weights = View { data: &weights[place.range(rows)], offset: 0, strides: &strides };
-                let offset = self.start(place, self.job.values, apart);
-                let seen = View { offset, strides: &[apart, along], ..self.job.values };
-                let into = ViewMut { data: results, offset: 0, strides: &[columns as isize, 1] };
-                serial(T::narrow(1.0), [rows, place.positions, columns], weights, seen, into);
-            }
-            return;
-        };
-        results.fill(T::default());
-        let mut part = vec![T::default(); results.len()];
-        all.block_by_block(|i, block| {
-            let own = i * rows * columns..(i + 1) * rows * columns;
-            if block.first.is_multiple_of(PART) {
-                join(&mut part[own.clone()], &mut results[own.clone()]);
-            }
-            let weights = &weights[places[i].range(rows)][block.first..];
-            block.add(weights, places[i].positions, &mut part[own]);
-        });
-        join(&mut part, results);
+        for (place, results) in places.iter().zip(results.chunks_exact_mut(rows * columns)) {
+            let strides = [place.positions as isize, 1];
+            let weights = View { data: &weights[place.range(rows)], offset: 0, strides: &strides };
+            let offset = self.start(place, self.job.values, apart);
+            let seen = View { offset, strides: &[apart, along], ..self.job.values };
+            let into = ViewMut { data: results, offset: 0, strides: &[columns as isize, 1] };
+            serial(T::narrow(1.0), [rows, place.positions, columns], weights, seen, into);
+        }
     }
 }
 
@@ -205,13 +152,7 @@ impl Place {
     }
 }
 
-/// Adds a part of some sums to them, and begins a new one.
-fn join<T: Lanes>(part: &mut [T], sums: &mut [T]) {
-    sums.iter_mut().zip(&*part).for_each(|(sum, &x)| *sum = *sum + x);
-    part.fill(T::default());
-}
-
 /// The strides of a view along its last two axes.
-fn last_two<T>(view: View<'_, T>) -> [isize; 2] {
+pub(super) fn last_two<T>(view: View<'_, T>) -> [isize; 2] {
     [view.strides[view.strides.len() - 2], view.strides[view.strides.len() - 1]]
 }

@@ -101,6 +101,12 @@ impl Stripe<'_> {
 
 /// The exponentials of a row from the position `start` on, and one over their sum.
 fn weigh<T: Lanes>(divisor: T, mask: Option<View<'_, T>>, start: usize, row: &mut [T]) -> T {
+    let top = prepared(divisor, mask, start, row);
+    T::narrow(1.0 / raised(top, row))
+}
+
+/// Divides and masks the scores of a row from the position `start` on, and returns the largest.
+pub(super) fn prepared<T: Lanes>(divisor: T, mask: Option<View<'_, T>>, start: usize, row: &mut [T]) -> T {
     if divisor != T::narrow(1.0) {
         row.iter_mut().for_each(|score| *score = *score / divisor);
     }
@@ -108,15 +114,15 @@ fn weigh<T: Lanes>(divisor: T, mask: Option<View<'_, T>>, start: usize, row: &mu
         let stride = mask.strides[mask.strides.len() - 1];
         add(row, mask.data, mask.offset.wrapping_add_signed(start as isize * stride), stride);
     }
-    let top = fold(row, T::LOWEST, higher, higher);
-    let mut sum = 0.0;
-    for block in row.chunks_mut(BLOCK) {
-        sum += exponentials(top, block).wide();
-    }
-    T::narrow(1.0 / sum)
+    fold(row, T::LOWEST, higher, higher)
 }
 
 /// The exponentials of what is below `top`, in their place, and their sum.
+pub(super) fn raised<T: Lanes>(top: T, row: &mut [T]) -> f64 {
+    row.chunks_mut(BLOCK).map(|block| exponentials(top, block).wide()).sum()
+}
+
+/// The same of a part of a row.
 fn exponentials<T: Lanes>(top: T, row: &mut [T]) -> T {
     vectorised(
         #[inline(always)]

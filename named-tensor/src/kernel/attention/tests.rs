@@ -118,6 +118,58 @@ fn attention_of_a_few_rows_is_the_same_whatever_batch_positions_are_taken_togeth
     }
 }
 
+/// One row of each of some heads, over all positions, with the keys and values of each head beside those of the next.
+fn of_heads(heads: std::ops::Range<usize>, all: usize, [k, v]: [&[f32]; 2], mask: Option<&[f32]>) -> Vec<f32> {
+    const SIZE: usize = 40;
+    let (apart, positions) = ((all * SIZE) as isize, k.len() / (all * SIZE));
+    let queries = Random::new(4).reals(all * SIZE);
+    let (rows, turned) = ([SIZE as isize, apart, 1], [SIZE as isize, 1, apart]);
+    let from = |data| View { data, offset: heads.start * SIZE, strides: &rows };
+    let mut out = vec![f32::NAN; heads.len() * SIZE];
+    let job = Attention {
+        scale: [0.5, 1.0],
+        queries: from(&queries[..]),
+        keys: View { strides: &turned, ..from(k) },
+        values: from(v),
+        mask: mask.map(|data| View { data, offset: 0, strides: &[0, 0, 1] }),
+    };
+    let dst = ViewMut { data: &mut out, offset: 0, strides: &[SIZE as isize, 0, 1] };
+    attention(of(&[heads.len()], &[1], [SIZE, positions, SIZE]), &job, dst);
+    out
+}
+
+#[test]
+fn a_head_among_its_neighbours_has_the_numbers_that_it_has_alone() {
+    for positions in [67, 300, 3001] {
+        let [k, v] = [7, 8].map(|seed| Random::new(seed).reals(positions * 5 * 40));
+        let together = of_heads(0..5, 5, [&k, &v], None);
+        let alone: Vec<f32> = (0..5).flat_map(|head| of_heads(head..head + 1, 5, [&k, &v], None)).collect();
+        assert_eq!(together, alone, "{positions} positions");
+    }
+}
+
+#[test]
+fn parts_of_which_a_row_sees_nothing_add_nothing_to_it_and_nan_stays() {
+    let (positions, seen) = (200, [0..3, 190..200]);
+    let [mut k, mut v] = [7, 8].map(|seed| Random::new(seed).reals(positions * 2 * 40));
+    let sees = |at: usize| seen.iter().any(|seen| seen.contains(&at));
+    let mask: Vec<f32> = (0..positions).map(|at| if sees(at) { 0.0 } else { f32::NEG_INFINITY }).collect();
+    let got = of_heads(0..2, 2, [&k, &v], Some(&mask));
+    let pick =
+        |data: &[f32]| seen.iter().flat_map(|seen| data[seen.start * 80..seen.end * 80].to_vec()).collect::<Vec<_>>();
+    let expected = of_heads(0..2, 2, [&pick(&k), &pick(&v)], None);
+    let near = got.iter().zip(&expected).all(|(x, y)| (x - y).abs() < 1e-6);
+    assert!(near, "{got:?} for {expected:?}");
+
+    let nothing = vec![f32::NEG_INFINITY; positions];
+    assert!(of_heads(0..2, 2, [&k, &v], Some(&nothing)).iter().all(|x| x.is_nan()), "a mean of nothing");
+    // The first head meets a key, the second one a value that is not a number.
+    (k[195 * 80], v[195 * 80 + 79]) = (f32::NAN, f32::NAN);
+    let got = of_heads(0..2, 2, [&k, &v], Some(&mask));
+    let nan: Vec<usize> = (0..80).filter(|&at| got[at].is_nan()).collect();
+    assert_eq!(nan, (0..40).chain([79]).collect::<Vec<_>>(), "where they are met, and nowhere else");
+}
+
 #[test]
 fn a_row_that_sees_many_positions_keeps_its_digits() {
     let (positions, columns) = (100_000, 40);
