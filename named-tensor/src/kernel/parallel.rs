@@ -28,7 +28,7 @@ const PIECES: usize = 8;
 
 /// How many of `total` numbers make a piece, a multiple of `least`, where results are the same however they are split.
 pub(super) fn grain_of(total: usize, least: usize) -> usize {
-    (total / (PIECES * threads())).max(1).next_multiple_of(least)
+    total.div_ceil(PIECES * threads()).max(1).next_multiple_of(least)
 }
 
 /// Runs `work` on pieces of `grain` elements of `out`, each with the position of its first element.

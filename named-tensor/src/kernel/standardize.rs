@@ -7,8 +7,8 @@
 //! `Σ xⱼ² / n σ²`, and is kept if that is no more than [`FLAT`]. Other rows, and lines side by side, have `s = x₀`. So a
 //! large mean does not swallow the variance, since  `(μ - x₀)² ≤ n σ²`  whatever the line is: the difference loses a factor
 //! `n` at most, 2⁻²⁹ of σ² if `n` is 2²⁰.
-//! NaN or an infinity makes the whole line NaN, and so do numbers whose squares are too large for `f64`. A constant line
-//! gives 0 if `ε > 0`.
+//! NaN or an infinity makes the whole line NaN, and so do distances whose squares are too large for `f64`. A constant line
+//! gives 0 if `ε > 0`, or what rounding its mean leaves where squares are too small for `f64`.
 
 use super::ahead::fetch_line;
 use super::lanes::vectorised;
@@ -39,15 +39,14 @@ struct Standardize {
 }
 
 impl Standardize {
-    /// `μ` and `1 / √(σ² + ε)`, from the first element and the sums of distances from it and of their squares, and from
-    /// `1 / n`.
+    /// `μ` and `1 / √(σ² + ε)`, from a number, the sums of distances from it and of their squares, and from  `1 / n`.
     #[inline(always)]
-    fn moments(&self, first: f64, sum: f64, squares: f64, part: f64) -> (f64, f64) {
+    fn moments(&self, from: f64, sum: f64, squares: f64, part: f64) -> (f64, f64) {
         let distance = sum * part;
         let variance = distance.mul_add(-distance, squares * part);
         // Rounding may leave less than nothing; NaN stays.
         let variance = if variance < 0.0 { 0.0 } else { variance };
-        (first + distance, 1.0 / (variance + self.epsilon).sqrt())
+        (from + distance, 1.0 / (variance + self.epsilon).sqrt())
     }
 }
 
@@ -86,7 +85,8 @@ const FLAT: f64 = 64.0;
 /// by itself forgets them while results are written, and waits at the beginning of each row.
 const AHEAD: usize = 8 * 1024;
 
-/// The sums of the distances of elements and of their squares. Rows are taken to follow each other.
+/// The sums of the distances of elements and of their squares. What is asked for is the next rows where these follow each
+/// other, as they do as a rule.
 #[inline(always)]
 fn sums<T: Scalar>(src: &[T], distance: impl Fn(T) -> f64) -> (f64, f64) {
     let (whole, rest) = src.as_chunks();

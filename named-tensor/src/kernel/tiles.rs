@@ -62,14 +62,6 @@ pub(super) struct Left<'a, T> {
     pub(super) along: usize,
 }
 
-/// The panel of a product.
-pub(super) enum Packed<'a, T> {
-    There(Panel<'a, T>),
-    /// It is packed to these rows of so many elements beside the first [`TALL`] rows of the product, which read it where it
-    /// lies: so the processor computes while it waits for it.
-    Here(Rows<'a, T>, &'a mut [T], usize),
-}
-
 /// Adds `factor` times the product of `left` and all rows of `panel` to `rows` rows of the width of the panel, which are
 /// `step` apart.
 ///
@@ -109,15 +101,18 @@ fn inside<T: Lanes>(
     assert!(rows == 0 || (rows - 1) * step + panel.width <= to.len(), "a row of the result leaves its slice");
     let (to, ahead) = (to.as_mut_ptr(), Ahead::none());
     // SAFETY: all rows of the result are inside the slice, which is borrowed mutably.
-    unsafe { multiply(&Strip { factor, rows, left, to, step, adds, ending: &[], ahead }, Packed::There(panel)) };
+    unsafe { multiply(&Strip { factor, rows, done: 0, left, panel, to, step, adds, ending: &[], ahead }) };
 }
 
-/// A product of rows with a panel, but for the panel.
+/// A product of rows with a panel.
 #[derive(Clone, Copy)]
 pub(super) struct Strip<'a, T> {
     pub(super) factor: T,
     pub(super) rows: usize,
+    /// How many of the rows are there already.
+    pub(super) done: usize,
     pub(super) left: Left<'a, T>,
+    pub(super) panel: Panel<'a, T>,
     /// The first row of the result, and how far the next one is.
     pub(super) to: *mut T,
     pub(super) step: usize,
@@ -136,73 +131,96 @@ pub(super) struct Strip<'a, T> {
 ///
 /// # Panics
 /// If rows of an operand leave their slice.
-pub(super) unsafe fn multiply<T: Lanes>(strip: &Strip<'_, T>, panel: Packed<'_, T>) {
-    Arch::new().dispatch(Multiply { strip, panel });
+pub(super) unsafe fn multiply<T: Lanes>(strip: &Strip<'_, T>) {
+    Arch::new().dispatch(strip);
 }
 
-/// A product whose result may be written.
-struct Multiply<'a, T> {
+/// Computes a strip of [`TALL`] rows or more whose panel holds nothing yet: it is packed to `to` beside the first rows, which
+/// read it where it lies; so the processor computes while it waits for it.
+///
+/// # Safety
+/// As of [`multiply`].
+///
+/// # Panics
+/// If rows of an operand leave their slice.
+pub(super) unsafe fn multiply_packing<T: Lanes>(strip: &Strip<'_, T>, from: Rows<'_, T>, to: &mut [T]) {
+    Arch::new().dispatch(Packing { strip, from, to: &mut *to });
+    let panel = Panel { numbers: to, ..strip.panel };
+    // SAFETY: these are the other rows of the same strip.
+    unsafe { multiply(&Strip { done: TALL, panel, ..*strip }) };
+}
+
+/// The first rows of a product, and the panel that is packed beside them.
+struct Packing<'a, T> {
     strip: &'a Strip<'a, T>,
-    panel: Packed<'a, T>,
+    from: Rows<'a, T>,
+    to: &'a mut [T],
 }
 
-impl<T: Lanes> WithSimd for Multiply<'_, T> {
+impl<T: Lanes> Strip<'_, T> {
+    /// Panics unless all operands have so many rows, and registers of so many elements.
+    #[inline(always)]
+    fn check(&self, lanes: usize, depth: usize) {
+        let Strip { rows, left, panel, .. } = self;
+        let last = rows.saturating_sub(1) * left.row + depth.saturating_sub(1) * left.along;
+        assert!(*rows == 0 || depth == 0 || last < left.numbers.len(), "a row of the left matrix leaves its slice");
+        assert!(panel.width.is_multiple_of(lanes), "whole registers");
+        let reach = self.ending.iter().all(|act| act.reaches(*rows, panel.width));
+        assert!(reach, "what ends a product leaves its slice");
+    }
+}
+
+impl<T: Lanes> WithSimd for Packing<'_, T> {
     type Output = ();
 
     #[inline(always)]
     fn with_simd<S: Simd>(self, simd: S) {
-        let Multiply { strip, panel } = self;
-        let (rows, left) = (strip.rows, strip.left);
-        let (size, width) = match &panel {
-            Packed::There(panel) => (panel.numbers.len(), panel.width),
-            Packed::Here(_, to, width) => (to.len(), *width),
-        };
-        let (lanes, depth) = (size_of::<T::Register<S>>() / size_of::<T>(), size / width);
-        if rows == 0 {
-            return;
-        }
-        let last = (rows - 1) * left.row + depth.saturating_sub(1) * left.along;
-        assert!(depth == 0 || last < left.numbers.len(), "a row of the left matrix leaves its slice");
-        assert!(width.is_multiple_of(lanes), "whole registers");
-        assert!(strip.ending.iter().all(|act| act.reaches(rows, width)), "what ends a product leaves its slice");
-        let mut row = 0;
-        let panel = match panel {
-            Packed::There(panel) => panel,
-            Packed::Here(from, to, width) => {
-                assert!(rows >= TALL && from.has(depth, width), "a row of the panel leaves its slice");
-                let right = Right { numbers: from.numbers, step: from.step, width, depth, packed: to.as_mut_ptr() };
-                // SAFETY: the assertions above have found all operands inside for so many rows; the result is ours by the
-                // contract of `multiply`, and the panel is borrowed mutably.
-                unsafe { strip.tiles::<S, TALL, true>(simd, row, right, (&mut Ahead::none(), 0)) };
-                row += TALL;
-                Panel { numbers: &*to, width }
-            }
-        };
-        let right = Right { numbers: panel.numbers, step: width, width, depth, packed: std::ptr::null_mut() };
-        let parts = (rows - row).div_ceil(TALL) * depth.div_ceil(LINE / size_of::<T>());
-        let mut ahead = strip.ahead;
-        let at_once = ahead.left().div_ceil(parts.max(1));
+        let Packing { strip, from: Rows { numbers, step }, to } = self;
+        let width = strip.panel.width;
+        let depth = to.len() / width;
+        strip.check(size_of::<T::Register<S>>() / size_of::<T>(), depth);
+        assert!(strip.rows >= TALL && self.from.has(depth, width), "a row of the panel leaves its slice");
+        let right = Right { numbers, step, depth, packed: to.as_mut_ptr() };
+        // SAFETY: the assertions above have found all operands inside; the result is ours by the contract of
+        // `multiply_packing`, and the panel is borrowed mutably.
+        unsafe { strip.tiles::<S, TALL, true>(simd, 0, right, (&mut Ahead::none(), 0)) };
+    }
+}
+
+impl<T: Lanes> WithSimd for &Strip<'_, T> {
+    type Output = ();
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, simd: S) {
+        let &Strip { rows, panel: Panel { numbers, width }, .. } = self;
+        let depth = numbers.len() / width;
+        self.check(size_of::<T::Register<S>>() / size_of::<T>(), depth);
+        let right = Right { numbers, step: width, depth, packed: std::ptr::null_mut() };
+        let mut row = self.done;
+        let parts = rows.saturating_sub(row).div_ceil(TALL) * depth.div_ceil(LINE / size_of::<T>());
+        let mut ahead = self.ahead;
+        let at_once = if ahead.left() > 0 { ahead.left().div_ceil(parts.max(1)) } else { 0 };
         while row < rows {
             match rows - row {
                 TALL | 10.. => {
-                    // SAFETY: so many rows are left, whose elements the assertions above have found inside; those of the
-                    // result are ours by the contract of `multiply`.
-                    unsafe { strip.tiles::<S, TALL, false>(simd, row, right, (&mut ahead, at_once)) };
+                    // SAFETY: so many rows are left, whose elements `check` has found inside; those of the result are ours
+                    // by the contract of `multiply`.
+                    unsafe { self.tiles::<S, TALL, false>(simd, row, right, (&mut ahead, at_once)) };
                     row += TALL;
                 }
                 4.. => {
                     // SAFETY: as above, four rows.
-                    unsafe { strip.tiles::<S, 4, false>(simd, row, right, (&mut ahead, at_once)) };
+                    unsafe { self.tiles::<S, 4, false>(simd, row, right, (&mut ahead, at_once)) };
                     row += 4;
                 }
                 2.. => {
                     // SAFETY: as above, two rows.
-                    unsafe { strip.tiles::<S, 2, false>(simd, row, right, (&mut ahead, at_once)) };
+                    unsafe { self.tiles::<S, 2, false>(simd, row, right, (&mut ahead, at_once)) };
                     row += 2;
                 }
                 _ => {
                     // SAFETY: as above, one row.
-                    unsafe { strip.tiles::<S, 1, false>(simd, row, right, (&mut ahead, at_once)) };
+                    unsafe { self.tiles::<S, 1, false>(simd, row, right, (&mut ahead, at_once)) };
                     row += 1;
                 }
             }

@@ -218,8 +218,8 @@ fn add_to_four<T: Scalar, W: Weight<T>, const N: usize>(
     }
 }
 
-/// `Σₖ xₖ wₖ` for four columns: term k in lane `k % N`, the lanes by halves, and then the terms that fill no lanes.
-/// `last` makes the lanes [`LANES`].
+/// `Σₖ xₖ wₖ` for four columns: term k in lane `k % N`, until `last` makes the lanes [`LANES`], the others as [`ended`] has
+/// them.
 #[inline(always)]
 fn dots<T: Scalar, W: Weight<T>, const N: usize>(
     x: &[T],
@@ -253,19 +253,18 @@ fn dots<T: Scalar, W: Weight<T>, const N: usize>(
 /// The same for one column.
 #[inline(always)]
 pub(super) fn dot<T: Scalar, W: Weight<T>>(x: &[T], column: &[W]) -> T {
-    let ((xs, x_rest), (ws, w_rest)) = (x.as_chunks::<LANES>(), column.as_chunks::<LANES>());
-    let mut lanes = [T::default(); LANES];
+    ended([T::default(); LANES], x, column)
+}
+
+/// The sum of the lanes, to which terms go that fill all of them, and then of the terms that do not.
+#[inline(always)]
+fn ended<T: Scalar, W: Weight<T>>(mut lanes: [T; LANES], x: &[T], w: &[W]) -> T {
+    let ((xs, x), (ws, w)) = (x.as_chunks::<LANES>(), w.as_chunks::<LANES>());
     for (x, w) in xs.iter().zip(ws) {
         for i in 0..LANES {
             lanes[i] = x[i].times_plus(w[i].widen(), lanes[i]);
         }
     }
-    ended(lanes, x_rest, w_rest)
-}
-
-/// The sum of the lanes, and of the terms that fill none.
-#[inline(always)]
-fn ended<T: Scalar, W: Weight<T>>(lanes: [T; LANES], x: &[T], w: &[W]) -> T {
     let lanes: [T; 8] = halved(halved::<T, 32, 16>(lanes));
     let [sum] = halved::<T, 2, 1>(halved::<T, 4, 2>(halved(lanes)));
     x.iter().zip(w).fold(sum, |sum, (&x, w)| x.times_plus(w.widen(), sum))

@@ -1,6 +1,6 @@
 //! Attention of a few rows at each batch position, as small products of matrices.
 //!
-//! What is taken together does not enter into the numbers: those of a batch position are a matter of that one alone.
+//! What is taken together does not enter into the numbers.
 //! Not here: keys and values that are large and lie in rows (`parts`), many rows (`stripe`).
 
 use super::seen::{Seen, firsts};
@@ -16,6 +16,7 @@ use std::ops::Range;
 /// Rows that are few, and the scores of a batch position that are so.
 const FEW: usize = 8;
 const SMALL_SCORES: usize = 1024;
+
 /// Attention of a few rows.
 pub(super) struct FewRows<'a, T> {
     pub(super) sizes: Sizes<'a>,

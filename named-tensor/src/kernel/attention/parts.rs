@@ -3,8 +3,8 @@
 //! The next word of a text sees all those before it, by a row of each head: the work is to read keys and values, and takes
 //! as long as memory needs to give them. So each thread reads long runs of memory: some positions of all heads that are
 //! neighbours there. A part has a softmax of its own; parts are joined as if there were one.
-//! The parts depend on the number of positions alone, and are joined in order: neither threads nor the other batch positions
-//! enter into the numbers.
+//! The parts depend on the number of positions alone, and are joined in order: neither threads nor what stands at other batch
+//! positions enter into the numbers. How much there is at all of them decides whether they are computed so.
 //! Not here: the loops over keys and values (`in_rows`), operands that lie otherwise or are small (`few`).
 
 use super::few::{FewRows, Place, last_two};
@@ -32,7 +32,7 @@ const LONGEST: usize = 1024;
 const SHORT: usize = if cfg!(test) { 1 << 3 } else { 1 << 7 };
 /// Elements of a position that are taken together: the nearest cache has room for four positions.
 const NEAR: usize = if cfg!(test) { 128 } else { 2048 };
-/// Numbers of a row in a part behind its sums: the largest of its scores, and the sum of their exponentials.
+/// Numbers of a row in a part behind its means: the largest of its scores, and the sum of their exponentials.
 const MORE: usize = 2;
 
 /// Attention of a few rows, keys and values of which lie in rows.
@@ -129,7 +129,7 @@ impl<'a, T: Lanes> InParts<'a, T> {
         parts
     }
 
-    /// What a part gives to each row of each of its batch positions: sums, then the largest score and the sum of exponentials.
+    /// What a part gives to each row of each of its batch positions: means of values, then the largest score and the sum of exponentials.
     fn part(&self, part: &Part, made: &mut [T], pitch: usize) {
         let Part { places, positions } = part;
         let (rows, columns, count) = (self.few.sizes.height(), self.few.sizes.columns, positions.len());
@@ -147,6 +147,11 @@ impl<'a, T: Lanes> InParts<'a, T> {
                 let top = prepared(job.scale[1], mask, place.first + positions.start, scores);
                 // Where nothing is seen here, all exponentials are 0.
                 let sum = raised(if top == T::LOWEST { T::default() } else { top }, scores);
+                // A part's own mean is no larger than its values, which may be large where the part weighs nothing.
+                if sum != 0.0 {
+                    let factor = T::narrow(1.0 / sum);
+                    scores.iter_mut().for_each(|weight| *weight = *weight * factor);
+                }
                 made[row * pitch + columns..][..MORE].copy_from_slice(&[top, T::narrow(sum)]);
             }
         }
@@ -163,15 +168,15 @@ fn length(positions: usize) -> usize {
 /// The result of a row whose parts are these.
 fn joined<'p, T: Lanes>(parts: impl Iterator<Item = &'p [T]> + Clone, columns: usize) -> Vec<T> {
     let top = parts.clone().fold(T::LOWEST, |top, part| if part[columns] > top { part[columns] } else { top });
-    let factor = |part: &[T]| (part[columns] - top).decay();
-    let sum = parts.clone().fold(0.0, |sum, part| sum + factor(part).wide() * part[columns + 1].wide());
+    let share = |part: &[T]| (part[columns] - top).decay().wide() * part[columns + 1].wide();
+    let sum = parts.clone().fold(0.0, |sum, part| sum + share(part));
     let mut result = vec![T::default(); columns];
     for part in parts {
-        let (factor, sums) = (T::narrow(factor(part).wide() / sum), &part[..columns]);
+        let (factor, means) = (T::narrow(share(part) / sum), &part[..columns]);
         let result = &mut result[..];
         vectorised(
             #[inline(always)]
-            move || add([factor], [sums], result),
+            move || add([factor], [means], result),
         );
     }
     result

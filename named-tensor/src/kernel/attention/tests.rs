@@ -139,13 +139,73 @@ fn of_heads(heads: std::ops::Range<usize>, all: usize, [k, v]: [&[f32]; 2], mask
 }
 
 #[test]
-fn a_head_among_its_neighbours_has_the_numbers_that_it_has_alone() {
+fn a_head_that_goes_in_parts_has_the_same_numbers_among_its_neighbours_and_alone() {
     for positions in [67, 300, 3001] {
         let [k, v] = [7, 8].map(|seed| Random::new(seed).reals(positions * 5 * 40));
         let together = of_heads(0..5, 5, [&k, &v], None);
         let alone: Vec<f32> = (0..5).flat_map(|head| of_heads(head..head + 1, 5, [&k, &v], None)).collect();
         assert_eq!(together, alone, "{positions} positions");
     }
+}
+
+#[test]
+fn neighbouring_heads_that_see_different_positions_go_in_parts_of_their_own() {
+    const SIZE: usize = 40;
+    let positions = 300;
+    let [q, k, v] = [(4, 2), (7, 2 * positions), (8, 2 * positions)].map(|(seed, n)| Random::new(seed).reals(n * SIZE));
+    let windows = [0..270, 0..300];
+    let mask: Vec<f32> = windows
+        .iter()
+        .flat_map(|seen| (0..positions).map(move |at| if seen.contains(&at) { 0.0 } else { f32::NEG_INFINITY }))
+        .collect();
+    let apart = 2 * SIZE as isize;
+    let rows = |data| View { data, offset: 0, strides: &[SIZE as isize, 0, 1] };
+    let job = Attention {
+        scale: [0.5, 1.0],
+        queries: rows(&q[..]),
+        keys: View { data: &k, offset: 0, strides: &[SIZE as isize, 1, apart] },
+        values: View { data: &v, offset: 0, strides: &[SIZE as isize, apart, 1] },
+        mask: Some(View { data: &mask, offset: 0, strides: &[positions as isize, 0, 1] }),
+    };
+    let mut out = vec![f32::NAN; 2 * SIZE];
+    let dst = ViewMut { data: &mut out, offset: 0, strides: &[SIZE as isize, 0, 1] };
+    attention(of(&[2], &[1], [SIZE, positions, SIZE]), &job, dst);
+    for (head, seen) in windows.into_iter().enumerate() {
+        let score = |at: usize| -> f64 {
+            let key = &k[(at * 2 + head) * SIZE..][..SIZE];
+            q[head * SIZE..][..SIZE].iter().zip(key).map(|(&q, &k)| f64::from(q) * f64::from(k)).sum::<f64>() / 2.0
+        };
+        let sum: f64 = seen.clone().map(|at| score(at).exp()).sum();
+        for column in 0..SIZE {
+            let value = |at: usize| f64::from(v[(at * 2 + head) * SIZE + column]);
+            let mean: f64 = seen.clone().map(|at| score(at).exp() * value(at)).sum::<f64>() / sum;
+            let got = f64::from(out[head * SIZE + column]);
+            assert!((got - mean).abs() < 1e-5, "head {head}, column {column}: {got} for {mean}");
+        }
+    }
+}
+
+#[test]
+fn a_part_that_weighs_nothing_may_hold_values_whose_sum_is_too_large() {
+    const SIZE: usize = 40;
+    let positions = 200;
+    let mut keys = vec![0.0_f32; positions * SIZE];
+    let mut values = vec![1e38_f32; positions * SIZE];
+    keys[(positions - 1) * SIZE] = 300.0;
+    values[(positions - 1) * SIZE..].fill(2.0);
+    let mut query = vec![0.0; SIZE];
+    query[0] = 1.0;
+    let row = SIZE as isize;
+    let job = Attention {
+        scale: [1.0, 1.0],
+        queries: View { data: &query, offset: 0, strides: &[row, 1] },
+        keys: View { data: &keys, offset: 0, strides: &[1, row] },
+        values: View { data: &values, offset: 0, strides: &[row, 1] },
+        mask: None,
+    };
+    let mut out = vec![f32::NAN; SIZE];
+    attention(of(&[], &[1], [SIZE, positions, SIZE]), &job, ViewMut { data: &mut out, offset: 0, strides: &[row, 1] });
+    assert_eq!(out, vec![2.0; SIZE]);
 }
 
 #[test]

@@ -17,7 +17,7 @@ use crate::kernel::parallel::Shared;
 use crate::kernel::pool;
 use crate::kernel::simd::Lanes;
 use crate::kernel::stream::{LINE, lined_up_mut};
-use crate::kernel::tiles::{Left, Packed, Panel, Strip, TALL, multiply};
+use crate::kernel::tiles::{Left, Panel, Rows, Strip, TALL, multiply, multiply_packing};
 use std::ops::Range;
 
 /// Rows, columns and terms from which on turning is repaid.
@@ -30,7 +30,7 @@ const ROWS: usize = 24;
 /// came earlier they would put out of the cache again.
 const LATE: usize = 4;
 
-/// A product whose result lies along `columns` columns.
+/// A product whose result lies along the columns of the packed operand.
 pub(super) struct Panelled<'a, T> {
     scale: T,
     rows: usize,
@@ -141,25 +141,28 @@ impl<T: Lanes> Panelled<'_, T> {
                     let from = &self.left.numbers[row * self.left.row + top * self.left.along..];
                     for (_, columns) in panels(some.len()) {
                         let width = width(columns.len());
+                        let numbers = &mut room[columns.start * depth..][..width * depth];
+                        let from_where = if row == 0 { beside(&columns) } else { None };
+                        let (numbers, unpacked) = match from_where {
+                            Some(rows) => (&[][..], Some((rows, numbers))),
+                            None => (&*numbers, None),
+                        };
                         let first = first + row * self.step + some.start + columns.start;
                         let strip = Strip {
                             factor: self.scale,
                             rows: ROWS.min(self.rows - row),
+                            done: 0,
                             left: Left { numbers: from, ..self.left },
+                            panel: Panel { numbers, width },
                             to: dst.as_ptr().wrapping_add(first),
                             step: self.step,
                             adds: top > 0,
                             ending: &[],
                             ahead: ahead.take(if columns.start == 0 && row >= late * ROWS { share } else { 0 }),
                         };
-                        let numbers = &mut room[columns.start * depth..][..width * depth];
-                        let panel = match beside(&columns) {
-                            Some(rows) if row == 0 => Packed::Here(rows, numbers, width),
-                            _ => Packed::There(Panel { numbers, width }),
-                        };
                         let finisher = finisher.as_deref_mut().filter(|_| top + depth == inner);
                         // SAFETY: the strip is these rows and columns of the result, which are inside and ours.
-                        unsafe { finished(&strip, panel, columns.len(), dst, first, finisher) };
+                        unsafe { finished(&strip, unpacked, columns.len(), dst, first, finisher) };
                     }
                 }
             }
@@ -168,34 +171,38 @@ impl<T: Lanes> Panelled<'_, T> {
     }
 }
 
-/// A strip of [`ROWS`] rows at most, and what a tail makes of it.
+/// A strip of [`ROWS`] rows at most, and what a tail makes of it. A panel that holds nothing is packed there from these rows.
 ///
 /// # Safety
 /// Its first `columns` columns, from `first` on, lie inside `dst`, and nothing else touches them.
 unsafe fn finished<T: Lanes>(
     strip: &Strip<'_, T>,
-    panel: Packed<'_, T>,
+    unpacked: Option<(Rows<'_, T>, &mut [T])>,
     columns: usize,
     dst: &Shared<'_, T>,
     first: usize,
     mut finisher: Option<&mut Finisher<'_, T>>,
 ) {
     let (step, sides) = (strip.step, [strip.rows, columns]);
-    let is_whole = columns == width(columns);
+    let is_whole = columns == strip.panel.width;
+    let compute = |strip: &Strip<'_, T>| match unpacked {
+        // SAFETY: the columns are those of the panel, and ours by the contract of this function.
+        Some((from, to)) => unsafe { multiply_packing(strip, from, to) },
+        // SAFETY: as above.
+        None => unsafe { multiply(strip) },
+    };
     if is_whole && let Some(ending) = finisher.as_mut().and_then(|finisher| finisher.ending(first, step, sides)) {
         ending.iter().for_each(|act| act.ask(sides));
-        // SAFETY: the columns are those of the panel, and ours by the contract of this function.
-        return unsafe { multiply(&Strip { ending: &ending, ..*strip }, panel) };
+        return compute(&Strip { ending: &ending, ..*strip });
     }
     if let Some(finisher) = &mut finisher {
         finisher.expect(first, step, sides);
     }
     if is_whole {
-        // SAFETY: as above.
-        unsafe { multiply(strip, panel) };
+        compute(strip);
     } else {
-        // SAFETY: as above, without the columns that the panel has more.
-        unsafe { multiply_narrow(strip, panel, columns, dst, first) };
+        // SAFETY: the columns are ours by the contract of this function, without those that the panel has more.
+        unsafe { multiply_narrow(strip, columns, dst, first) };
     }
     if let Some(finisher) = finisher {
         // SAFETY: the same rows and columns, of which all parts of the sum are there.
@@ -207,16 +214,10 @@ unsafe fn finished<T: Lanes>(
 ///
 /// # Safety
 /// Its first `columns` columns, from `first` on, lie inside `dst`, and nothing else touches them.
-unsafe fn multiply_narrow<T: Lanes>(
-    strip: &Strip<'_, T>,
-    panel: Packed<'_, T>,
-    columns: usize,
-    dst: &Shared<'_, T>,
-    first: usize,
-) {
+unsafe fn multiply_narrow<T: Lanes>(strip: &Strip<'_, T>, columns: usize, dst: &Shared<'_, T>, first: usize) {
     let mut room = [T::default(); ROWS * WIDTH];
     // SAFETY: the room has as many rows, as wide as a panel.
-    unsafe { multiply(&Strip { to: room.as_mut_ptr(), step: WIDTH, adds: false, ..*strip }, panel) };
+    unsafe { multiply(&Strip { to: room.as_mut_ptr(), step: WIDTH, adds: false, ..*strip }) };
     for (i, sums) in room.chunks_exact(WIDTH).take(strip.rows).enumerate() {
         // SAFETY: this is a row of the columns, which are ours by the contract of this function.
         let to = unsafe { dst.slice(first + i * strip.step, columns) };

@@ -274,6 +274,59 @@ fn an_operand_past_its_slice_is_refused() {
 }
 
 #[test]
+fn bias_relu_and_residual_end_sums_in_registers_in_each_row_and_column() {
+    use crate::element::{Binary, Buffer, Kind, Unary};
+    use crate::kernel::map::{Instruction, Operand, Program, Tail};
+    // relu(y · g + b) + r, with g and b one for each column; r lies as the result does, or with gaps between its rows.
+    let instructions = vec![
+        Instruction::Own(Kind::F32),
+        Instruction::Load(0),
+        Instruction::Binary(Binary::Mul, 0, 1),
+        Instruction::Load(1),
+        Instruction::Binary(Binary::Add, 2, 3),
+        Instruction::Unary(Unary::Relu, 4),
+        Instruction::Load(2),
+        Instruction::Binary(Binary::Add, 5, 6),
+    ];
+    let program = Program::new(instructions, &[Kind::F32; 3]);
+    // Operands that are turned, and such as are packed beside the first rows; sums in one part and in two.
+    for ([m, k, n], is_turned) in [
+        ([24, 64, 64], true),
+        ([31, 70, 200], true),
+        ([128, 260, 64], false),
+        ([150, 300, 144], false),
+        ([135, 1100, 200], false),
+    ] {
+        let mut random = Random::new(3);
+        let (a, b) = (random.reals(m * k), random.reals(k * n));
+        let [gain, bias] = [(); 2].map(|()| random.reals(n));
+        for gap in [0, 5] {
+            let residual = random.reals(m * (n + gap));
+            let strides = if is_turned { [1, k as isize] } else { [n as isize, 1] };
+            let [lhs, rhs] = [(&a, [k as isize, 1]), (&b, strides)];
+            let buffers = [&gain, &bias, &residual].map(|numbers| Buffer::F32(numbers.clone()));
+            let steps = [[0, 1], [0, 1], [(n + gap) as isize, 1]];
+            let operands: Vec<Operand<'_>> =
+                buffers.iter().zip(&steps).map(|(buffer, strides)| Operand { buffer, offset: 0, strides }).collect();
+            let tail = Tail::new(&program, &[m, n], &operands);
+            let mut out = vec![f32::NAN; m * n];
+            let dst = ViewMut { data: &mut out, offset: 0, strides: &[n as isize, 1] };
+            let lhs = View { data: lhs.0, offset: 0, strides: &lhs.1 };
+            let rhs = View { data: rhs.0, offset: 0, strides: &rhs.1 };
+            matmul(0.5, &[], [m, k, n], lhs, rhs, dst, Some(&tail));
+            for (i, j) in (0..m).flat_map(|i| (0..n).map(move |j| (i, j))) {
+                let right = |t: usize| if is_turned { b[j * k + t] } else { b[t * n + j] };
+                let sum: f64 = (0..k).map(|t| f64::from(a[i * k + t]) * f64::from(right(t))).sum();
+                let ended = (sum / 2.0 * f64::from(gain[j]) + f64::from(bias[j])).max(0.0);
+                let exact = ended + f64::from(residual[i * (n + gap) + j]);
+                let got = f64::from(out[i * n + j]);
+                assert!((got - exact).abs() < 1e-4, "{:?}, gap {gap}, at {i}, {j}: {got} for {exact}", [m, k, n]);
+            }
+        }
+    }
+}
+
+#[test]
 fn a_tail_finishes_every_element_once_in_any_layout() {
     use crate::element::{Binary, Buffer, Kind};
     use crate::kernel::map::{Instruction, Operand, Program, Tail};

@@ -54,30 +54,32 @@ impl<T: Lanes> Act<Rows<'_, T>> {
         }
     }
 
-    /// Does it to the elements of a row of the product from `column` on.
+    /// Does it to the elements of some rows of the product from `row` and `column` on.
     ///
     /// # Safety
-    /// Its operand has that row and as many elements from that column on.
+    /// Its operand has those rows and as many elements from that column on.
     #[inline(always)]
-    pub(super) unsafe fn apply<S: Simd, const N: usize>(
+    pub(super) unsafe fn apply<S: Simd, const R: usize, const N: usize>(
         &self,
         simd: S,
         [row, column]: [usize; 2],
-        numbers: &mut [T::Register<S>; N],
+        numbers: &mut [[T::Register<S>; N]; R],
     ) {
         let lanes = size_of::<T::Register<S>>() / size_of::<T>();
-        let operand = |rows: Rows<'_, T>| -> [T::Register<S>; N] {
-            std::array::from_fn(|n| {
-                let from = rows.numbers.as_ptr().wrapping_add(row * rows.step + column + n * lanes);
-                // SAFETY: by the contract of this function these are elements of the operand; a register is plain numbers,
-                // and the read asks for no alignment.
-                unsafe { from.cast::<T::Register<S>>().read_unaligned() }
-            })
+        let operand = |rows: Rows<'_, T>, i: usize, n: usize| {
+            let from = rows.numbers.as_ptr().wrapping_add((row + i) * rows.step + column + n * lanes);
+            // SAFETY: by the contract of this function these are elements of the operand; a register is plain numbers, and
+            // the read asks for no alignment.
+            unsafe { from.cast::<T::Register<S>>().read_unaligned() }
         };
-        match *self {
-            Act::Plus(rows) => numbers.iter_mut().zip(operand(rows)).for_each(|(x, y)| *x = T::plus(simd, *x, y)),
-            Act::Times(rows) => numbers.iter_mut().zip(operand(rows)).for_each(|(x, y)| *x = T::times(simd, *x, y)),
-            Act::Relu => numbers.iter_mut().for_each(|x| *x = T::relu_of(simd, *x)),
+        for (i, numbers) in numbers.iter_mut().enumerate() {
+            for (n, x) in numbers.iter_mut().enumerate() {
+                *x = match *self {
+                    Act::Plus(rows) => T::plus(simd, *x, operand(rows, i, n)),
+                    Act::Times(rows) => T::times(simd, *x, operand(rows, i, n)),
+                    Act::Relu => T::relu_of(simd, *x),
+                };
+            }
         }
     }
 }

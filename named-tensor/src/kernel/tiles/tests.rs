@@ -5,9 +5,27 @@ use crate::kernel::View;
 use crate::kernel::panels::{Panels, width};
 use crate::kernel::testing::Random;
 
+/// What is run in registers of one kind or another.
+enum Work<'a, T> {
+    Packing(Packing<'a, T>),
+    Strip(&'a Strip<'a, T>),
+}
+
+impl<T: Lanes> WithSimd for Work<'_, T> {
+    type Output = ();
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, simd: S) {
+        match self {
+            Work::Packing(first) => first.with_simd(simd),
+            Work::Strip(strip) => strip.with_simd(simd),
+        }
+    }
+}
+
 /// Multiplies a strip into what holds 1 everywhere, in registers of the kind that `run` takes, and returns it with the exact
 /// numbers. Its panel is packed beforehand or beside.
-fn strip<T: Lanes>(sizes: [usize; 3], is_beside: bool, run: impl FnOnce(Multiply<'_, T>)) -> Vec<(f64, f64)> {
+fn strip<T: Lanes>(sizes: [usize; 3], is_beside: bool, run: impl Fn(Work<'_, T>)) -> Vec<(f64, f64)> {
     let [rows, depth, columns] = sizes;
     let mut random = Random::new(4);
     let mut data = |size| -> Vec<T> { random.reals(size).into_iter().map(|x| T::narrow(f64::from(x))).collect() };
@@ -17,10 +35,6 @@ fn strip<T: Lanes>(sizes: [usize; 3], is_beside: bool, run: impl FnOnce(Multiply
     let mut panels = Panels::new::<T>(depth, columns);
     panels.pack_matrix(View { data: &right, offset: 0, strides: &[columns as isize, 1] });
     let mut room = vec![T::narrow(f64::NAN); depth * wide];
-    let panel = match is_beside {
-        true => Packed::Here(Rows { numbers: &right, step: columns }, &mut room, wide),
-        false => Packed::There(panels.panel::<T>(0)),
-    };
     let step = wide + 5;
     let mut to = vec![T::narrow(1.0); rows * step];
     let from = Left { numbers: &left, row: depth + 3, along: 1 };
@@ -32,10 +46,28 @@ fn strip<T: Lanes>(sizes: [usize; 3], is_beside: bool, run: impl FnOnce(Multiply
         Act::Plus(Rows { numbers: &residual, step: wide + 1 }),
     ];
     let factor = T::narrow(0.5);
-    let strip = Strip { factor, rows, left: from, to: to.as_mut_ptr(), step, adds: true, ending: &ending, ahead };
-    run(Multiply { strip: &strip, panel });
+    let to = &mut to[..];
+    let panel = panels.panel::<T>(0);
+    let strip = Strip {
+        factor,
+        rows,
+        done: 0,
+        left: from,
+        panel,
+        to: to.as_mut_ptr(),
+        step,
+        adds: true,
+        ending: &ending,
+        ahead,
+    };
     if is_beside {
-        assert!(room == panels.panel::<T>(0).numbers, "{sizes:?}: the panel is packed");
+        let from = Rows { numbers: &right, step: columns };
+        let empty = Panel { numbers: &[], ..panel };
+        run(Work::Packing(Packing { strip: &Strip { panel: empty, ..strip }, from, to: &mut room }));
+        assert!(room == panel.numbers, "{sizes:?}: the panel is packed");
+        run(Work::Strip(&Strip { done: TALL, panel: Panel { numbers: &room, ..panel }, ..strip }));
+    } else {
+        run(Work::Strip(&strip));
     }
     let exact = |i: usize, j: usize| {
         let terms = (0..depth).map(|k| left[i * (depth + 3) + k].wide() * right[k * columns + j].wide());
@@ -52,13 +84,13 @@ fn check<T: Lanes>(bound: f64) {
     let low = [[4, 1, 1], [8, 5, 16], [4, 70, 40], [12, 33, 64], [4, 0, 3], [11, 20, 64], [7, 9, 33]];
     let beside = [[6, 1, 16], [7, 30, 64], [24, 70, 48], [13, 9, 32], [6, 0, 64]];
     for (sizes, is_beside) in low.map(|sizes| (sizes, false)).into_iter().chain(beside.map(|sizes| (sizes, true))) {
-        let strip = |run: &dyn Fn(Multiply<'_, T>)| strip::<T>(sizes, is_beside, run);
-        let widest = strip(&|product| Arch::new().dispatch(product));
+        let strip = |run: &dyn Fn(Work<'_, T>)| strip::<T>(sizes, is_beside, run);
+        let widest = strip(&|work| Arch::new().dispatch(work));
         assert!(widest.iter().all(|(got, exact)| (got - exact).abs() < bound), "{sizes:?} in plain loops");
-        let mut others = vec![strip(&|product| product.with_simd(pulp::Scalar::new()))];
+        let mut others = vec![strip(&|work| work.with_simd(pulp::Scalar::new()))];
         #[cfg(target_arch = "x86_64")]
         if let Some(simd) = pulp::x86::V3::try_new() {
-            others.push(strip(&|product| Simd::vectorize(simd, product)));
+            others.push(strip(&|work| Simd::vectorize(simd, work)));
         }
         assert!(others.iter().all(|other| *other == widest), "{sizes:?} in registers of any width");
     }
@@ -78,13 +110,22 @@ fn relu_in_registers_is_that_of_numbers() {
         let mut to: Vec<f32> = numbers.into_iter().chain([1.0; 8]).collect();
         let left = Left { numbers: &[], row: 0, along: 1 };
         let (ahead, ending) = (Ahead::none(), [Act::Relu]);
-        let strip =
-            Strip { factor: -1.0, rows: 1, left, to: to.as_mut_ptr(), step: 16, adds: true, ending: &ending, ahead };
-        let product = Multiply { strip: &strip, panel: Packed::There(panel) };
+        let strip = Strip {
+            factor: -1.0,
+            rows: 1,
+            done: 0,
+            left,
+            panel,
+            to: to.as_mut_ptr(),
+            step: 16,
+            adds: true,
+            ending: &ending,
+            ahead,
+        };
         if simd {
-            Arch::new().dispatch(product);
+            Arch::new().dispatch(&strip);
         } else {
-            product.with_simd(pulp::Scalar::new());
+            (&strip).with_simd(pulp::Scalar::new());
         }
         let expected = numbers.map(|x| crate::kernel::math::Scalar::relu(x).to_bits());
         assert_eq!(to[..8].iter().map(|x| x.to_bits()).collect::<Vec<_>>(), expected, "in wide registers: {simd}");

@@ -18,7 +18,6 @@ pub(super) struct Right<'a, T> {
     /// From its first element on, and from one row to the next.
     pub(super) numbers: &'a [T],
     pub(super) step: usize,
-    pub(super) width: usize,
     pub(super) depth: usize,
     /// Where tiles that pack it put its rows, one right after the other.
     pub(super) packed: *mut T,
@@ -50,8 +49,8 @@ impl<T: Lanes> Strip<'_, T> {
     ) {
         let lanes = size_of::<T::Register<S>>() / size_of::<T>();
         let mut column = 0;
-        while column < right.width {
-            match (right.width - column) / lanes {
+        while column < self.panel.width {
+            match (self.panel.width - column) / lanes {
                 4.. if S::REGISTER_COUNT >= 32 => {
                     // SAFETY: the rows are inside by the contract of this function, and four registers are left.
                     unsafe { self.tile::<S, R, 4, PACKS>(simd, [row, column], right, (&mut *ahead, at_once)) };
@@ -115,7 +114,7 @@ impl<T: Lanes> Strip<'_, T> {
                         // this function.
                         unsafe { to.write_unaligned(register) };
                     }
-                    packed = packed.wrapping_add(right.width);
+                    packed = packed.wrapping_add(self.panel.width);
                 }
                 for (sums, left) in sums.iter_mut().zip(left) {
                     // SAFETY: by the contract of this function it is element `k` of a row of the left matrix.
@@ -128,25 +127,28 @@ impl<T: Lanes> Strip<'_, T> {
             }
         }
         let factor = T::splat(simd, self.factor);
-        for (i, sums) in sums.into_iter().enumerate() {
-            let to = self.to.wrapping_add((row + i) * self.step + column);
-            let place = |n: usize| to.wrapping_add(n * lanes).cast::<T::Register<S>>();
-            let mut results: [T::Register<S>; N] = std::array::from_fn(|n| {
+        let place = |i: usize, n: usize| {
+            self.to.wrapping_add((row + i) * self.step + column + n * lanes).cast::<T::Register<S>>()
+        };
+        for (i, sums) in sums.iter_mut().enumerate() {
+            for (n, sum) in sums.iter_mut().enumerate() {
                 let before = if self.adds {
                     // SAFETY: by the contract of this function these are elements of a row of the result.
-                    unsafe { place(n).read_unaligned() }
+                    unsafe { place(i, n).read_unaligned() }
                 } else {
                     T::splat(simd, T::default())
                 };
-                T::fused(simd, factor, sums[n], before)
-            });
-            for act in self.ending {
-                // SAFETY: by the contract of this function what ends the product has this row and these elements.
-                unsafe { act.apply(simd, [row + i, column], &mut results) };
+                *sum = T::fused(simd, factor, *sum, before);
             }
-            for (n, result) in results.into_iter().enumerate() {
+        }
+        for act in self.ending {
+            // SAFETY: by the contract of this function what ends the product has these rows and elements.
+            unsafe { act.apply(simd, [row, column], &mut sums) };
+        }
+        for (i, sums) in sums.into_iter().enumerate() {
+            for (n, sum) in sums.into_iter().enumerate() {
                 // SAFETY: as above; the row may be written by the contract of `multiply`.
-                unsafe { place(n).write_unaligned(result) };
+                unsafe { place(i, n).write_unaligned(sum) };
             }
         }
     }
