@@ -2,7 +2,7 @@
 //!
 //! A bias, a residual and a simple activation cost next to nothing there, where a pass over the stored result takes longer
 //! than its arithmetic: it begins when the last sums are stored, and ends before the next are begun.
-//! Not here: which programs are such an ending (`map::strip`), and all others, which finish what is stored (`map::tail`).
+//! Not here: which programs are such an ending (`map::strip::acts`), and all others, which finish what is stored (`map::tail`).
 
 use super::Rows;
 use crate::kernel::ahead::fetch;
