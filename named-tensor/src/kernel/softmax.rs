@@ -45,9 +45,9 @@ pub(crate) fn log_softmax<T: Scalar>(
     along("log softmax", &LogSoftmax, outer, size, src, dst, tail);
 }
 
-/// Softmax of one row.
-pub(super) fn softmax_row<T: Scalar>(src: &[T], dst: &mut [T]) {
-    Softmax.row(src, dst);
+/// Softmax of rows that follow each other.
+pub(super) fn softmax_rows<T: Scalar>(size: usize, src: &[T], dst: &mut [T]) {
+    Softmax.rows(size, src, dst);
 }
 
 struct Softmax;

@@ -9,7 +9,7 @@ use crate::kernel::matmul::serial;
 use crate::kernel::parallel::{Shared, threads};
 use crate::kernel::pool;
 use crate::kernel::simd::Lanes;
-use crate::kernel::softmax::softmax_row;
+use crate::kernel::softmax::softmax_rows;
 use crate::kernel::{View, ViewMut};
 use std::ops::Range;
 
@@ -52,12 +52,13 @@ impl<T: Lanes> FewRows<'_, T> {
         let (rows, columns) = (self.sizes.height(), self.sizes.columns);
         let places = self.places(batch);
         let total = places.iter().map(|place| rows * place.positions).sum::<usize>();
-        let mut scratch = pool::take(T::KIND, total + self.sizes.positions + places.len() * rows * columns);
+        let largest = rows * self.sizes.positions;
+        let mut scratch = pool::take(T::KIND, total + largest + places.len() * rows * columns);
         let (scores, rest) = T::of_mut(&mut scratch).split_at_mut(total);
-        let (row, results) = rest.split_at_mut(self.sizes.positions);
+        let (room, results) = rest.split_at_mut(largest);
         self.scores(&places, scores);
         for place in &places {
-            self.weights(place, &mut scores[place.scores..][..rows * place.positions], row);
+            self.weights(place, &mut scores[place.range(rows)], room);
         }
         self.sums(&places, scores, results);
         for (place, results) in places.iter().zip(results.chunks(rows * columns)) {
@@ -114,21 +115,23 @@ impl<T: Lanes> FewRows<'_, T> {
         }
     }
 
-    /// The weights in place of the scores at a batch position. The row is room for one.
-    fn weights(&self, place: &Place, scores: &mut [T], row: &mut [T]) {
-        let (divisor, row) = (self.job.scale[1], &mut row[..place.positions]);
+    /// The weights in place of the scores at a batch position. There is room for as many.
+    fn weights(&self, place: &Place, scores: &mut [T], room: &mut [T]) {
+        let divisor = self.job.scale[1];
         if divisor != T::narrow(1.0) {
             scores.iter_mut().for_each(|score| *score = *score / divisor);
         }
-        let masked = self.job.mask.map(|mask| (mask, firsts(self.outer, mask, self.rows(place))));
-        for (i, scores) in scores.chunks_exact_mut(place.positions.max(1)).enumerate() {
-            if let Some((mask, firsts)) = &masked {
-                let step = mask.strides[mask.strides.len() - 1];
-                add(scores, mask.data, firsts[i].wrapping_add_signed(place.first as isize * step), step);
+        let size = place.positions.max(1);
+        if let Some(mask) = self.job.mask {
+            let step = mask.strides[mask.strides.len() - 1];
+            let firsts = firsts(self.outer, mask, self.rows(place));
+            for (scores, first) in scores.chunks_exact_mut(size).zip(firsts) {
+                add(scores, mask.data, first.wrapping_add_signed(place.first as isize * step), step);
             }
-            row.copy_from_slice(scores);
-            softmax_row(row, scores);
         }
+        let room = &mut room[..scores.len()];
+        room.copy_from_slice(scores);
+        softmax_rows(size, room, scores);
     }
 
     /// The values times their weights, summed, for all rows at each batch position.

@@ -21,9 +21,9 @@ use crate::kernel::tiles::{Left, Panel, Rows, Strip, TALL, multiply, multiply_pa
 use std::ops::Range;
 
 /// Rows, columns and terms from which on turning is repaid.
-const LEAST: [usize; 3] = [24, 32, 64];
+const LEAST: [usize; 3] = [8, 32, 64];
 /// Rows, columns and terms from which on copying is repaid: for fewer `gemm` would read the operand as it lies.
-const MANY: [usize; 3] = [128, 64, 256];
+const MANY: [usize; 3] = [128, 64, 64];
 /// Rows of the result that are computed at once: whole tiles.
 const ROWS: usize = 24;
 /// What comes next is asked for beside one in so many strips, the last ones: its rows lie thousands of bytes apart, and what

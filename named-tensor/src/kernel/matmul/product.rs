@@ -16,8 +16,8 @@ use std::ops::Range;
 
 /// Rows (or columns) for which the other operand is read as it lies, where it lies across the sum.
 const FEW: usize = 8;
-/// Rows or columns that are better computed one by one, where both operands lie along the sum; and those for which a large
-/// operand is not packed.
+/// Rows or columns that are better computed one by one, where both operands lie along the sum and panels do not pay; and those
+/// for which a large operand is not packed.
 pub(super) const SINGLE: usize = 20;
 /// The size of a sum from which on that is so.
 const LONG: usize = 64;

@@ -92,6 +92,9 @@ fn every_order_of_rows_and_columns_agrees_with_plain_loops() {
 #[test]
 fn an_operand_that_is_turned_around_agrees_at_every_edge_of_panels() {
     for [m, k, n] in [
+        [8, 64, 32],
+        [9, 65, 70],
+        [17, 300, 33],
         [24, 128, 32],
         [25, 129, 33],
         [27, 127, 48],
@@ -249,6 +252,7 @@ fn panels_that_are_packed_together_agree_with_plain_loops_at_every_edge() {
     }
     // Their rows copied, beside those of the next group.
     check_both(&[8], [128, 300, 400], [&[38_400, 300, 1], &[120_000, 400, 1], &[51_200, 400, 1]]);
+    check_both(&[8], [129, 65, 100], [&[129 * 65, 65, 1], &[6500, 100, 1], &[12_900, 100, 1]]);
 }
 
 #[test]
@@ -293,7 +297,8 @@ fn bias_relu_and_residual_end_sums_in_registers_in_each_row_and_column() {
     for ([m, k, n], is_turned) in [
         ([24, 64, 64], true),
         ([31, 70, 200], true),
-        ([128, 260, 64], false),
+        ([8, 70, 96], true),
+        ([128, 64, 64], false),
         ([150, 300, 144], false),
         ([135, 1100, 200], false),
     ] {
