@@ -54,7 +54,7 @@ struct Softmax;
 struct LogSoftmax;
 
 /// Elements of a line for which one loop after the other, each with accumulators of its own, costs more than it brings.
-const SHORT: usize = 32;
+const SHORT: usize = 128;
 /// Elements of short lines that go through each loop before the next begins.
 const BLOCK: usize = 1024;
 /// Elements of a short line that are compared or added together.
@@ -80,6 +80,25 @@ fn short<T: Scalar>(size: usize, src: &[T], dst: &mut [T]) {
     );
 }
 
+/// The logarithms of softmax of short rows that follow each other, [`BLOCK`] elements at most.
+fn short_logs<T: Scalar>(size: usize, src: &[T], dst: &mut [T]) {
+    vectorised(
+        #[inline(always)]
+        move || {
+            for (src, dst) in src.chunks_exact(size).zip(dst.chunks_exact_mut(size)) {
+                let top = folded(src, T::LOWEST, higher, higher);
+                dst.iter_mut().zip(src).for_each(|(y, &x)| *y = x - top);
+            }
+            dst.iter_mut().for_each(|y| *y = y.decay());
+            for (src, dst) in src.chunks_exact(size).zip(dst.chunks_exact_mut(size)) {
+                let top = folded(src, T::LOWEST, higher, higher).wide();
+                let log = folded(dst, 0.0, |sum, y| sum + y.wide(), |sum, other| sum + other).ln();
+                dst.iter_mut().zip(src).for_each(|(y, &x)| *y = T::narrow(x.wide() - top - log));
+            }
+        },
+    );
+}
+
 /// A fold over a short row, [`TOGETHER`] elements at a time as far as they go.
 #[inline(always)]
 fn folded<T: Copy, A: Copy>(row: &[T], start: A, step: impl Fn(A, T) -> A, join: impl Fn(A, A) -> A) -> A {
@@ -98,6 +117,12 @@ fn folded<T: Copy, A: Copy>(row: &[T], start: A, step: impl Fn(A, T) -> A, join:
     join(result, all[0])
 }
 
+/// Rows that follow each other, long ones one by one, short ones some at a time.
+fn blocks<T>(size: usize, src: &[T], dst: &mut [T], compute: impl Fn(&[T], &mut [T])) {
+    let at_once = if size > SHORT { size } else { BLOCK / size * size };
+    src.chunks(at_once).zip(dst.chunks_mut(at_once)).for_each(|(src, dst)| compute(src, dst));
+}
+
 impl<T: Scalar> Line<T> for Softmax {
     type Known = Sums<T>;
 
@@ -110,10 +135,7 @@ impl<T: Scalar> Line<T> for Softmax {
     }
 
     fn rows(&self, size: usize, src: &[T], dst: &mut [T]) {
-        let at_once = if size > SHORT { size } else { BLOCK / size * size };
-        for (src, dst) in src.chunks(at_once).zip(dst.chunks_mut(at_once)) {
-            if size > SHORT { self.row(src, dst) } else { short(size, src, dst) }
-        }
+        blocks(size, src, dst, |src, dst| if size > SHORT { self.row(src, dst) } else { short(size, src, dst) });
     }
 
     const IS_SENT_BESIDE: bool = true;
@@ -200,7 +222,14 @@ impl<T: Scalar> Line<T> for Softmax {
 impl<T: Scalar> Line<T> for LogSoftmax {
     type Known = Sums<T>;
 
+    fn rows(&self, size: usize, src: &[T], dst: &mut [T]) {
+        blocks(size, src, dst, |src, dst| if size > SHORT { self.row(src, dst) } else { short_logs(size, src, dst) });
+    }
+
     fn row(&self, src: &[T], dst: &mut [T]) {
+        if src.len() <= SHORT {
+            return short_logs(src.len(), src, dst);
+        }
         let (top, sum) = exponentials(src, dst, &[], |_| ());
         let (top, log) = (top.wide(), sum.ln());
         each(src, dst, move |x| T::narrow(x.wide() - top - log));
@@ -322,7 +351,9 @@ mod tests {
 
     #[test]
     fn every_layout_agrees_with_plain_loops() {
-        for (a, b, size) in [(3, 5, 1), (2, 70, 33), (1, 8, 200), (7, 3, 64), (1, 1, 1000), (40, 130, 9)] {
+        for (a, b, size) in
+            [(3, 5, 1), (2, 70, 33), (1, 8, 200), (7, 3, 64), (9, 4, 128), (3, 2, 129), (1, 1, 1000), (40, 130, 9)]
+        {
             let (outer, dense) = ([a, b], row_major(&[a, b, size]));
             let last: &[isize] = &dense;
             let middle: &[isize] = &[(b * size) as isize, 1, b as isize];

@@ -9,8 +9,11 @@
 //! Not here: products of large matrices (`matmul`), threads (`few`).
 //! The order in which the sum over k is taken follows from the sizes and strides alone.
 
+mod dots;
+
 use super::lanes::vectorised;
 use super::math::Scalar;
+use super::simd::Lanes;
 use crate::element::Bf16;
 
 /// Rows of `w` that are added to the sums together, so that the sums are read and written once for all of them.
@@ -23,8 +26,7 @@ const NEAR: usize = 4096;
 const LEAST: usize = 64;
 /// Terms of a sum that are taken side by side.
 const LANES: usize = 32;
-/// The same where they are widened first. With fewer the compiler takes the loop over them apart, and puts the terms of
-/// several columns together, which lie far from each other: that takes longer than all else.
+/// The same where they are widened first. With fewer the compiler takes the loop over them apart, as `dots` tells.
 const WIDENED_LANES: usize = 64;
 
 /// An element of a matrix as it is stored, to be computed with in `T`.
@@ -38,7 +40,7 @@ pub(crate) trait Weight<T>: Copy + Sync {
     fn dots(x: &[T], columns: [&[Self]; STREAMS]) -> [T; STREAMS];
 }
 
-impl<T: Scalar> Weight<T> for T {
+impl<T: Lanes> Weight<T> for T {
     const BOTH: bool = true;
 
     #[inline(always)]
@@ -48,7 +50,9 @@ impl<T: Scalar> Weight<T> for T {
 
     #[inline(always)]
     fn dots(x: &[T], columns: [&[T]; STREAMS]) -> [T; STREAMS] {
-        dots::<T, T, LANES>(x, columns, |lanes| lanes)
+        let whole = x.len() - x.len() % LANES;
+        let lanes = dots::lanes(x, columns);
+        std::array::from_fn(|c| ended(lanes[c], &x[whole..], &columns[c][whole..]))
     }
 }
 
@@ -62,7 +66,10 @@ impl<T: Scalar> Weight<T> for Bf16 {
 
     #[inline(always)]
     fn dots(x: &[T], columns: [&[Bf16]; STREAMS]) -> [T; STREAMS] {
-        dots::<T, Bf16, WIDENED_LANES>(x, columns, halved)
+        vectorised(
+            #[inline(always)]
+            move || widened_dots(x, columns),
+        )
     }
 }
 
@@ -160,10 +167,7 @@ impl<T: Scalar, W: Weight<T>> Few<'_, T, W> {
         for j in 0..round {
             let columns: [&[W]; STREAMS] = std::array::from_fn(|c| column(j + c * round));
             for (x, sums) in self.rows(sums) {
-                let dots = vectorised(
-                    #[inline(always)]
-                    move || W::dots(x, columns),
-                );
+                let dots = W::dots(x, columns);
                 dots.into_iter().enumerate().for_each(|(c, dot)| sums[j + c * round] = dot);
             }
         }
@@ -218,35 +222,30 @@ fn add_to_four<T: Scalar, W: Weight<T>, const N: usize>(
     }
 }
 
-/// `Σₖ xₖ wₖ` for four columns: term k in lane `k % N`, until `last` makes the lanes [`LANES`], the others as [`ended`] has
-/// them.
+/// `Σₖ xₖ wₖ` for four columns: term k in lane `k % 64`, the halves of which are then added, the others as [`ended`] has them.
 #[inline(always)]
-fn dots<T: Scalar, W: Weight<T>, const N: usize>(
-    x: &[T],
-    columns: [&[W]; STREAMS],
-    last: impl Fn([T; N]) -> [T; LANES],
-) -> [T; STREAMS] {
-    let (xs, x_rest) = x.as_chunks::<N>();
-    let [c0, c1, c2, c3] = columns.map(|column| &column.as_chunks::<N>().0[..xs.len()]);
+fn widened_dots<T: Scalar>(x: &[T], columns: [&[Bf16]; STREAMS]) -> [T; STREAMS] {
+    let (xs, x_rest) = x.as_chunks::<WIDENED_LANES>();
+    let [c0, c1, c2, c3] = columns.map(|column| &column.as_chunks::<WIDENED_LANES>().0[..xs.len()]);
     // No lane is chosen by a variable, so that all of them stay in registers.
-    let [mut s0, mut s1, mut s2, mut s3] = [[T::default(); N]; STREAMS];
+    let [mut s0, mut s1, mut s2, mut s3] = [[T::default(); WIDENED_LANES]; STREAMS];
     for ((((x, c0), c1), c2), c3) in xs.iter().zip(c0).zip(c1).zip(c2).zip(c3) {
-        for i in 0..N {
-            s0[i] = x[i].times_plus(c0[i].widen(), s0[i]);
+        for i in 0..WIDENED_LANES {
+            s0[i] = x[i].times_plus(T::of_bf16(c0[i]), s0[i]);
         }
-        for i in 0..N {
-            s1[i] = x[i].times_plus(c1[i].widen(), s1[i]);
+        for i in 0..WIDENED_LANES {
+            s1[i] = x[i].times_plus(T::of_bf16(c1[i]), s1[i]);
         }
-        for i in 0..N {
-            s2[i] = x[i].times_plus(c2[i].widen(), s2[i]);
+        for i in 0..WIDENED_LANES {
+            s2[i] = x[i].times_plus(T::of_bf16(c2[i]), s2[i]);
         }
-        for i in 0..N {
-            s3[i] = x[i].times_plus(c3[i].widen(), s3[i]);
+        for i in 0..WIDENED_LANES {
+            s3[i] = x[i].times_plus(T::of_bf16(c3[i]), s3[i]);
         }
     }
     let whole = x.len() - x_rest.len();
     let [c0, c1, c2, c3] = columns.map(|column| &column[whole..]);
-    let [s0, s1, s2, s3] = [last(s0), last(s1), last(s2), last(s3)];
+    let [s0, s1, s2, s3] = [s0, s1, s2, s3].map(halved);
     [ended(s0, x_rest, c0), ended(s1, x_rest, c1), ended(s2, x_rest, c2), ended(s3, x_rest, c3)]
 }
 

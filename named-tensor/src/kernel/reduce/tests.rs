@@ -90,6 +90,30 @@ fn extremes_pass_nan_on_wherever_it_stands() {
 }
 
 #[test]
+fn short_rows_agree_with_plain_loops_wherever_they_begin_and_pass_nan_on() {
+    for (rows, size, gap) in [(16, 2, 0), (64, 16, 0), (65, 17, 3), (200, 63, 1), (129, 64, 0), (5, 64, 0), (70, 65, 0)]
+    {
+        let apart = size + gap;
+        let mut data = Random::new(7).reals(2 + 2 * rows * apart);
+        data[2 + 3 * apart + size - 1] = f32::NAN;
+        // Rows one behind the other, and every second one backwards.
+        for (offset, strides) in [(2, [apart as isize, 1]), (2 + 2 * (rows - 1) * apart, [-2 * apart as isize, 1])] {
+            let src = View { data: &data, offset, strides: &strides };
+            for op in [Reduction::Sum, Reduction::Product, Reduction::Max, Reduction::Min] {
+                let mut out = vec![0.0; rows];
+                reduce(op, &[rows], &[size], src, &mut out);
+                for (row, (&got, exact)) in out.iter().zip(plain(op, &[rows], &[size], src)).enumerate() {
+                    let has_nan = strides[0] > 0 && row == 3;
+                    assert_eq!(got.is_nan(), has_nan, "{op:?} of row {row} of {rows} × {size}");
+                    let bound = exact.abs() * 6.0e-8 + 1e-9;
+                    assert!(has_nan || (f64::from(got) - exact).abs() <= bound, "{op:?}, row {row}: {got} for {exact}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
 fn positions_are_reduced_exactly() {
     let data: Vec<i64> = (0..1000).map(|i| (i * 7919) % 1013 - 500).collect();
     let src = View { data: &data, offset: 0, strides: &[1] };

@@ -1,0 +1,72 @@
+//! Dot products of one vector with four others, in registers.
+//!
+//! A compiler that sees four of them side by side puts their terms together, which lie far from each other; so what is one
+//! register is said here. Term k goes to lane `k % 32`, whatever the width of a register is.
+//! Not here: how lanes become one sum, and terms that do not fill all lanes (`vector`).
+
+use super::{LANES, STREAMS};
+use crate::kernel::simd::Lanes;
+use pulp::{Arch, Simd, WithSimd};
+
+/// The lanes of the dot products of `x` with each of `columns`, over all terms that fill them.
+///
+/// # Panics
+/// If a column is shorter than `x`.
+#[inline(always)]
+pub(super) fn lanes<T: Lanes>(x: &[T], columns: [&[T]; STREAMS]) -> [[T; LANES]; STREAMS] {
+    Arch::new().dispatch(Dots { x, columns })
+}
+
+struct Dots<'a, T> {
+    x: &'a [T],
+    columns: [&'a [T]; STREAMS],
+}
+
+impl<T: Lanes> WithSimd for Dots<'_, T> {
+    type Output = [[T; LANES]; STREAMS];
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, simd: S) -> Self::Output {
+        match LANES * size_of::<T>() / size_of::<T::Register<S>>() {
+            2 => self.in_registers::<S, 2>(simd),
+            4 => self.in_registers::<S, 4>(simd),
+            8 => self.in_registers::<S, 8>(simd),
+            16 => self.in_registers::<S, 16>(simd),
+            _ => self.in_registers::<S, LANES>(simd),
+        }
+    }
+}
+
+impl<T: Lanes> Dots<'_, T> {
+    /// The same, with `N` registers for the lanes of each.
+    #[inline(always)]
+    fn in_registers<S: Simd, const N: usize>(self, simd: S) -> [[T; LANES]; STREAMS] {
+        let each = size_of::<T::Register<S>>() / size_of::<T>();
+        assert_eq!(N * each, LANES, "registers for all lanes");
+        let whole = self.x.len() - self.x.len() % LANES;
+        let (x, columns) = (&self.x[..whole], self.columns.map(|column| &column[..whole]));
+        let read = |from: &[T], at: usize| {
+            let from = from.as_ptr().wrapping_add(at).cast::<T::Register<S>>();
+            // SAFETY: all are as long as `x`, and `at` is a multiple of `each` below that, which is a multiple of it; a
+            // register is plain numbers, and the read asks for no alignment.
+            unsafe { from.read_unaligned() }
+        };
+        let mut sums = [[T::splat(simd, T::default()); N]; STREAMS];
+        for top in (0..whole).step_by(LANES) {
+            for n in 0..N {
+                let x = read(x, top + n * each);
+                for (sums, column) in sums.iter_mut().zip(columns) {
+                    sums[n] = T::fused(simd, x, read(column, top + n * each), sums[n]);
+                }
+            }
+        }
+        let mut lanes = [[T::default(); LANES]; STREAMS];
+        for (lanes, sums) in lanes.iter_mut().zip(sums) {
+            for (to, sum) in lanes.chunks_exact_mut(each).zip(sums) {
+                // SAFETY: a chunk has as many numbers as a register, and the write asks for no alignment.
+                unsafe { to.as_mut_ptr().cast::<T::Register<S>>().write_unaligned(sum) };
+            }
+        }
+        lanes
+    }
+}
