@@ -38,7 +38,7 @@ const RUN: usize = 1024;
 const WIDTHS: [usize; 3] = [256, 128, 64];
 /// Up to this width `gemm` reads the other operand as it lies even where it lies across the sum, and is the faster for it.
 const NARROW: usize = 128;
-/// The other side of a piece at most, and at least where there would be few pieces: what is prepared is used so often.
+/// The other side of a piece at least where there would be few pieces, and at most: what is prepared is used so often.
 const HEIGHTS: [usize; 2] = [128, 1024];
 /// Elements of a piece at most: half of a usual second-level cache in `f32`.
 const PIECE: usize = 128 * 1024;
@@ -209,12 +209,10 @@ fn cut<T: Lanes>(product: &Product<'_, T>, items: usize, has_tail: bool) -> [usi
     }
     let [wide, tall, inner] =
         if product.by_columns() { [n, m, product.inner.1 as usize] } else { [m, n, product.inner.2 as usize] };
-    let [least, most] = HEIGHTS;
     let height = |width: usize| {
-        let wanted = ENOUGH.div_ceil(items * wide.div_ceil(width));
-        let parts = wanted.min(tall / least).max(tall.div_ceil(most));
-        // Whole tiles of `gemm`, which are 4 or 6 high.
-        tall.div_ceil(parts).next_multiple_of(12)
+        let across = items * wide.div_ceil(width);
+        // Through panels each element is computed alike in any piece, so here threads may be asked.
+        height(tall, across, product.packing.is_some() && across.is_multiple_of(parallel::threads()))
     };
     // The widest pieces that are so many that every thread has its share, or so few that an even number is one. How many
     // threads there are is not asked: which way a piece is computed depends on its size, and the rounding on the way.
@@ -229,6 +227,16 @@ fn cut<T: Lanes>(product: &Product<'_, T>, items: usize, has_tail: bool) -> [usi
     let width = WIDTHS.into_iter().find(is_wanted).unwrap_or(narrowest);
     let height = height(width);
     if product.by_columns() { [height, width] } else { [width, height] }
+}
+
+/// The higher side of a piece, where so many lie across and each thread has its share of them or not.
+fn height(tall: usize, across: usize, is_shared: bool) -> usize {
+    let [least, most] = HEIGHTS;
+    // A panel is packed once for each piece of the height, which takes as long as some 16 of its rows.
+    let least = if is_shared { 2 * least } else { least };
+    let parts = ENOUGH.div_ceil(across).min(tall / least).max(tall.div_ceil(most));
+    // Whole tiles of `gemm`, which are 4 or 6 high.
+    tall.div_ceil(parts).next_multiple_of(12)
 }
 
 /// The product of two matrices in the calling thread, for callers that split their work themselves.

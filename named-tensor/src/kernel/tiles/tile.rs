@@ -3,7 +3,7 @@
 //! Not here: how a product is cut into tiles (`tiles`), what becomes of sums before they are stored (`ending`).
 
 use super::{Left, Strip};
-use crate::kernel::ahead::{Ahead, fetch_line};
+use crate::kernel::ahead::{Ahead, fetch_at, fetch_line};
 use crate::kernel::panels::AHEAD;
 use crate::kernel::simd::Lanes;
 use crate::kernel::stream::LINE;
@@ -88,6 +88,11 @@ impl<T: Lanes> Strip<'_, T> {
             std::array::from_fn(|i| self.left.numbers.as_ptr().wrapping_add((row + i) * self.left.row));
         let mut numbers = right.numbers.as_ptr().wrapping_add(column);
         let mut packed = right.packed.wrapping_add(column);
+        let to = self.to.wrapping_add(row * self.step + column);
+        let to: [*mut T; R] = std::array::from_fn(|i| to.wrapping_add(i * self.step));
+        let place = |i: usize, n: usize| to[i].wrapping_add(n * lanes).cast::<T::Register<S>>();
+        // Where the result goes is brought here beside the sums: else all stores of a tile wait for it at once.
+        (0..R).for_each(|i| (0..N).for_each(|n| fetch_at(place(i, n))));
         let line = LINE / size_of::<T>();
         for top in (0..right.depth).step_by(line) {
             if column == 0 && self.left.is_asked_for() {
@@ -127,9 +132,6 @@ impl<T: Lanes> Strip<'_, T> {
             }
         }
         let factor = T::splat(simd, self.factor);
-        let place = |i: usize, n: usize| {
-            self.to.wrapping_add((row + i) * self.step + column + n * lanes).cast::<T::Register<S>>()
-        };
         for (i, sums) in sums.iter_mut().enumerate() {
             for (n, sum) in sums.iter_mut().enumerate() {
                 let before = if self.adds {
