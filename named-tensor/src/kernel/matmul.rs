@@ -248,8 +248,11 @@ pub(super) fn serial<T: Lanes>(
     [m, k, n]: [usize; 3],
     lhs: View<'_, T>,
     rhs: View<'_, T>,
-    dst: ViewMut<'_, T>,
+    mut dst: ViewMut<'_, T>,
 ) {
+    if near::product(scale, [m, k, n], lhs, rhs, &mut dst) {
+        return;
+    }
     check_inside("matmul: left operand", lhs.data.len(), lhs.offset, &[m, k], lhs.strides);
     check_inside("matmul: right operand", rhs.data.len(), rhs.offset, &[k, n], rhs.strides);
     check_inside("matmul: destination", dst.data.len(), dst.offset, &[m, n], dst.strides);

@@ -17,6 +17,11 @@ const FEW: usize = 128 * 1024;
 /// Terms of the longest sum that is taken from the first to the last: longer ones lose digits unless they are taken in parts.
 const LONG: usize = 1024;
 
+/// Whether a product of so many rows, terms and columns is small.
+pub(super) fn is_small([m, k, n]: [usize; 3]) -> bool {
+    k <= LONG && (1..=FEW).contains(&m.saturating_mul(n).saturating_mul(k))
+}
+
 /// Computes the product of a matrix of `m` rows and one of `n` columns if it is small and lies well. Returns whether it
 /// did: not where a view leaves its slice either, which is for the caller to tell.
 pub(super) fn product<T: Lanes>(
@@ -26,7 +31,7 @@ pub(super) fn product<T: Lanes>(
     rhs: View<'_, T>,
     dst: &mut ViewMut<'_, T>,
 ) -> bool {
-    if k > LONG || !(1..=FEW).contains(&m.saturating_mul(n).saturating_mul(k)) {
+    if !is_small([m, k, n]) {
         return false;
     }
     let ([l_row, l_inner], [r_inner, r_column]) = (steps(lhs.strides), steps(rhs.strides));

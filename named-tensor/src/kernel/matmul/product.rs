@@ -8,6 +8,7 @@ use super::gemm::Matrices;
 use super::packing::Packing;
 use crate::kernel::few;
 use crate::kernel::map::Finisher;
+use crate::kernel::near;
 use crate::kernel::parallel::Shared;
 use crate::kernel::simd::Lanes;
 use crate::kernel::vector::Few;
@@ -201,6 +202,10 @@ impl<T: Lanes> Product<'_, T> {
     /// # Safety
     /// That of [`Product::compute`].
     unsafe fn compute_whole(&self, distances: [isize; 3], dst: &Shared<'_, T>, dst_offset: usize) {
+        // SAFETY: the contract of this function.
+        if unsafe { self.near(distances, dst, dst_offset) } {
+            return;
+        }
         let (k, l_inner, r_inner) = self.inner;
         let [few, long] = [self.rows.size.min(self.columns.size), self.rows.size.max(self.columns.size)];
         if let Some((size, left, right)) = self.outer {
@@ -231,6 +236,28 @@ impl<T: Lanes> Product<'_, T> {
             // SAFETY: the contract of this function is that of `gemm`.
             unsafe { self.gemm(distances, dst, dst_offset, false) };
         }
+    }
+
+    /// The product, if it is small and its result lies without gaps. Returns whether it is so.
+    ///
+    /// # Safety
+    /// That of [`Product::compute`].
+    unsafe fn near(&self, distances: [isize; 3], dst: &Shared<'_, T>, dst_offset: usize) -> bool {
+        let ((k, l_inner, r_inner), rows, columns) = (self.inner, self.rows, self.columns);
+        let is_whole = (columns.dst == 1 && rows.dst == columns.size as isize)
+            || (rows.dst == 1 && columns.dst == rows.size as isize);
+        if self.outer.is_some() || !is_whole || !near::is_small([rows.size, k, columns.size]) {
+            return false;
+        }
+        let at = |view: View<'_, T>, distance| view.offset.wrapping_add_signed(distance);
+        let lhs = View { offset: at(self.lhs, distances[0]), strides: &[rows.lhs, l_inner], ..self.lhs };
+        let rhs = View { offset: at(self.rhs, distances[1]), strides: &[r_inner, columns.rhs], ..self.rhs };
+        let first = dst_offset.wrapping_add_signed(distances[2]);
+        // SAFETY: these are the elements of the result, which has no gaps; they are inside and ours by the contract of this
+        // function.
+        let data = unsafe { dst.slice(first, rows.size * columns.size) };
+        let mut out = ViewMut { data, offset: 0, strides: &[rows.dst, columns.dst] };
+        near::product(self.scale, [rows.size, k, columns.size], lhs, rhs, &mut out)
     }
 
     /// One part of the sum by one call of `gemm`, written or added to what is there.
