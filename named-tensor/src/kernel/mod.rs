@@ -9,12 +9,14 @@
 
 mod ahead;
 pub(crate) mod attention;
+pub(crate) mod best;
 pub(crate) mod copy;
 pub(crate) mod few;
 pub(crate) mod gather;
 pub(crate) mod growth;
 mod lanes;
 mod line;
+mod lines;
 pub(crate) mod map;
 pub(crate) mod math;
 pub(crate) mod matmul;
@@ -24,8 +26,10 @@ mod panels;
 pub(crate) mod parallel;
 pub(crate) mod pool;
 pub(crate) mod reduce;
+pub(crate) mod running;
 pub(crate) mod simd;
 pub(crate) mod softmax;
+pub(crate) mod sort;
 mod span;
 pub(crate) mod standardize;
 mod stream;

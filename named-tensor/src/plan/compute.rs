@@ -15,7 +15,8 @@ use crate::kernel::copy::copy_into;
 use crate::kernel::math::Scalar;
 use crate::kernel::matmul::matmul;
 use crate::kernel::simd::Lanes;
-use crate::kernel::{View, ViewMut, attention, few, gather, map, reduce, softmax, standardize};
+use crate::kernel::sort::{self, Ranked};
+use crate::kernel::{View, ViewMut, attention, best, few, gather, map, reduce, running, softmax, standardize};
 
 /// Does something with the numbers of a buffer of any of these kinds. The shape rules leave no other kind.
 macro_rules! of {
@@ -37,7 +38,11 @@ pub(super) fn compute(step: &Step, slots: &Slots, out: &mut Buffer) -> bool {
         Action::Attention { .. } => of!(F32 | F64, out => attended(action, slots, out)),
         Action::AttentionGradient { .. } => of!(F32 | F64, out => attention_owed(action, slots, out)),
         Action::Reduce { .. } => of!(F32 | F64 | Index, out => reduced(action, slots, out)),
-        Action::Rows { .. } => of!(F32 | F64, out => rows(step, slots, out)),
+        Action::Best { .. } => of!(Index, out => best_of(action, slots, out)),
+        Action::Rows { .. } => match out {
+            Buffer::Index(out) => argsorted(action, slots, out),
+            out => of!(F32 | F64, out => rows(step, slots, out)),
+        },
         Action::Join { around, pieces } => {
             around.iter().for_each(|&around| fill(out, around));
             join(pieces, slots, out);
@@ -114,10 +119,34 @@ fn reduced<T: reduce::Reducible>(action: &Action, slots: &Slots, out: &mut [T]) 
     reduce::reduce(kernel_reduction(*reduction), sizes, over, slots.view(source), out);
 }
 
-fn rows<T: Scalar>(step: &Step, slots: &Slots, out: &mut [T]) {
+fn best_of(action: &Action, slots: &Slots, out: &mut [i64]) {
+    let Action::Best { largest, source, sizes, size } = action else { return };
+    match slots.at(source.slot, source.offset).0.kind() {
+        Kind::F32 => best::best::<f32>(*largest, sizes, *size, slots.view(source), out),
+        _ => best::best::<f64>(*largest, sizes, *size, slots.view(source), out),
+    }
+}
+
+fn argsorted(action: &Action, slots: &Slots, out: &mut [i64]) {
+    let Action::Rows { function: RowFunction::ArgSort { descending }, source, sizes, row, out: strides } = action
+    else {
+        return;
+    };
+    let dst = ViewMut { data: out, offset: 0, strides };
+    match slots.at(source.slot, source.offset).0.kind() {
+        Kind::F32 => sort::argsort::<f32>(*descending, sizes, *row, slots.view(source), dst),
+        _ => sort::argsort::<f64>(*descending, sizes, *row, slots.view(source), dst),
+    }
+}
+
+fn rows<T: Scalar + Ranked>(step: &Step, slots: &Slots, out: &mut [T]) {
     let Action::Rows { function, source, sizes, row, out: strides } = &step.action else { return };
     let (src, dst) = (slots.view(source), ViewMut { data: out, offset: 0, strides });
+    // The plan gives a tail to softmax and standardization alone (`fuse`).
     ending(step, slots, |tail| match *function {
+        RowFunction::CumulativeSum => running::sums(sizes, *row, src, dst),
+        RowFunction::Sort { descending } => sort::sort(descending, sizes, *row, src, dst),
+        RowFunction::ArgSort { .. } => {}
         RowFunction::Softmax { log: false } => softmax::softmax(sizes, *row, src, dst, tail),
         RowFunction::Softmax { log: true } => softmax::log_softmax(sizes, *row, src, dst, tail),
         RowFunction::Standardize { epsilon } => standardize::standardize(epsilon, sizes, *row, src, dst, tail),

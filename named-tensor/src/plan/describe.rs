@@ -115,6 +115,7 @@ impl Page<'_, '_> {
             Action::AttentionGradient { .. } => "attention gradient".to_owned(),
             Action::Fill(value) => return write!(line, " = {value}").map(|()| line),
             Action::Rows { function: RowFunction::Standardize { .. }, .. } => "standardize".to_owned(),
+            Action::Best { largest, .. } => if *largest { "argmax" } else { "argmin" }.to_owned(),
             _ if step.tail.is_some() => self.trace.node(step.fused[0]).op().name().to_owned(),
             _ => self.names(&step.fused, step.node),
         };
@@ -172,6 +173,12 @@ impl Page<'_, '_> {
                 size(batch) * size(rows) * *positions as f64 * ((6 * *keys + 4 * *columns) as f64 + 9.0)
             }
             Action::Reduce { sizes, over, .. } => size(sizes) * size(over),
+            Action::Best { sizes, size: along, .. } => size(sizes) * *along as f64,
+            Action::Rows { function: RowFunction::CumulativeSum, .. } => out,
+            // As many comparisons as a sort needs on average.
+            Action::Rows { function: RowFunction::Sort { .. } | RowFunction::ArgSort { .. }, row, .. } => {
+                out * (*row as f64).log2()
+            }
             // The largest, the difference, the exponential, the sum and the quotient; or mean, difference, square,
             // sum and quotient.
             Action::Rows { .. } => 5.0 * out,

@@ -78,6 +78,9 @@ pub(super) enum Action {
     },
     /// One number for all positions of the last axes, `over`; the result lies without gaps in the order of the others.
     Reduce { reduction: Reduction, source: Place, sizes: Sizes, over: Sizes },
+    /// The position of the first of the largest (or smallest) numbers along the last axis, which has `size`; the result
+    /// lies without gaps in the order of the others.
+    Best { largest: bool, source: Place, sizes: Sizes, size: usize },
     /// Each row, along the last axis, to a row of the result, whose strides are `out`.
     Rows { function: RowFunction, source: Place, sizes: Sizes, row: usize, out: Strides },
     /// Pieces put side by side, around them one number.
@@ -121,6 +124,9 @@ pub(super) struct Body {
 pub(super) enum RowFunction {
     Softmax { log: bool },
     Standardize { epsilon: f64 },
+    CumulativeSum,
+    Sort { descending: bool },
+    ArgSort { descending: bool },
 }
 
 /// An elementwise program that a step ends with, while its numbers are in a near cache: its `Own` is what the action has
@@ -221,7 +227,9 @@ impl Action {
                 operands.iter().for_each(|place| tell(place.slot));
                 scale.iter().for_each(|factor| tell(factor.0.slot));
             }
-            Action::Reduce { source, .. } | Action::Rows { source, .. } => tell(source.slot),
+            Action::Reduce { source, .. } | Action::Best { source, .. } | Action::Rows { source, .. } => {
+                tell(source.slot);
+            }
             Action::Append { pieces, .. } => pieces.iter().for_each(|piece| tell(piece.source.slot)),
             Action::Join { pieces, .. } => pieces.iter().for_each(|piece| tell(piece.source.slot)),
             Action::Gather { inputs, .. }

@@ -1,8 +1,8 @@
 //! From the nodes of a graph to the items of a plan: common parts once, a few rewritings.
 //!
 //! Lives here: sharing of equal items, contraction over nothing as a product elementwise, a sum of products as a
-//! contraction, a scalar factor of a contraction taken into it, and what is dead after that. Each keeps the numbers,
-//! up to rounding. Not here: the order of several contractions (`order`), attention (`attention`).
+//! contraction, a scalar factor of a contraction taken into it, the first of a sorted axis found without sorting, and
+//! what is dead after that. Each keeps the numbers, up to rounding. Not here: the order of several contractions (`order`), attention (`attention`).
 
 use smallvec::SmallVec;
 
@@ -36,6 +36,8 @@ pub(super) enum Work<'a> {
     AttentionGradient(AttentionGradient<'a>),
     /// One of the results of its only input.
     Share,
+    /// The first position of the largest (or smallest) numbers along an axis.
+    Best { axis: Name, largest: bool },
 }
 
 /// What a contraction does with its third input, a scalar.
@@ -93,6 +95,7 @@ pub(super) fn rewritten(items: Items<'_>) -> Items<'_> {
     items.count_uses();
     for i in 0..items.list.len() {
         items.sum_of_product(i);
+        items.take_best(i);
     }
     let mut items = attention::fused(items);
     for i in 0..items.list.len() {
@@ -206,6 +209,27 @@ impl<'a> Items<'a> {
         {
             self.list[i].inputs = SmallVec::from_slice(&item.inputs);
             self.list[i].work = Work::Contract(axes, Scale::None);
+        }
+    }
+
+    /// The position that sorting would put first is that of the largest or smallest number: nothing need be sorted.
+    fn take_best(&mut self, i: usize) {
+        let item = &self.list[i];
+        let axis = match item.work {
+            Work::Op(&Op::At(axis, 0)) => axis,
+            Work::Op(&Op::Slice { axis, start: 0, .. }) if item.shape.size(axis) == Some(1) => axis,
+            _ => return,
+        };
+        let order = item.inputs[0];
+        if let Work::Op(&Op::ArgSort { axis: along, descending: largest }) = self.item(order).work
+            && along == axis
+            && self.uses[order as usize] == 1
+            && let x = self.item(order).inputs[0]
+            && matches!(self.item(x).kind, Kind::F32 | Kind::F64)
+            && self.item(x).shape.rank() <= LARGEST_RANK
+        {
+            self.list[i].inputs = SmallVec::from_slice(&[x]);
+            self.list[i].work = Work::Best { axis, largest };
         }
     }
 

@@ -24,7 +24,7 @@ use super::key::{Trace, narrow};
 use super::layout::{self, Order, Place};
 use super::numbered::{ByNumber, few};
 use super::order;
-use super::schedule::{Action, Inputs, Piece, Schedule, Sizes, Slot, Step};
+use super::schedule::{Action, Inputs, Piece, RowFunction, Schedule, Sizes, Slot, Step};
 use super::simplify::{self, Items, Work};
 use super::slices;
 use crate::axis::Name;
@@ -183,6 +183,16 @@ impl Lowering<'_, '_> {
             (Work::Op(Op::Reduce(reduction, axes)), _) => self.reduce(i, *reduction, axes),
             (Work::Op(Op::Softmax { axes, log }), _) => self.softmax(i, axes, *log),
             (Work::Op(Op::Standardize { axes, epsilon }), _) => self.standardize(i, axes, *epsilon),
+            (&Work::Best { axis, largest }, _) => self.best(i, axis, largest),
+            (&Work::Op(&Op::CumulativeSum(axis)), _) if matches!(item.kind, Kind::F32 | Kind::F64) => {
+                self.line(i, axis, RowFunction::CumulativeSum);
+            }
+            (&Work::Op(&Op::Sort { axis, descending }), _) if matches!(item.kind, Kind::F32 | Kind::F64) => {
+                self.line(i, axis, RowFunction::Sort { descending });
+            }
+            (&Work::Op(&Op::ArgSort { axis, descending }), Some(x)) if matches!(x.kind, Kind::F32 | Kind::F64) => {
+                self.line(i, axis, RowFunction::ArgSort { descending });
+            }
             (Work::Op(Op::Merge(from, into)), _) => {
                 let order: Names = item
                     .shape

@@ -1,9 +1,10 @@
 //! Reductions and functions of rows as steps.
 //!
 //! Lives here: which axes make a row, and the copy that brings them side by side when they are several.
-//! Not here: the loops (`kernel::reduce`, `kernel::softmax`, `kernel::standardize`).
+//! Not here: the loops (`kernel`).
 
 use super::{Lowering, dense};
+use crate::axis::Name;
 use crate::graph::op::Reduction;
 use crate::graph::shape::Names;
 use crate::graph::value::Strides;
@@ -36,6 +37,31 @@ impl Lowering<'_, '_> {
 
     pub(super) fn standardize(&mut self, i: u32, axes: &Names, epsilon: f64) {
         self.rows(i, axes, RowFunction::Standardize { epsilon });
+    }
+
+    /// The step of a function along one axis.
+    pub(super) fn line(&mut self, i: u32, axis: Name, function: RowFunction) {
+        self.rows(i, &Names::from_slice(&[axis]), function);
+    }
+
+    /// The step that finds the best position along an axis. Its result lies in the order of its source.
+    pub(super) fn best(&mut self, i: u32, axis: Name, largest: bool) {
+        let item = self.items.item(i);
+        let (shape, source) = (self.items.item(item.inputs[0]).shape, &self.places[&item.inputs[0]]);
+        let names: Names = few(shape.names());
+        let sizes: Sizes = few(shape.sizes());
+        let (along, kept): (Order, Order) =
+            layout::by_stride(&source.strides).into_iter().partition(|&at| names[at] == axis);
+        let action = Action::Best {
+            largest,
+            source: source.in_order(kept.iter().chain(&along)),
+            sizes: few(kept.iter().map(|&at| sizes[at])),
+            size: along.iter().map(|&at| sizes[at]).product(),
+        };
+        // A slice keeps the axis, with one position.
+        let left = kept.iter().map(|&at| names[at]).chain([axis]);
+        let order: Order = left.filter_map(|name| item.shape.position(name)).collect();
+        self.step(i, &order, action);
     }
 
     /// The step of a function of rows. Its result lies in the order of its source, several axes of a row side by side.

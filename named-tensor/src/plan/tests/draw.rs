@@ -179,8 +179,13 @@ pub(crate) fn random_graph(draw: &mut Draw, kind: Kind, steps: usize) -> Vec<Nod
                 let slice = x.dynamic_slice(axis, part, &start);
                 if draw.below(2) == 0 { x.dynamic_update(axis, &slice.unary(Unary::Neg), &start) } else { slice }
             }
-            _ => match draw.below(5) {
-                0 => x.sort(axis, true),
+            _ => match draw.below(10) {
+                0 => x.sort(axis, draw.below(2) == 0),
+                5..=8 => {
+                    let order = x.argsort(axis, draw.below(2) == 0);
+                    let best = if draw.below(2) == 0 { order.at(axis, 0) } else { order.slice(axis, 0..1, 1) };
+                    if draw.below(2) == 0 { y.gather(axis, &best) } else { best.cast(kind) }
+                }
                 4 => {
                     // The diagonal outweighs every row, so no rounding matters much.
                     let other = axis.freshened();

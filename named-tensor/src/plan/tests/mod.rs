@@ -8,6 +8,7 @@ pub(crate) mod draw;
 mod edges;
 mod scan;
 mod slices;
+mod sorting;
 mod sums;
 mod tails;
 mod widen;
@@ -82,6 +83,7 @@ fn named(action: &Action) -> &'static str {
         Action::Product { scale: None, .. } => "product",
         Action::Product { .. } => "scaled product",
         Action::Reduce { .. } => "reduce",
+        Action::Best { .. } => "best",
         Action::Rows { .. } => "rows",
         Action::Join { around: None, pieces } if pieces.len() == 1 => "copy",
         Action::Join { .. } => "join",
@@ -116,9 +118,7 @@ fn random_graphs_have_the_same_numbers_planned_and_plain() {
     }
     assert!(compared > 100_000, "most graphs have numbers: {compared}");
     assert!(errors > 5, "some graphs are in error: {errors}");
-    for action in
-        ["map", "product", "scaled product", "reduce", "rows", "copy", "join", "gather", "update", "plain", "fill"]
-    {
+    for action in "map,product,scaled product,reduce,best,rows,copy,join,gather,update,plain,fill".split(',') {
         let count = actions.get(action).copied().unwrap_or(0);
         assert!(count > 50, "every action is tried: {action} {count} times");
     }
