@@ -1,7 +1,7 @@
 //! Functions of one axis, applied at every position of the other axes.
 //!
 //! Lives here: how lines are found in a strided view, and how they are split over threads. A line that is contiguous is
-//! handed over as a slice; lines that lie side by side are read together (`columns`); any other line is copied into a buffer
+//! handed over as a slice; lines that lie side by side go through tiles (`columns`); any other line is copied into a buffer
 //! and back. Not here: what is computed (`softmax`, `standardize`).
 
 mod columns;
@@ -32,8 +32,6 @@ pub(super) trait Known: Send + Sync {
 pub(super) trait Line<T>: Sync {
     /// What its results depend on, beside the element at their own place.
     type Known: Known;
-    /// The same for some lines side by side, as results are computed with it.
-    type Ready: Send + Sync;
     /// Computes one contiguous line.
     fn row(&self, src: &[T], dst: &mut [T]);
     /// Computes contiguous lines of this size, one after the other.
@@ -58,13 +56,22 @@ pub(super) trait Line<T>: Sync {
     }
     /// What is known of [`WIDTH`] lines side by side before any element of them was read.
     fn start(&self) -> Self::Known;
-    /// Takes the next elements of the lines in. Here and in `write` loops are those of a caller that is compiled for the
-    /// processor at hand.
-    fn read(&self, known: &mut Self::Known, rows: &[&[T; WIDTH]]);
-    /// What results are computed with, when all elements were read.
-    fn ready(&self, known: &Self::Known) -> Self::Ready;
-    /// The results of one element of each line.
-    fn write(&self, ready: &Self::Ready, row: &[T; WIDTH], results: &mut [T; WIDTH]);
+    /// Takes the next elements of the lines in.
+    fn read(&self, known: &mut Self::Known, rows: &[[T; WIDTH]]);
+    /// Puts results in the place of some elements, when all were read.
+    fn write(&self, known: &Self::Known, rows: &mut [[T; WIDTH]]);
+    /// Whether results are multiples of what [`Line::read_raw`] leaves.
+    const IS_IN_PARTS: bool = false;
+    /// Takes the next elements of the lines in, and puts numbers in their place of which the results are multiples: by what
+    /// they have to be multiplied follows from what is returned, when all were read. While row `i` is computed, `ask(i)` asks
+    /// for what is read next.
+    fn read_raw(&self, _known: &mut Self::Known, _rows: &mut [[T; WIDTH]], _ask: impl Fn(usize)) -> [T; WIDTH] {
+        unreachable!("the results are no multiples")
+    }
+    /// What the numbers of a line have to be multiplied by that were left when this was returned.
+    fn factor(&self, _known: &Self::Known, _lane: usize, _returned: T) -> T {
+        unreachable!("the results are no multiples")
+    }
 }
 
 /// Applies `line` along the last axis of two views over `outer` and an axis of `size`, and then the tail, if there is one,

@@ -2,7 +2,7 @@
 //!
 //! Computes  `yᵢ = e^(xᵢ - m) / Σⱼ e^(xⱼ - m)`  or  `yᵢ = xᵢ - m - ln Σⱼ e^(xⱼ - m)`  with  `m = max xⱼ`.
 //! The sum is accumulated in `f64`, four exponentials at a time. For `f32` the relative error of softmax is at most
-//! `(5 + |xᵢ - m| / 2) 2⁻²³` (the subtraction is rounded) where the result is not subnormal; that of its logarithm is absolute, `2⁻²³ (1 + |yᵢ|)`.
+//! `(4 + |xᵢ - m| / 2) 2⁻²³` (the subtraction is rounded) where the result is not subnormal; that of its logarithm is absolute, `2⁻²³ (1 + |yᵢ|)`.
 //! A line with NaN or +∞, or of -∞ alone, has no softmax: all of it becomes NaN. Next to a finite number, -∞ gives exactly
 //! 0 (logarithm: -∞).
 
@@ -15,7 +15,7 @@ use super::map::Tail;
 use super::math::Scalar;
 use super::stream::{AT_ONCE, Departing, LINE, Stream, lined_up_mut};
 use super::{View, ViewMut};
-use columns::{Bases, Logs, Sums};
+use columns::Sums;
 
 /// Softmax along the last axis of two views over `outer` and an axis of `size`, and then the tail.
 ///
@@ -125,7 +125,6 @@ fn blocks<T>(size: usize, src: &[T], dst: &mut [T], compute: impl Fn(&[T], &mut 
 
 impl<T: Scalar> Line<T> for Softmax {
     type Known = Sums<T>;
-    type Ready = Bases<T>;
 
     fn row(&self, src: &[T], dst: &mut [T]) {
         if src.len() <= SHORT {
@@ -186,26 +185,42 @@ impl<T: Scalar> Line<T> for Softmax {
         Sums::NONE
     }
 
-    #[inline(always)]
-    fn read(&self, known: &mut Sums<T>, rows: &[&[T; WIDTH]]) {
+    fn read(&self, known: &mut Sums<T>, rows: &[[T; WIDTH]]) {
         known.add(rows);
     }
 
-    fn ready(&self, known: &Sums<T>) -> Bases<T> {
-        known.bases()
+    fn write(&self, known: &Sums<T>, rows: &mut [[T; WIDTH]]) {
+        let (top, scale) = (known.top, known.sum.map(|sum| T::narrow(1.0 / sum)));
+        vectorised(
+            #[inline(always)]
+            move || {
+                for row in rows {
+                    for ((x, &top), &scale) in row.iter_mut().zip(&top).zip(&scale) {
+                        *x = (*x - top).decay() * scale;
+                    }
+                }
+            },
+        );
     }
 
-    #[inline(always)]
-    fn write(&self, ready: &Bases<T>, row: &[T; WIDTH], results: &mut [T; WIDTH]) {
-        for (((y, &x), &base), &factor) in results.iter_mut().zip(row).zip(&ready.base).zip(&ready.factor) {
-            *y = (x - base).decay() * factor;
-        }
+    const IS_IN_PARTS: bool = true;
+
+    /// Exponentials of what is below the largest element so far, which is returned.
+    fn read_raw(&self, known: &mut Sums<T>, rows: &mut [[T; WIDTH]], ask: impl Fn(usize)) -> [T; WIDTH] {
+        let base = known.rise(rows);
+        known.add_decays(&base, rows, ask);
+        known.top
+    }
+
+    fn factor(&self, known: &Sums<T>, lane: usize, returned: T) -> T {
+        let top = known.top[lane];
+        let decay = if returned == top { 1.0 } else { (returned.wide() - top.wide()).exp() };
+        T::narrow(decay / known.sum[lane])
     }
 }
 
 impl<T: Scalar> Line<T> for LogSoftmax {
     type Known = Sums<T>;
-    type Ready = Logs<T>;
 
     fn rows(&self, size: usize, src: &[T], dst: &mut [T]) {
         blocks(size, src, dst, |src, dst| if size > SHORT { self.row(src, dst) } else { short_logs(size, src, dst) });
@@ -224,20 +239,22 @@ impl<T: Scalar> Line<T> for LogSoftmax {
         Sums::NONE
     }
 
-    #[inline(always)]
-    fn read(&self, known: &mut Sums<T>, rows: &[&[T; WIDTH]]) {
+    fn read(&self, known: &mut Sums<T>, rows: &[[T; WIDTH]]) {
         known.add(rows);
     }
 
-    fn ready(&self, known: &Sums<T>) -> Logs<T> {
-        known.logs()
-    }
-
-    #[inline(always)]
-    fn write(&self, ready: &Logs<T>, row: &[T; WIDTH], results: &mut [T; WIDTH]) {
-        for (((y, &x), &top), &log) in results.iter_mut().zip(row).zip(&ready.top).zip(&ready.log) {
-            *y = T::narrow(x.wide() - top.wide() - log);
-        }
+    fn write(&self, known: &Sums<T>, rows: &mut [[T; WIDTH]]) {
+        let (top, log) = (known.top, known.sum.map(f64::ln));
+        vectorised(
+            #[inline(always)]
+            move || {
+                for row in rows {
+                    for ((x, &top), &log) in row.iter_mut().zip(&top).zip(&log) {
+                        *x = T::narrow(x.wide() - top.wide() - log);
+                    }
+                }
+            },
+        );
     }
 }
 

@@ -170,7 +170,6 @@ impl Standardize {
 
 impl<T: Scalar> Line<T> for Standardize {
     type Known = Distances;
-    type Ready = Moments<T>;
 
     fn row(&self, src: &[T], dst: &mut [T]) {
         self.rows(src.len(), src, dst);
@@ -207,76 +206,69 @@ impl<T: Scalar> Line<T> for Standardize {
         Distances { size: [0; WIDTH], first: [0.0; WIDTH], sum: [0.0; WIDTH], squares: [0.0; WIDTH] }
     }
 
-    #[inline(always)]
-    fn read(&self, known: &mut Distances, rows: &[&[T; WIDTH]]) {
+    fn read(&self, known: &mut Distances, rows: &[[T; WIDTH]]) {
         if known.size[0] == 0 {
             rows.iter().take(1).for_each(|row| known.first = row.map(|x| x.wide()));
         }
         known.size.iter_mut().for_each(|size| *size += rows.len());
         let (first, mut sums, mut squares) = (known.first, known.sum, known.squares);
-        let (pairs, last) = rows.as_chunks::<2>();
-        for [a, b] in pairs {
-            let elements = a.iter().zip(*b).zip(&first);
-            for ((sum, square), ((&a, &b), &first)) in sums.iter_mut().zip(&mut squares).zip(elements) {
-                let (a, b) = (a.wide() - first, b.wide() - first);
-                *sum += a + b;
-                *square = a.mul_add(a, b.mul_add(b, *square));
-            }
-        }
-        for row in last {
-            for (((sum, square), &x), &first) in sums.iter_mut().zip(&mut squares).zip(*row).zip(&first) {
-                let distance = x.wide() - first;
-                *sum += distance;
-                *square = distance.mul_add(distance, *square);
-            }
-        }
-        (known.sum, known.squares) = (sums, squares);
+        (known.sum, known.squares) = vectorised(
+            #[inline(always)]
+            move || {
+                let (pairs, last) = rows.as_chunks::<2>();
+                for [a, b] in pairs {
+                    let elements = a.iter().zip(b).zip(&first);
+                    for ((sum, square), ((&a, &b), &first)) in sums.iter_mut().zip(&mut squares).zip(elements) {
+                        let (a, b) = (a.wide() - first, b.wide() - first);
+                        *sum += a + b;
+                        *square = a.mul_add(a, b.mul_add(b, *square));
+                    }
+                }
+                for row in last {
+                    for (((sum, square), &x), &first) in sums.iter_mut().zip(&mut squares).zip(row).zip(&first) {
+                        let distance = x.wide() - first;
+                        *sum += distance;
+                        *square = distance.mul_add(distance, *square);
+                    }
+                }
+                (sums, squares)
+            },
+        );
     }
 
-    fn ready(&self, known: &Distances) -> Moments<T> {
+    fn write(&self, known: &Distances, rows: &mut [[T; WIDTH]]) {
         let moments: [(f64, f64); WIDTH] = std::array::from_fn(|j| {
             self.moments(known.first[j], known.sum[j], known.squares[j], 1.0 / known.size[j] as f64)
         });
-        let near = moments.map(|(mean, scale)| Near::of(mean, scale));
-        let is_ordinary = moments.map(|(_, scale)| ORDINARY.contains(&scale));
-        Moments {
-            moments,
-            is_ordinary,
-            are_ordinary: is_ordinary == [true; WIDTH],
-            means: near.map(|near| near.mean),
-            scales: near.map(|near| near.scale),
-            rests: near.map(|near| near.scale_rest),
-            shifts: near.map(|near| near.shift),
-        }
-    }
-
-    #[inline(always)]
-    fn write(&self, ready: &Moments<T>, row: &[T; WIDTH], results: &mut [T; WIDTH]) {
-        let near = ready.means.iter().zip(&ready.scales).zip(&ready.rests).zip(&ready.shifts);
-        for ((y, &x), (((&mean, &scale), &scale_rest), &shift)) in results.iter_mut().zip(row).zip(near) {
-            *y = Near { mean, scale, scale_rest, shift }.apply(x);
-        }
-        if !ready.are_ordinary {
-            // Each line by its own way: its numbers do not depend on those that it happens to lie beside.
-            let ways = ready.moments.iter().zip(&ready.is_ordinary);
-            for ((y, &x), (&(mean, scale), &is_ordinary)) in results.iter_mut().zip(row).zip(ways) {
-                if !is_ordinary {
-                    *y = T::narrow((x.wide() - mean) * scale);
+        let (mean, scale) = (moments.map(|(mean, _)| mean), moments.map(|(_, scale)| scale));
+        let near = moments.map(|(mean, scale)| Near::<T>::of(mean, scale));
+        let is_ordinary = scale.map(|scale| ORDINARY.contains(&scale));
+        let are_ordinary = is_ordinary == [true; WIDTH];
+        vectorised(
+            #[inline(always)]
+            move || {
+                let (means, scales) = (near.map(|near| near.mean), near.map(|near| near.scale));
+                let (rests, shifts) = (near.map(|near| near.scale_rest), near.map(|near| near.shift));
+                for row in rows {
+                    if are_ordinary {
+                        let all = means.iter().zip(&scales).zip(&rests).zip(&shifts);
+                        for (x, (((&mean, &scale), &scale_rest), &shift)) in row.iter_mut().zip(all) {
+                            *x = Near { mean, scale, scale_rest, shift }.apply(*x);
+                        }
+                    } else {
+                        // Each line by its own way: its numbers do not depend on those that it happens to lie beside.
+                        for (j, x) in row.iter_mut().enumerate() {
+                            *x = if is_ordinary[j] {
+                                near[j].apply(*x)
+                            } else {
+                                T::narrow((x.wide() - mean[j]) * scale[j])
+                            };
+                        }
+                    }
                 }
-            }
-        }
+            },
+        );
     }
-}
-
-/// What results of some columns are computed with: by [`Near`] those whose scale is ordinary.
-struct Moments<T> {
-    moments: [(f64, f64); WIDTH],
-    is_ordinary: [bool; WIDTH],
-    are_ordinary: bool,
-    means: [T; WIDTH],
-    scales: [T; WIDTH],
-    rests: [T; WIDTH],
-    shifts: [T; WIDTH],
 }
 
 /// What is known of some columns: how many elements were read, the first, and the sums of distances from it.

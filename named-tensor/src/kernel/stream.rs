@@ -98,7 +98,7 @@ impl Stream {
 
     /// Sends a few elements to where a line of memory begins, inside a loop that is compiled for the processor at hand.
     #[inline(always)]
-    pub(super) fn send_few<T: Stored>(&self, some: &[T; AT_ONCE], to: &mut [T; AT_ONCE]) {
+    fn send_few<T: Stored>(&self, some: &[T; AT_ONCE], to: &mut [T; AT_ONCE]) {
         #[cfg(target_arch = "x86_64")]
         match self.by_line.as_ref() {
             Some(&simd) => lines(simd, some, to),

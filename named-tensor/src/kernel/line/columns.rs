@@ -1,34 +1,36 @@
 //! Lines that lie side by side, as the columns of a matrix do.
 //!
 //! Rows of such a view may lie far apart, often by a power of two, so that neighbouring elements of a line come to lie in
-//! one place of each cache. Therefore some lines are read together, a few rows at once, and once more when all of them are
-//! known; only then is a result written. What is read again is still in the third-level cache: to keep copies nearer, or
-//! what was computed of them, costs more than to read and compute it twice.
-//! Not here: what is computed (`softmax`, `standardize`), lines that are too long to be near or too few (`tall`).
+//! one place of each cache. Therefore some lines are copied into a tile that has no gaps, computed there in groups that fit
+//! the second-level cache, and copied to their place: memory is read once and written once.
+//! Not here: what is computed (`softmax`, `standardize`), lines that are too long for a tile or too few (`tall`).
 
 use super::{Line, Walk};
-use crate::kernel::ahead::fetch_line;
+use crate::kernel::ahead::{fetch, fetch_line_aside};
 use crate::kernel::lanes::vectorised;
 use crate::kernel::map::{Finisher, Tail};
 use crate::kernel::math::Scalar;
 use crate::kernel::parallel::{self, GRAIN, Shared};
-use crate::kernel::stream::{LINE, Stream};
+use crate::kernel::pool;
+use crate::kernel::stream::{LINE, Stream, lined_up_mut};
 use smallvec::SmallVec;
-use std::ops::Range;
 
 /// Lines that are computed together: a few vectors, whose partial results stay in registers.
 pub(in crate::kernel) const WIDTH: usize = 64;
-/// Elements of [`WIDTH`] lines at most that are computed by one thread.
-pub(super) const LONGEST: usize = 256 * 1024;
-/// Groups of [`WIDTH`] lines that are read together: enough of each row to be worth fetching, and few enough to stay in the
-/// third-level cache until they are read again, if not in the second.
+/// Elements of [`WIDTH`] lines at most: they share the second-level cache with what is read.
+pub(super) const ROOM: usize = 256 * 1024;
+/// Groups of [`WIDTH`] lines that are copied together and computed one after the other: enough of each row to be worth
+/// fetching. Those that wait do so in the third-level cache, if not in the second.
 pub(super) const GROUPS: usize = 4;
-/// Elements of a line that are taken in together, and stay in registers.
-pub(super) const ROWS: usize = 4;
+/// Elements of a line that are copied together if the whole line does not fit.
+pub(super) const PART: usize = 256;
+/// Elements of a line that are read together where results are multiples of what can be computed before all are read: few
+/// enough that those of all groups are still in the nearest cache, or not far behind it, when they are computed with.
+pub(super) const RAW: usize = 32;
 /// Elements from one row to the next from which they have to be asked for.
 const FAR: usize = 512;
-/// Rows that are asked for ahead of the one that is read.
-const AHEAD: usize = 8;
+/// Rows that are asked for ahead of the one that is copied.
+const AHEAD: usize = 16;
 
 /// Some lines that are computed together.
 #[derive(Clone, Copy)]
@@ -44,7 +46,7 @@ impl<T: Scalar> Walk<'_, T> {
     /// Lines side by side along the last of the other axes.
     pub(super) fn columns<L: Line<T>>(&self, line: &L, dst: &Shared<'_, T>, dst_offset: isize) {
         let (columns, size) = (self.span.inner(), self.size);
-        let is_tall = size * WIDTH > LONGEST || columns <= WIDTH / 2;
+        let is_tall = size * WIDTH > ROOM || columns <= WIDTH / 2;
         let groups = if is_tall { 1 } else { GROUPS.min(columns.div_ceil(WIDTH)) };
         let width = WIDTH * groups;
         let (streams, skipped) = self.lines_of_memory(dst, dst_offset, width);
@@ -72,16 +74,19 @@ impl<T: Scalar> Walk<'_, T> {
         }
         parallel::for_each_range(tiles, GRAIN.div_ceil(size * WIDTH * groups), |range| {
             let (stream, mut finisher) = (stream(), self.tail.map(Tail::finisher::<T>));
+            let mut buffer = pool::take(T::KIND, groups * size * WIDTH + LINE / size_of::<T>());
+            let (room, _) = lined_up_mut(T::of_mut(&mut buffer)).as_chunks_mut();
             for tile in range.map(tile) {
-                let mut known: SmallVec<[L::Known; GROUPS]> =
-                    (0..tile.width.div_ceil(WIDTH)).map(|_| line.start()).collect();
-                self.read(line, &tile, &mut known, 0..size);
-                let ready: SmallVec<[L::Ready; GROUPS]> = known.iter().map(|known| line.ready(known)).collect();
-                self.write(line, &tile, &ready, 0..size, dst, &stream);
+                if L::IS_IN_PARTS {
+                    self.whole_in_parts(line, &tile, room, dst, &stream);
+                } else {
+                    self.whole(line, &tile, room, dst, &stream);
+                }
                 if let Some(finisher) = &mut finisher {
                     self.finish(finisher, &tile, 0, size, dst);
                 }
             }
+            pool::give(buffer);
         });
     }
 
@@ -98,107 +103,139 @@ impl<T: Scalar> Walk<'_, T> {
         (true, dst.as_ptr().wrapping_offset(dst_offset).align_offset(LINE).min(per_line))
     }
 
-    /// Takes in these elements of each line of a tile.
-    pub(super) fn read<L: Line<T>>(&self, line: &L, tile: &Tile, known: &mut [L::Known], elements: Range<usize>) {
-        vectorised(
-            #[inline(always)]
-            move || {
-                let mut copies = [[T::default(); WIDTH]; ROWS];
-                for first in elements.clone().step_by(ROWS) {
-                    let size = ROWS.min(elements.end - first);
-                    for (group, known) in known.iter_mut().enumerate() {
-                        (first..first + size).for_each(|i| self.ask(tile, group, i));
-                        if size < ROWS {
-                            for i in first..first + size {
-                                self.copy_row(tile, group, i, &mut copies[0]);
-                                line.read(known, &[&copies[0]]);
-                            }
-                        } else if (group + 1) * WIDTH <= tile.width {
-                            let rows: [&[T; WIDTH]; ROWS] = std::array::from_fn(
-                                #[inline(always)]
-                                |i| self.whole_row(tile, group, first + i),
-                            );
-                            line.read(known, &rows);
-                        } else {
-                            for (i, copy) in copies.iter_mut().enumerate() {
-                                self.copy_row(tile, group, first + i, copy);
-                            }
-                            line.read(known, &copies.each_ref());
-                        }
-                    }
-                }
-            },
-        );
+    /// Lines all of whose elements fit.
+    fn whole(&self, line: &impl Line<T>, tile: &Tile, room: &mut [[T; WIDTH]], dst: &Shared<'_, T>, stream: &Stream) {
+        let (size, groups) = (self.size, tile.width.div_ceil(WIDTH));
+        let room = &mut room[..groups * size];
+        self.gather(tile, 0, size, room);
+        for rows in room.chunks_exact_mut(size) {
+            let mut known = line.start();
+            line.read(&mut known, rows);
+            line.write(&known, rows);
+        }
+        self.scatter(tile, 0, size, room, dst, stream);
     }
 
-    /// Puts results in the place of these elements of each line of a tile.
-    pub(super) fn write<L: Line<T>>(
+    /// The same where results are multiples of what can be computed before all elements are read. What was read is then
+    /// still near, and each element passes through further caches once on its way there and once back.
+    fn whole_in_parts<L: Line<T>>(
         &self,
         line: &L,
         tile: &Tile,
-        ready: &[L::Ready],
-        elements: Range<usize>,
+        room: &mut [[T; WIDTH]],
         dst: &Shared<'_, T>,
         stream: &Stream,
     ) {
+        let (size, groups) = (self.size, tile.width.div_ceil(WIDTH));
+        let room = &mut room[..groups * size];
+        let mut known: SmallVec<[L::Known; GROUPS]> = (0..groups).map(|_| line.start()).collect();
+        let mut returned = Vec::with_capacity(groups * size.div_ceil(RAW));
+        for first in (0..size).step_by(RAW) {
+            let some = RAW.min(size - first);
+            self.gather_rows(tile, first, some, size, &mut room[first..]);
+            let next = |i: usize| (tile.from + (first + some + i) as isize * self.src_stride) as usize;
+            let left = size - first - some;
+            for (group, (known, rows)) in known.iter_mut().zip(room.chunks_exact_mut(size)).enumerate() {
+                let ask = move |i: usize| {
+                    if i < left {
+                        let start = next(i) + group * WIDTH;
+                        (0..WIDTH).step_by(LINE / size_of::<T>()).for_each(|j| fetch_line_aside(self.src, start + j));
+                    }
+                };
+                returned.push(line.read_raw(known, &mut rows[first..first + some], ask));
+            }
+        }
+        let room = &*room;
+        let mut factors = [[T::default(); WIDTH]; GROUPS];
+        for (number, first) in (0..size).step_by(RAW).enumerate() {
+            let returned = |group: usize, number: usize| &returned[number * groups + group];
+            for (group, (factors, known)) in factors.iter_mut().zip(&known).enumerate() {
+                let now = returned(group, number);
+                let before = number.checked_sub(1).map(|number| returned(group, number));
+                for (lane, factor) in factors.iter_mut().enumerate() {
+                    if before.is_none_or(|before| before[lane] != now[lane]) {
+                        *factor = line.factor(known, lane, now[lane]);
+                    }
+                }
+            }
+            let (factors, rows) = (&factors[..groups], first..size.min(first + RAW));
+            vectorised(
+                #[inline(always)]
+                move || {
+                    let mut ready = [[T::default(); WIDTH]; GROUPS];
+                    for i in rows {
+                        let start = (tile.to + i as isize * self.dst_stride) as usize;
+                        // SAFETY: tiles are disjoint sets of lines, each is visited once, and so is each row of it.
+                        let row = unsafe { dst.slice(start, tile.width) };
+                        for ((to, factors), from) in ready.iter_mut().zip(factors).zip(room[i..].iter().step_by(size)) {
+                            to.iter_mut().zip(from).zip(factors).for_each(|((y, &x), &factor)| *y = x * factor);
+                        }
+                        stream.put(&ready.as_flattened()[..tile.width], row);
+                    }
+                },
+            );
+        }
+    }
+
+    /// Copies `size` elements of each line, from the one numbered `first` on, into groups that follow each other.
+    pub(super) fn gather(&self, tile: &Tile, first: usize, size: usize, room: &mut [[T; WIDTH]]) {
+        // Rows that follow each other, or nearly, are expected anyhow.
+        let are_far = self.src_stride.unsigned_abs() >= FAR;
+        for i in 0..size {
+            if are_far && first + i + AHEAD < self.size {
+                let ahead = tile.from + (first + i + AHEAD) as isize * self.src_stride;
+                fetch(self.src, ahead as usize, tile.width);
+            }
+            self.gather_row(tile, first + i, size, &mut room[i..]);
+        }
+    }
+
+    /// The same for groups that begin `step` rows apart, where what is copied was asked for.
+    fn gather_rows(&self, tile: &Tile, first: usize, size: usize, step: usize, room: &mut [[T; WIDTH]]) {
         vectorised(
             #[inline(always)]
             move || {
-                let mut copy = [T::default(); WIDTH];
-                for i in elements {
-                    let start = (tile.to + i as isize * self.dst_stride) as usize;
-                    // SAFETY: tiles are disjoint sets of lines, each is visited once, and so is each element of it.
-                    let row = unsafe { dst.slice(start, tile.width) };
-                    let (whole, rest) = row.as_chunks_mut();
-                    for (group, (ready, to)) in ready.iter().zip(whole).enumerate() {
-                        self.ask(tile, group, i);
-                        let mut results = [T::default(); WIDTH];
-                        line.write(ready, self.whole_row(tile, group, i), &mut results);
-                        stream.send_few(&results, to);
-                    }
-                    if let (false, Some(last)) = (rest.is_empty(), ready.last()) {
-                        let mut results = [T::default(); WIDTH];
-                        self.copy_row(tile, ready.len() - 1, i, &mut copy);
-                        line.write(last, &copy, &mut results);
-                        stream.put(&results[..rest.len()], rest);
-                    }
+                for i in 0..size {
+                    self.gather_row(tile, first + i, step, &mut room[i..]);
                 }
             },
         );
     }
 
-    /// Asks for what is read some rows after element `i` of each line of a group.
+    /// Copies element `i` of each line into groups that begin `step` rows apart.
     #[inline(always)]
-    fn ask(&self, tile: &Tile, group: usize, i: usize) {
-        // Rows that follow each other, or nearly, are expected anyhow.
-        if self.src_stride.unsigned_abs() >= FAR && i + AHEAD < self.size {
-            let start = self.start(tile, group, i + AHEAD);
-            for line in 0..WIDTH * size_of::<T>() / LINE {
-                fetch_line(self.src, start + line * (LINE / size_of::<T>()));
-            }
+    fn gather_row(&self, tile: &Tile, i: usize, step: usize, room: &mut [[T; WIDTH]]) {
+        let row = &self.src[(tile.from + i as isize * self.src_stride) as usize..][..tile.width];
+        let (whole, rest) = row.as_chunks::<WIDTH>();
+        for (from, to) in whole.iter().zip(room.iter_mut().step_by(step)) {
+            copy_short(from, to);
+        }
+        if !rest.is_empty() {
+            let row = &mut room[whole.len() * step];
+            copy_short(rest, row);
+            // What is not computed with is as ordinary as what is.
+            row[rest.len()..].fill(rest[rest.len() - 1]);
         }
     }
 
-    /// Where element `i` of the first line of a group is.
-    #[inline(always)]
-    fn start(&self, tile: &Tile, group: usize, i: usize) -> usize {
-        (tile.from + i as isize * self.src_stride) as usize + group * WIDTH
-    }
-
-    /// Element `i` of each line of a group, where they lie.
-    #[inline(always)]
-    fn whole_row(&self, tile: &Tile, group: usize, i: usize) -> &[T; WIDTH] {
-        self.src[self.start(tile, group, i)..].first_chunk().expect("a whole row")
-    }
-
-    /// Copies element `i` of each line of a group that has fewer.
-    #[inline(always)]
-    fn copy_row(&self, tile: &Tile, group: usize, i: usize, copy: &mut [T; WIDTH]) {
-        let width = WIDTH.min(tile.width - group * WIDTH);
-        copy_short(&self.src[self.start(tile, group, i)..][..width], copy);
-        // What is not computed with is as ordinary as what is.
-        let last = copy[width - 1];
-        copy[width..].fill(last);
+    /// Copies `size` elements of each line to their place.
+    pub(super) fn scatter(
+        &self,
+        tile: &Tile,
+        first: usize,
+        size: usize,
+        room: &[[T; WIDTH]],
+        dst: &Shared<'_, T>,
+        stream: &Stream,
+    ) {
+        for i in 0..size {
+            let start = (tile.to + (first + i) as isize * self.dst_stride) as usize;
+            // SAFETY: tiles are disjoint sets of lines, each is visited once, and so is each row of it.
+            let row = unsafe { dst.slice(start, tile.width) };
+            for (to, from) in row.chunks_mut(WIDTH).zip(room[i..].iter().step_by(size)) {
+                if to.len() == WIDTH { stream.send(from, to) } else { copy_short(&from[..to.len()], to) }
+            }
+        }
     }
 
     /// Has the tail finish `size` elements of each line of a tile, from the one numbered `first` on.
@@ -211,7 +248,7 @@ impl<T: Scalar> Walk<'_, T> {
         dst: &Shared<'_, T>,
     ) {
         let start = (tile.to + first as isize * self.dst_stride) as usize;
-        // SAFETY: as in `write`; no row is held any more.
+        // SAFETY: as in `scatter`; no row is held any more.
         unsafe { finisher.tile(start, self.dst_stride as usize, [size, tile.width], dst) };
     }
 }

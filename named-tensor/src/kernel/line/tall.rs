@@ -5,9 +5,8 @@
 //! of the elements that share a row, is put together in the order of the line: results depend on the sizes alone.
 //! Each piece is read twice. Not here: what is computed (`softmax`, `standardize`), shorter lines (`columns`).
 
-use super::columns::{ROWS, Tile, copy_short};
+use super::columns::{PART, Tile, copy_short};
 use super::{Known, Line, WIDTH, Walk};
-use crate::kernel::lanes::vectorised;
 use crate::kernel::map::{Finisher, Tail};
 use crate::kernel::math::Scalar;
 use crate::kernel::parallel::{self, GRAIN, Shared};
@@ -15,9 +14,6 @@ use crate::kernel::stream::Stream;
 
 /// Elements of a piece: worth a thread of its own, and little enough to be still near when it is read again.
 pub(super) const PIECE: usize = 2 * GRAIN;
-
-/// Rows of a tile that are copied together, where lines are folded.
-pub(super) const PART: usize = 256;
 
 /// Some elements of the lines of a tile, `k` of each in a row of the room.
 struct Piece {
@@ -65,8 +61,7 @@ impl<T: Scalar> Walk<'_, T> {
                 for number in range {
                     let piece = piece(tile(number), 0);
                     let known = self.learn(line, &piece, &mut room);
-                    let ready = line.ready(&spread(line, &known, piece.tile.width));
-                    self.write_piece(line, &piece, &ready, &mut room, dst, &stream);
+                    self.write(line, &piece, &spread(line, &known, piece.tile.width), &mut room, dst, &stream);
                     self.finish_piece(finisher.as_mut(), &piece, dst);
                 }
             });
@@ -76,20 +71,19 @@ impl<T: Scalar> Walk<'_, T> {
         parallel::for_each_chunk(&mut known, 1, |number, known| {
             known[0] = self.learn(line, &piece(tile(number / pieces), number % pieces), &mut room());
         });
-        let mut ready: Vec<Option<L::Ready>> = (0..tiles).map(|_| None).collect();
-        parallel::for_each_chunk(&mut ready, 1, |number, ready| {
+        let mut whole: Vec<L::Known> = (0..tiles).map(|_| line.start()).collect();
+        parallel::for_each_chunk(&mut whole, 1, |number, whole| {
             let (width, mut all) = (tile(number).width, line.start());
             for known in &known[number * pieces..][..pieces] {
                 (0..width).for_each(|lane| all.join(lane, known, lane));
             }
-            ready[0] = Some(line.ready(&spread(line, &all, width)));
+            whole[0] = spread(line, &all, width);
         });
         parallel::for_each_range(tiles * pieces, 1, |range| {
             let (mut room, mut finisher, stream) = (room(), finisher(), stream());
             for number in range {
                 let piece = piece(tile(number / pieces), number % pieces);
-                let ready = ready[number / pieces].as_ref().expect("all pieces of the tile are read");
-                self.write_piece(line, &piece, ready, &mut room, dst, &stream);
+                self.write(line, &piece, &whole[number / pieces], &mut room, dst, &stream);
                 self.finish_piece(finisher.as_mut(), &piece, dst);
             }
         });
@@ -110,62 +104,36 @@ impl<T: Scalar> Walk<'_, T> {
                 join(&std::mem::replace(&mut known, line.start()), before);
                 before = k;
             }
-            if k == 1 {
-                self.read(line, &piece.tile, std::slice::from_mut(&mut known), first..first + size);
-                continue;
-            }
             self.gather_folded(&piece.tile, first, size, k, room);
-            let (rows, known) = (&room[..size / k], &mut known);
-            vectorised(
-                #[inline(always)]
-                move || {
-                    for rows in rows.chunks(ROWS) {
-                        let mut all = [&rows[0]; ROWS];
-                        for (to, row) in all.iter_mut().zip(rows) {
-                            *to = row;
-                        }
-                        line.read(known, &all[..rows.len()]);
-                    }
-                },
-            );
+            line.read(&mut known, &room[..size / k]);
         }
         join(&known, before);
         all
     }
 
     /// Writes the results of one piece.
-    fn write_piece<L: Line<T>>(
+    fn write<L: Line<T>>(
         &self,
         line: &L,
         piece: &Piece,
-        ready: &L::Ready,
+        known: &L::Known,
         room: &mut [[T; WIDTH]],
         dst: &Shared<'_, T>,
         stream: &Stream,
     ) {
         for (first, size, k) in piece.parts() {
-            if k == 1 {
-                self.write(line, &piece.tile, std::slice::from_ref(ready), first..first + size, dst, stream);
-                continue;
-            }
             self.gather_folded(&piece.tile, first, size, k, room);
-            let rows = &mut room[..size / k];
-            vectorised(
-                #[inline(always)]
-                || {
-                    for row in rows.iter_mut() {
-                        let from = *row;
-                        line.write(ready, &from, row);
-                    }
-                },
-            );
-            self.scatter_folded(&piece.tile, first, k, rows, dst);
+            line.write(known, &mut room[..size / k]);
+            self.scatter_folded(&piece.tile, first, k, &room[..size / k], dst, stream);
         }
     }
 
     /// Copies `size` elements of each line, from the one numbered `first` on, into rows of `k` elements of each.
     fn gather_folded(&self, tile: &Tile, first: usize, size: usize, k: usize, room: &mut [[T; WIDTH]]) {
         let width = tile.width;
+        if k == 1 {
+            return self.gather(tile, first, size, room);
+        }
         for (row, first) in room.iter_mut().zip((first..first + size).step_by(k)) {
             let start = (tile.from + first as isize * self.src_stride) as usize;
             if self.src_stride == width as isize {
@@ -180,8 +148,19 @@ impl<T: Scalar> Walk<'_, T> {
     }
 
     /// Copies rows of `k` elements of each line to their place.
-    fn scatter_folded(&self, tile: &Tile, first: usize, k: usize, room: &[[T; WIDTH]], dst: &Shared<'_, T>) {
+    fn scatter_folded(
+        &self,
+        tile: &Tile,
+        first: usize,
+        k: usize,
+        room: &[[T; WIDTH]],
+        dst: &Shared<'_, T>,
+        stream: &Stream,
+    ) {
         let width = tile.width;
+        if k == 1 {
+            return self.scatter(tile, first, room.len(), room, dst, stream);
+        }
         for (row, first) in room.iter().zip((first..).step_by(k)) {
             let start = (tile.to + first as isize * self.dst_stride) as usize;
             if self.dst_stride == width as isize {
