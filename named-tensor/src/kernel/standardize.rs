@@ -7,7 +7,7 @@
 //! `Σ xⱼ² / n σ²`, and is kept if that is no more than [`FLAT`]. Other rows, and lines side by side, have `s = x₀`. So a
 //! large mean does not swallow the variance, since  `(μ - x₀)² ≤ n σ²`  whatever the line is: the difference loses a factor
 //! `n` at most, 2⁻²⁹ of σ² if `n` is 2²⁰.
-//! NaN or an infinity makes the whole line NaN, and so do distances whose squares are too large for `f64`. A constant line
+//! NaN or an infinity makes the whole line NaN; distances whose squares are too large for `f64` make it NaN or 0. A constant line
 //! gives 0 if `ε > 0`, or what rounding its mean leaves where squares are too small for `f64`.
 
 use super::ahead::fetch_line;

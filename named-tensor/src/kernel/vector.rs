@@ -52,7 +52,14 @@ impl<T: Lanes> Weight<T> for T {
     fn dots(x: &[T], columns: [&[T]; STREAMS]) -> [T; STREAMS] {
         let whole = x.len() - x.len() % LANES;
         let lanes = dots::lanes(x, columns);
-        std::array::from_fn(|c| ended(lanes[c], &x[whole..], &columns[c][whole..]))
+        let (x, columns) = (&x[whole..], columns.map(|column| &column[whole..]));
+        vectorised(
+            #[inline(always)]
+            move || {
+                let ([l0, l1, l2, l3], [c0, c1, c2, c3]) = (lanes, columns);
+                [ended(l0, x, c0), ended(l1, x, c1), ended(l2, x, c2), ended(l3, x, c3)]
+            },
+        )
     }
 }
 

@@ -466,6 +466,8 @@ fn a_product_is_the_same_on_any_number_of_threads() {
         [3, 300, 5000],
         [1, 1000, 257],
         [260, 300, 200],
+        // Pieces of other heights on three threads.
+        [256, 300, 256],
     ] {
         let mut random = Random::new(11);
         let (x, w) = (random.reals(m * k), random.reals(k * n));

@@ -11,7 +11,7 @@ use pulp::{Arch, Simd, WithSimd};
 /// The lanes of the dot products of `x` with each of `columns`, over all terms that fill them.
 ///
 /// # Panics
-/// If a column is shorter than `x`.
+/// If a column is shorter than those terms.
 #[inline(always)]
 pub(super) fn lanes<T: Lanes>(x: &[T], columns: [&[T]; STREAMS]) -> [[T; LANES]; STREAMS] {
     Arch::new().dispatch(Dots { x, columns })
