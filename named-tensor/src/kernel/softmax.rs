@@ -60,17 +60,23 @@ const BLOCK: usize = 1024;
 /// Elements of a short line that are compared or added together.
 const TOGETHER: usize = 8;
 
-/// Softmax of short rows that follow each other. What is done to each element by itself is done to all rows at once, so
-/// that no row leaves a vector half empty.
+/// The exponentials of short rows that follow each other, below the largest of each. What is done to each element by itself
+/// is done to all rows at once, so that no row leaves a vector half empty.
+#[inline(always)]
+fn short_decays<T: Scalar>(size: usize, src: &[T], dst: &mut [T]) {
+    for (src, dst) in src.chunks_exact(size).zip(dst.chunks_exact_mut(size)) {
+        let top = folded(src, T::LOWEST, higher, higher);
+        dst.iter_mut().zip(src).for_each(|(y, &x)| *y = x - top);
+    }
+    dst.iter_mut().for_each(|y| *y = y.decay());
+}
+
+/// Softmax of short rows that follow each other.
 fn short<T: Scalar>(size: usize, src: &[T], dst: &mut [T]) {
     vectorised(
         #[inline(always)]
         move || {
-            for (src, dst) in src.chunks_exact(size).zip(dst.chunks_exact_mut(size)) {
-                let top = folded(src, T::LOWEST, higher, higher);
-                dst.iter_mut().zip(src).for_each(|(y, &x)| *y = x - top);
-            }
-            dst.iter_mut().for_each(|y| *y = y.decay());
+            short_decays(size, src, dst);
             for dst in dst.chunks_exact_mut(size) {
                 let sum = folded(dst, 0.0, |sum, y| sum + y.wide(), |sum, other| sum + other);
                 let scale = T::narrow(1.0 / sum);
@@ -80,16 +86,12 @@ fn short<T: Scalar>(size: usize, src: &[T], dst: &mut [T]) {
     );
 }
 
-/// The logarithms of softmax of short rows that follow each other, [`BLOCK`] elements at most.
+/// The logarithms of softmax of short rows that follow each other.
 fn short_logs<T: Scalar>(size: usize, src: &[T], dst: &mut [T]) {
     vectorised(
         #[inline(always)]
         move || {
-            for (src, dst) in src.chunks_exact(size).zip(dst.chunks_exact_mut(size)) {
-                let top = folded(src, T::LOWEST, higher, higher);
-                dst.iter_mut().zip(src).for_each(|(y, &x)| *y = x - top);
-            }
-            dst.iter_mut().for_each(|y| *y = y.decay());
+            short_decays(size, src, dst);
             for (src, dst) in src.chunks_exact(size).zip(dst.chunks_exact_mut(size)) {
                 let top = folded(src, T::LOWEST, higher, higher).wide();
                 let log = folded(dst, 0.0, |sum, y| sum + y.wide(), |sum, other| sum + other).ln();

@@ -1,7 +1,7 @@
 //! The product of two matrices in one thread: by `gemm`, and what is better done before or without it.
 //!
-//! Lives here: the choice between panels (`panelled`), a few vectors and a matrix (`vector`), one row after the other, and `gemm`
-//! as it is, which packs its operands as it needs them.
+//! Lives here: the choice between panels (`panelled`), small products (`near`), a few vectors and a matrix (`vector`), one row
+//! after the other, and `gemm` as it is, which packs its operands as it needs them.
 //! Not here: batches, threads and the pieces they work on (`matmul`).
 
 use super::gemm::Matrices;
