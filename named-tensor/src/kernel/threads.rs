@@ -3,7 +3,8 @@
 //! Lives here: threads that live as long as the process, one for each processor but the caller's, and how a loop is handed
 //! to them. A step of a plan is often shorter than it takes to wake a thread (20 to 50 µs), and the next step follows at
 //! once; so a thread that has run out of work looks for more for [`PATIENCE`] before it sleeps, and the caller never waits
-//! for one that comes late: it takes the pieces itself. Not here: how large the pieces are (`parallel`).
+//! for one that comes late: it takes the pieces itself. Each thread begins with a share of its own, neighbours that lie
+//! where its share of the last loop lay: what it wrote then is still near. Not here: how large the pieces are (`parallel`).
 //!
 //! One loop is handed out at a time. A loop that begins while another runs, inside it or in another thread of the program,
 //! is run by its caller alone.
@@ -18,6 +19,8 @@ use std::time::{Duration, Instant};
 
 /// How long a thread without work looks for more before it sleeps.
 const PATIENCE: Duration = Duration::from_micros(100);
+/// The most shares that a loop has.
+const SHARES: usize = 16;
 /// The door is shut: set in [`Crew::door`] while no loop is handed out; the other bits count the threads inside.
 const SHUT: usize = 1 << (usize::BITS - 1);
 
@@ -60,31 +63,51 @@ pub(super) fn run(pieces: usize, piece: &(dyn Fn(usize) + Sync)) {
     HIRED.call_once(|| {
         for i in 1..threads() {
             // Where no thread can be made, the caller works alone.
-            let _ = std::thread::Builder::new().name(format!("named-tensor {i}")).spawn(|| CREW.serve());
+            let _ = std::thread::Builder::new().name(format!("named-tensor {i}")).spawn(move || CREW.serve(i));
         }
     });
-    CREW.hand_out(&Loop { piece, pieces, next: AtomicUsize::new(0), panic: Mutex::new(None) });
+    CREW.hand_out(&Loop::new(piece, pieces));
 }
 
-/// A loop that is handed out.
+/// A loop that is handed out, its pieces in shares of neighbours.
 struct Loop<'a> {
     piece: &'a (dyn Fn(usize) + Sync),
     pieces: usize,
-    /// The piece to be taken next.
-    next: AtomicUsize,
+    /// How many shares there are, and the piece of each to be taken next.
+    shares: usize,
+    next: [Place; SHARES],
     /// What a piece panicked with.
     panic: Mutex<Option<Box<dyn Any + Send>>>,
 }
 
+/// A number that lies apart from others, so that threads that count in different ones do not disturb each other.
+#[repr(align(128))]
+struct Place(AtomicUsize);
+
 impl Loop<'_> {
-    /// Takes pieces until there are none.
-    fn work(&self) {
-        let pieces = || std::iter::repeat_with(|| self.next.fetch_add(1, SeqCst)).take_while(|&i| i < self.pieces);
+    fn new(piece: &(dyn Fn(usize) + Sync), pieces: usize) -> Loop<'_> {
+        let shares = threads().min(pieces).min(SHARES);
+        let next = std::array::from_fn(|share| Place(AtomicUsize::new(first(pieces, shares, share))));
+        Loop { piece, pieces, shares, next, panic: Mutex::new(None) }
+    }
+
+    /// Takes the pieces of the share of `member`, and then what is left of the others.
+    fn work(&self, member: usize) {
+        let share = |share: usize| {
+            let end = first(self.pieces, self.shares, share + 1);
+            std::iter::repeat_with(move || self.next[share].0.fetch_add(1, SeqCst)).take_while(move |&i| i < end)
+        };
+        let pieces = || (0..self.shares).flat_map(|i| share((member + i) % self.shares));
         if let Err(panic) = catch_unwind(AssertUnwindSafe(|| pieces().for_each(self.piece))) {
-            self.next.fetch_max(self.pieces, SeqCst);
+            self.next.iter().for_each(|next| next.0.store(self.pieces, SeqCst));
             *lock(&self.panic) = Some(panic);
         }
     }
+}
+
+/// The first piece of a share.
+fn first(pieces: usize, shares: usize, share: usize) -> usize {
+    share * (pieces / shares) + share.min(pieces % shares)
 }
 
 /// What the threads share.
@@ -125,7 +148,7 @@ impl Crew {
             let _guard = lock(&self.asleep);
             self.bell.notify_all();
         }
-        work.work();
+        work.work(0);
         // No piece is left. The loop lives until the last thread that has one is done.
         let mut waited = 0_u32;
         self.door.fetch_or(SHUT, SeqCst);
@@ -138,8 +161,8 @@ impl Crew {
         }
     }
 
-    /// The life of a thread of the crew.
-    fn serve(&self) {
+    /// The life of a thread of the crew, the caller being its first.
+    fn serve(&self, member: usize) {
         let mut seen = 0;
         loop {
             seen = self.next_round(seen);
@@ -148,7 +171,7 @@ impl Crew {
                 let work = self.at_hand.load(SeqCst);
                 // SAFETY: this thread is inside, and came in while the door was open; `hand_out` stored the pointer to a
                 // loop that it borrows before it opened the door, and returns only when nobody is inside.
-                unsafe { &*work }.work();
+                unsafe { &*work }.work(member);
                 self.door.fetch_sub(1, SeqCst);
             }
         }
@@ -205,6 +228,16 @@ mod tests {
                 assert_eq!(sum.into_inner(), pieces * (pieces + 1) / 2, "{pieces} pieces");
             }
         });
+    }
+
+    #[test]
+    fn a_thread_begins_with_its_own_share_and_takes_what_others_leave() {
+        let taken = Mutex::new(Vec::new());
+        let take = |i| lock(&taken).push(i);
+        let work = with_threads(3, || Loop::new(&take, 8));
+        work.work(1);
+        work.work(0);
+        assert_eq!(*lock(&taken), [3, 4, 5, 6, 7, 0, 1, 2], "its own, and then all others, once");
     }
 
     #[test]
