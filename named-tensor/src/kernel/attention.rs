@@ -14,6 +14,7 @@ pub(crate) mod gradient;
 mod in_rows;
 mod parts;
 mod seen;
+mod short;
 mod stripe;
 #[cfg(test)]
 mod tests;

@@ -10,7 +10,7 @@
 use super::few::{FewRows, Place, last_two};
 use super::in_rows::InRows;
 use super::seen::firsts;
-use super::stripe::{prepared, raised};
+use super::stripe::{largest, masked, raised};
 use super::{Sizes, put};
 use crate::kernel::View;
 use crate::kernel::few::scaled;
@@ -144,7 +144,8 @@ impl<'a, T: Lanes> InParts<'a, T> {
                 let mask = masks.as_ref().map(|(mask, firsts)| View { offset: firsts[i], ..*mask });
                 let row = at * rows + i;
                 let scores = &mut scores[row * count..][..count];
-                let top = prepared(job.scale[1], mask, place.first + positions.start, scores);
+                masked(job.scale[1], mask, place.first + positions.start, scores);
+                let top = largest(scores);
                 // Where nothing is seen here, all exponentials are 0.
                 let sum = raised(if top == T::LOWEST { T::default() } else { top }, scores);
                 // A part's own mean is no larger than its values, which may be large where the part weighs nothing.

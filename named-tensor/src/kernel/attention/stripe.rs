@@ -6,6 +6,7 @@
 //! Not here: which stripes there are and what becomes of them (`attention`, `gradient`).
 
 use super::seen::{Sight, firsts, looked_at, lookers};
+use super::short::{SHORT, fill_up, weights};
 use super::{Attention, add};
 use crate::kernel::View;
 use crate::kernel::lanes::{fold, vectorised};
@@ -88,25 +89,32 @@ impl Stripe<'_> {
     pub(super) fn weights<T: Lanes>(&self, job: &Attention<'_, T>, scores: &mut [T]) -> Vec<T> {
         let (step, all) = (Stripe::step(self.positions), self.positions());
         let masks = job.mask.map(|mask| (mask, firsts(self.sizes, mask, self.rows.clone())));
-        let weigh = |(i, (row, sight)): (usize, (&mut [T], &Sight))| {
+        let rows = scores.chunks_mut(step).zip(&self.sights).enumerate();
+        let prepare = |i: usize, sight: &Sight, row: &mut [T]| {
             let mask =
                 masks.as_ref().filter(|_| sight.masked).map(|(mask, firsts)| View { offset: firsts[i], ..*mask });
+            masked(job.scale[1], mask, sight.start, &mut row[sight.start..sight.end]);
+        };
+        if all.len() <= SHORT {
+            for (i, (row, sight)) in rows {
+                prepare(i, sight, row);
+                fill_up(row, &all, sight.start..sight.end);
+            }
+            return weights(scores, step, &all, self.sights.len());
+        }
+        let weigh = |(i, (row, sight)): (usize, (&mut [T], &Sight))| {
+            prepare(i, sight, row);
             row[all.start..sight.start].fill(T::default());
             row[sight.end..all.end].fill(T::default());
-            weigh(job.scale[1], mask, sight.start, &mut row[sight.start..sight.end])
+            let row = &mut row[sight.start..sight.end];
+            T::narrow(1.0 / raised(largest(row), row))
         };
-        scores.chunks_mut(step).zip(&self.sights).enumerate().map(weigh).collect()
+        rows.map(weigh).collect()
     }
 }
 
-/// The exponentials of a row from the position `start` on, and one over their sum.
-fn weigh<T: Lanes>(divisor: T, mask: Option<View<'_, T>>, start: usize, row: &mut [T]) -> T {
-    let top = prepared(divisor, mask, start, row);
-    T::narrow(1.0 / raised(top, row))
-}
-
-/// Divides and masks the scores of a row from the position `start` on, and returns the largest.
-pub(super) fn prepared<T: Lanes>(divisor: T, mask: Option<View<'_, T>>, start: usize, row: &mut [T]) -> T {
+/// Divides and masks the scores of a row from the position `start` on.
+pub(super) fn masked<T: Lanes>(divisor: T, mask: Option<View<'_, T>>, start: usize, row: &mut [T]) {
     if divisor != T::narrow(1.0) {
         row.iter_mut().for_each(|score| *score = *score / divisor);
     }
@@ -114,6 +122,10 @@ pub(super) fn prepared<T: Lanes>(divisor: T, mask: Option<View<'_, T>>, start: u
         let stride = mask.strides[mask.strides.len() - 1];
         add(row, mask.data, mask.offset.wrapping_add_signed(start as isize * stride), stride);
     }
+}
+
+/// The largest score of a row.
+pub(super) fn largest<T: Lanes>(row: &[T]) -> T {
     fold(row, T::LOWEST, higher, higher)
 }
 
@@ -195,6 +207,6 @@ pub(super) fn sum_rows<T: Lanes>(stripe: &Stripe<'_>, numbers: &[T], right: &Pan
 
 /// The larger of a number so far and another one. NaN may be passed over: it comes back with the exponentials.
 #[inline(always)]
-fn higher<T: Lanes>(top: T, x: T) -> T {
+pub(super) fn higher<T: Lanes>(top: T, x: T) -> T {
     if x > top { x } else { top }
 }

@@ -56,7 +56,15 @@ fn check(batch: usize, sizes: [usize; 4], masked: bool, interleaved: bool) {
 
 #[test]
 fn tiles_together_are_attention() {
-    for sizes in [[1, 1, 1, 1], [3, 4, 5, 2], [300, 7, 33, 5], [70, 16, 700, 8], [1, 64, 90, 64]] {
+    for sizes in [
+        [1, 1, 1, 1],
+        [3, 4, 5, 2],
+        [300, 7, 33, 5],
+        [70, 16, 700, 8],
+        [1, 64, 90, 64],
+        [21, 9, 128, 3],
+        [21, 9, 129, 3],
+    ] {
         for (masked, interleaved) in [(false, false), (true, false), (false, true), (true, true)] {
             check(3, sizes, masked, interleaved);
         }
@@ -425,4 +433,54 @@ fn a_row_that_sees_nothing_owes_no_number() {
     let [of_queries, of_keys, _] = gradients(1, [2, 1, 2, 1], Some(&mask), [&q, &k, &v, &g], [true; 3]);
     assert!(of_queries[0].is_finite() && of_queries[1].is_nan(), "the first row is sound: {of_queries:?}");
     assert!(of_keys.iter().all(|x| x.is_nan()), "both positions were looked at: {of_keys:?}");
+}
+
+#[test]
+fn what_a_short_row_meets_stays_with_it_and_what_it_does_not_see_counts_for_nothing() {
+    // 30 rows see 50 positions: the first all but the last ten, the second the last ten, the third nothing, the others all.
+    let (rows, positions, none) = (30, 50, f32::NEG_INFINITY);
+    let (mut q, mut k) = (vec![0.0; rows], vec![1.0; positions]);
+    // The scores of the fourth row are all NaN, and one of all but the first is +∞.
+    (q[3], q[4], k[49]) = (f32::NAN, 1.0, f32::INFINITY);
+    let v: Vec<f32> = (0..positions).map(|j| j as f32).collect();
+    let mask: Vec<f32> = (0..rows * positions)
+        .map(|at| match (at / positions, at % positions) {
+            (0, 40..) | (1, ..40) | (2, _) => none,
+            _ => 0.0,
+        })
+        .collect();
+    let job = Attention {
+        scale: [1.0, 1.0],
+        queries: View { data: &q, offset: 0, strides: &[1, 1] },
+        keys: View { data: &k[..], offset: 0, strides: &[1, 1] },
+        values: View { data: &v, offset: 0, strides: &[1, 1] },
+        mask: Some(View { data: &mask, offset: 0, strides: &[positions as isize, 1] }),
+    };
+    let run = |job: &Attention<'_, f32>| {
+        let mut out = vec![7.0; rows];
+        attention(of(&[], &[rows], [1, positions, 1]), job, ViewMut { data: &mut out, offset: 0, strides: &[1, 1] });
+        out
+    };
+    let out = run(&job);
+    assert_eq!(out[0], 19.5, "the mean of what it sees: 0 times ∞ is met by those who see it");
+    assert!(out[1..].iter().all(|x| x.is_nan()), "{out:?}");
+    let finite = vec![1.0; positions];
+    let out = run(&Attention { keys: View { data: &finite, ..job.keys }, ..job });
+    assert_eq!([out[0], out[1], out[4]], [19.5, 44.5, 24.5], "means of what each sees");
+    assert!(out[2].is_nan() && out[3].is_nan(), "of nothing, and of NaN");
+    assert!(out[5..].iter().all(|&x| x == 24.5), "{out:?}");
+}
+
+#[test]
+fn a_short_row_of_nan_owes_nothing_to_positions_that_it_does_not_see() {
+    let (rows, positions) = (20, 40);
+    let mask: Vec<f32> = (0..rows * positions)
+        .map(|at| if at % positions <= at / positions { 0.0 } else { f32::NEG_INFINITY })
+        .collect();
+    let mut q = vec![1.0; rows];
+    q[2] = f32::NAN;
+    let [k, v, g] = [positions, positions, rows].map(|size| vec![1.0; size]);
+    let [of_queries, _, of_values] = gradients(1, [rows, 1, positions, 1], Some(&mask), [&q, &k, &v, &g], [true; 3]);
+    let nan = |owed: &[f32]| (0..owed.len()).filter(|&at| owed[at].is_nan()).collect::<Vec<_>>();
+    assert_eq!([nan(&of_queries), nan(&of_values)], [vec![2], vec![0, 1, 2]]);
 }
