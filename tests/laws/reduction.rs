@@ -46,6 +46,18 @@ fn p10_norm_p_with_p_3_over_height() {
 }
 
 #[test]
+fn the_norm_of_infinite_order_is_the_largest_of_the_absolute_values() {
+    named! {
+        fn Largest(X: R[height]) -> R[] {
+            norm_height(X, inf)
+        }
+    }
+    let x = a() - 5.5;
+    assert_eq!(x.norm_p(height, f64::INFINITY).to_vec(width).unwrap(), [4.5, 4.5, 3.5]);
+    assert_eq!(Largest(&x).to_vec(width).unwrap(), [4.5, 4.5, 3.5]);
+}
+
+#[test]
 fn p11_min_and_max_over_height_and_over_width() {
     assert_eq!(a().min(height).to_vec(width).unwrap(), [1., 1., 4.]);
     assert_eq!(a().min(width).to_vec(height).unwrap(), [1., 1., 2.]);

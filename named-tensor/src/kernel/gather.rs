@@ -7,6 +7,7 @@ use super::View;
 use super::parallel::{self, GRAIN};
 use super::span::{Odometer, Span, check_inside};
 use crate::element::Stored;
+use std::ops::Range;
 
 /// Takes rows of `table`, a view over `outer`, `inner` and the `limit` positions of the axis that is gathered along.
 /// Returns whether all `positions`, a view over `outer`, are below `limit`; if one is not, `dst` is not written.
@@ -29,17 +30,33 @@ pub(crate) fn gather<T: Stored>(
     assert_eq!(dst.len(), rows * row, "gather: the destination has one element per outer and inner position");
     let (outer_strides, rest) = table.strides.split_at(outer.len());
     let (inner_strides, step) = rest.split_at(inner.len());
-    let position = |at: &Odometer<'_>| positions.data[positions.offset.wrapping_add_signed(at.distance)];
-    let mut at = Odometer::new(outer, positions.strides, 0);
-    for _ in 0..rows {
-        if usize::try_from(position(&at)).map_or(true, |position| position >= limit) {
-            return false;
+    let walk = Span::new(outer, &[positions.strides, outer_strides]);
+    let mut are_there = true;
+    runs(&walk, 0, rows, |[at, _], run| {
+        let first = positions.offset.wrapping_add_signed(at);
+        for i in 0..run.len() as isize {
+            let position = positions.data[first.wrapping_add_signed(i * walk.inner_stride(0))];
+            // One below 0 is a very large one.
+            are_there &= (position as u64) < limit as u64;
         }
-        at.step();
+    });
+    if dst.is_empty() || !are_there {
+        return are_there;
     }
-    if dst.is_empty() {
+    if row == 1 {
+        parallel::for_each_chunk(dst, GRAIN, |first, chunk| {
+            runs(&walk, first, chunk.len(), |[at, from], run| {
+                let (at, from) = (positions.offset.wrapping_add_signed(at), table.offset.wrapping_add_signed(from));
+                for (i, value) in (0..).zip(&mut chunk[run]) {
+                    let position = positions.data[at.wrapping_add_signed(i * walk.inner_stride(0))];
+                    let distance = i * walk.inner_stride(1) + step[0] * position as isize;
+                    *value = table.data[from.wrapping_add_signed(distance)];
+                }
+            });
+        });
         return true;
     }
+    let position = |at: &Odometer<'_>| positions.data[positions.offset.wrapping_add_signed(at.distance)];
     let span = Span::new(inner, &[inner_strides]);
     parallel::for_each_chunk(dst, GRAIN.div_ceil(row) * row, |first, chunk| {
         let mut at = Odometer::new(outer, positions.strides, first / row);
@@ -52,6 +69,22 @@ pub(crate) fn gather<T: Stored>(
         }
     });
     true
+}
+
+/// Visits so many rows, from the one with the number `first` on, in runs along the last axis: how far their first one is
+/// from the first of all, in the positions and in the table, and which they are, counted from the first visited.
+#[inline(always)]
+fn runs(walk: &Span, first: usize, count: usize, mut visit: impl FnMut([isize; 2], Range<usize>)) {
+    let (inner, outer) = (walk.inner().max(1), walk.sizes.len().saturating_sub(1));
+    let odometer = |operand: usize| Odometer::new(&walk.sizes[..outer], &walk.strides[operand][..outer], first / inner);
+    let (mut at, mut done) = ([0, 1].map(odometer), 0);
+    while done < count {
+        let column = (first + done) % inner;
+        let size = (inner - column).min(count - done);
+        visit([0, 1].map(|i| at[i].distance + column as isize * walk.inner_stride(i)), done..done + size);
+        at.iter_mut().for_each(Odometer::step);
+        done += size;
+    }
 }
 
 /// One row, whose own axes may lie in any way.
@@ -95,6 +128,33 @@ mod tests {
                     columns.iter().map(move |column| data[(row + column + gathered * position as isize) as usize])
                 });
                 assert!(dst.iter().copied().eq(exact), "{shared} {gathered} {a} {b}");
+            }
+        }
+    }
+
+    #[test]
+    fn single_elements_are_those_at_their_positions_whatever_pieces_they_are_taken_in() {
+        // More rows than a piece has, an axis of one position, and views that repeat, run backwards and have gaps.
+        let (outer, limit) = ([3, 1, 17_001], 5);
+        let data: Vec<f32> = (0..51_003 * 10).map(|i| i as f32).collect();
+        let chosen: Vec<i64> = (0..51_003 * 2).map(|i| i * 7919 % 5).collect();
+        let far = isize::MAX / 2;
+        for (first, shared) in
+            [(0, [85_005, far, 5, 1]), (0, [1, 9, 3, 51_003]), (17_000, [17_001, 0, -1, 51_003]), (4, [0, 0, 5, -1])]
+        {
+            for (start, strides) in
+                [(0, [17_001, 9, 1]), (1, [2, far, 6]), (0, [0, 0, 2]), (3, [1, 0, 0]), (17_000, [17_001, 1, -1])]
+            {
+                let table = View { data: &data[..], offset: first, strides: &shared };
+                let at = View { data: &chosen[..], offset: start, strides: &strides };
+                let mut dst = vec![f32::NAN; 51_003];
+                assert!(gather(&outer, &[], limit, table, at, &mut dst), "all positions are there");
+                let from = places(&outer, &shared[..3]).zip(places(&outer, &strides));
+                let exact = from.map(|(from, at)| {
+                    let position = chosen[start.wrapping_add_signed(at)] as isize;
+                    data[first.wrapping_add_signed(from + shared[3] * position)]
+                });
+                assert!(dst.iter().copied().eq(exact), "{shared:?} at {strides:?}");
             }
         }
     }

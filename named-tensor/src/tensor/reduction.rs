@@ -97,7 +97,8 @@ impl<A: Axes, T: Real> Tensor<A, T> {
         Tensor::from_node(norm_of(self.node(), &S::names()))
     }
 
-    /// Computes `norm_{ax,p} X = (Σ_ax |X|^p)^(1/p)`. (The paper prints `X^p`; row E8.)
+    /// Computes `norm_{ax,p} X = (Σ_ax |X|^p)^(1/p)`, for p = ∞ its limit, the largest `|X|`, an error over no positions.
+    /// (The paper prints `X^p`; row E8.)
     #[must_use]
     #[track_caller]
     pub fn norm_p<S: Selector + Once<S::Repeated>>(&self, axis: S, p: f64) -> Tensor<Reduced<A, S::Set>, T>
@@ -115,9 +116,13 @@ pub(crate) fn norm_of(x: &Node, axes: &[Name]) -> Node {
     x.contract(x, axes).unary(Unary::Sqrt)
 }
 
-/// (Σ |X|^p)^(1/p)
+/// (Σ |X|^p)^(1/p). The formula itself is 1 for p = ∞, whatever X is.
 #[track_caller]
 pub(crate) fn norm_p_of<T: Real>(x: &Node, axes: &[Name], p: f64) -> Node {
-    let powers = x.unary(Unary::Abs).binary(Binary::Pow, &number::<T>(p));
+    let distances = x.unary(Unary::Abs);
+    if p == f64::INFINITY {
+        return distances.reduce(Reduction::Max, axes);
+    }
+    let powers = distances.binary(Binary::Pow, &number::<T>(p));
     powers.reduce(Reduction::Sum, axes).binary(Binary::Pow, &number::<T>(1.0 / p))
 }

@@ -1,6 +1,7 @@
 //! What a reduction does with one more element, and with two partial results: sums, products and extremes.
 //!
-//! Sums and products of real numbers are kept in `f64`, those of positions wrap; extremes pass NaN on.
+//! Sums and products of real numbers are kept in `f64`, those of positions stay at the largest number where they would
+//! pass it, as the sum and the product of two do; extremes pass NaN on.
 //! Not here: in which order elements come (`reduce`).
 
 use crate::kernel::math::Scalar;
@@ -47,10 +48,10 @@ macro_rules! fold {
 
 fold!(Sum of f32 in f64 from 0.0, |a: f64, x: f32| a + x.wide(), |a: f64, b: f64| a + b);
 fold!(Sum of f64 in f64 from 0.0, |a: f64, x: f64| a + x, |a: f64, b: f64| a + b);
-fold!(Sum of i64 in i64 from 0, i64::wrapping_add, i64::wrapping_add);
+fold!(Sum of i64 in i64 from 0, i64::saturating_add, i64::saturating_add);
 fold!(Product of f32 in f64 from 1.0, |a: f64, x: f32| a * x.wide(), |a: f64, b: f64| a * b);
 fold!(Product of f64 in f64 from 1.0, |a: f64, x: f64| a * x, |a: f64, b: f64| a * b);
-fold!(Product of i64 in i64 from 1, i64::wrapping_mul, i64::wrapping_mul);
+fold!(Product of i64 in i64 from 1, i64::saturating_mul, i64::saturating_mul);
 fold!(Max of f32 in f32 from f32::NEG_INFINITY, f32::larger, f32::larger);
 fold!(Max of f64 in f64 from f64::NEG_INFINITY, f64::larger, f64::larger);
 fold!(Max of i64 in i64 from i64::MIN, i64::max, i64::max);

@@ -126,6 +126,19 @@ fn positions_are_reduced_exactly() {
 }
 
 #[test]
+fn sums_and_products_of_positions_stay_at_the_largest_as_the_operations_of_two_do() {
+    for (op, number, count) in [(Reduction::Sum, 1 << 60, 8), (Reduction::Product, 2, 64), (Reduction::Product, 3, 129)]
+    {
+        let data = vec![number; count * 70];
+        for strides in [[count as isize, 1], [1, 70]] {
+            let mut out = [0; 70];
+            reduce(op, &[70], &[count], View { data: &data, offset: 0, strides: &strides }, &mut out);
+            assert_eq!(out, [i64::MAX; 70], "{op:?} of {count} times {number}");
+        }
+    }
+}
+
+#[test]
 fn a_view_may_repeat_and_run_backwards() {
     let data = [1.0_f64, 2.0, 3.0];
     let mut out = [0.0; 2];
