@@ -21,6 +21,7 @@ use super::simd::Lanes;
 use super::span::{Odometer, Span, check_distinct, check_inside};
 use super::{View, ViewMut};
 pub(super) use gemm::Multiply;
+use paired::{is_run, is_run_of_short_sums};
 use product::{Axis, Product};
 use smallvec::SmallVec;
 
@@ -111,10 +112,11 @@ pub(crate) fn matmul<T: Lanes>(
     if rows.size == 1
         && columns.size == 1
         && outer.is_none()
-        && let Some(i) = axes.iter().position(paired::is_run)
+        && let inner = (k, l_inner, r_inner)
+        && let Some(i) = axes.iter().position(|axis| is_run(axis) || is_run_of_short_sums(axis, inner))
     {
         let run = axes.remove(i);
-        pairs(scale, (k, l_inner, r_inner), &axes, run.size, [lhs, rhs], ViewMut { data: &mut *dst.data, ..dst });
+        pairs(scale, inner, &axes, run, [lhs, rhs], ViewMut { data: &mut *dst.data, ..dst });
         return tail.into_iter().for_each(|tail| tail.whole(dst.data));
     }
     let sizes: SmallVec<[usize; 4]> = axes.iter().map(|axis| axis.size).collect();
@@ -160,7 +162,7 @@ fn pairs<T: Lanes>(
     scale: T,
     inner: (usize, isize, isize),
     axes: &[Axis],
-    size: usize,
+    run: Axis,
     [lhs, rhs]: [View<'_, T>; 2],
     dst: ViewMut<'_, T>,
 ) {
@@ -168,17 +170,22 @@ fn pairs<T: Lanes>(
     let strides = |of: fn(&Axis) -> isize| -> SmallVec<[isize; 4]> { axes.iter().map(of).collect() };
     let strides = [strides(|axis| axis.lhs), strides(|axis| axis.rhs), strides(|axis| axis.dst)];
     let shared = Shared::new(dst.data);
-    let runs = size.div_ceil(paired::RUN);
+    let runs = run.size.div_ceil(paired::RUN);
     let items = runs * sizes.iter().product::<usize>();
-    parallel::for_each_range(items, SMALL.div_ceil(inner.0.max(1) * size.div_ceil(runs)), |range| {
+    parallel::for_each_range(items, SMALL.div_ceil(inner.0.max(1) * run.size.div_ceil(runs)), |range| {
         for item in range {
             let at = |operand: usize| Odometer::new(&sizes, &strides[operand], item / runs).distance;
             let start = item % runs * paired::RUN;
-            let from = |view, operand| (view, at(operand) + start as isize);
+            let from = |view, operand, stride| (view, at(operand) + start as isize * stride);
+            let from = [from(lhs, 0, run.lhs), from(rhs, 1, run.rhs)];
             let first = dst.offset.wrapping_add_signed(at(2) + start as isize);
             // SAFETY: `matmul` has found that positions of the destination do not overlap, and each run is visited once.
-            let out = unsafe { shared.slice(first, paired::RUN.min(size - start)) };
-            paired::sums(scale, inner, [from(lhs, 0), from(rhs, 1)], out);
+            let out = unsafe { shared.slice(first, paired::RUN.min(run.size - start)) };
+            if is_run(&run) {
+                paired::sums(scale, inner, from, out);
+            } else {
+                paired::short_sums(scale, inner.0, [run.lhs, run.rhs], from, out);
+            }
         }
     });
 }

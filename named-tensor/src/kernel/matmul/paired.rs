@@ -1,7 +1,8 @@
 //! Sums of products over an axis that both operands and the result share with others, which lie side by side.
 //!
 //! Computes  `dst[b] = scale · Σₖ lhs[k, b] rhs[k, b]`  for a run of neighbours `b`: what a gain owes, which multiplies each
-//! row by itself. Row by row both operands are read as they lie, and the sums of a run stay in the nearest cache.
+//! row by itself. Row by row both operands are read as they lie, and the sums of a run stay in the nearest cache. Where short
+//! rows lie along the sum instead, some of them are turned around at a time.
 //! Not here: rows and columns of their own (`product`); threads and other axes (`matmul`).
 //! Sums of [`BLOCK`] terms are added to the whole, so the error is at most `2 (BLOCK + k / BLOCK) ε Σₖ |lhs rhs|`.
 
@@ -9,15 +10,26 @@ use super::product::Axis;
 use crate::kernel::View;
 use crate::kernel::lanes::vectorised;
 use crate::kernel::simd::Lanes;
+use crate::kernel::turn::turn_each;
 
 /// Neighbours whose sums are taken together: both sums and a row of each operand fit the nearest cache.
 pub(super) const RUN: usize = 512;
 /// Terms that are summed before their sum is added to the whole.
 const BLOCK: usize = 256;
 
+/// Terms of a short sum, at most.
+const SHORT: usize = 64;
+/// Short sums that are taken together.
+const TOGETHER: usize = 64;
+
 /// Whether an axis is one of neighbours, in both operands and the result, and worth a run.
 pub(super) fn is_run(axis: &Axis) -> bool {
     axis.size >= 16 && [axis.lhs, axis.rhs, axis.dst] == [1; 3]
+}
+
+/// Whether an axis is one of neighbours in the result whose sums are short and lie along both operands.
+pub(super) fn is_run_of_short_sums(axis: &Axis, (k, l_inner, r_inner): (usize, isize, isize)) -> bool {
+    axis.size >= 16 && [l_inner, r_inner, axis.dst] == [1; 3] && (1..=SHORT).contains(&k)
 }
 
 /// Writes the sums of a run; the operands begin so far from their first element, and have these strides along the sum.
@@ -49,4 +61,36 @@ pub(super) fn sums<T: Lanes>(
             out.iter_mut().for_each(|sum| *sum = *sum * scale);
         },
     );
+}
+
+/// Writes short sums that lie along both operands; rows begin so far from their first element, and are these strides apart.
+pub(super) fn short_sums<T: Lanes>(
+    scale: T,
+    k: usize,
+    strides: [isize; 2],
+    from: [(View<'_, T>, isize); 2],
+    out: &mut [T],
+) {
+    let mut turned = vec![T::default(); 2 * k * TOGETHER];
+    let (xs, ys) = turned.split_at_mut(k * TOGETHER);
+    for (number, out) in out.chunks_mut(TOGETHER).enumerate() {
+        for (((view, first), stride), to) in from.into_iter().zip(strides).zip([&mut *xs, &mut *ys]) {
+            let row = |i: usize| first + (number * TOGETHER + i) as isize * stride;
+            turn_each(view.data, |i| view.offset.wrapping_add_signed(row(i)), [out.len(), k], to, TOGETHER);
+        }
+        let (xs, ys) = (xs.as_chunks::<TOGETHER>().0, ys.as_chunks::<TOGETHER>().0);
+        vectorised(
+            #[inline(always)]
+            move || {
+                let mut sums = [T::default(); TOGETHER];
+                for (xs, ys) in xs.iter().zip(ys) {
+                    sums = std::array::from_fn(
+                        #[inline(always)]
+                        |i| xs[i].times_plus(ys[i], sums[i]),
+                    );
+                }
+                out.iter_mut().zip(sums).for_each(|(out, sum)| *out = sum * scale);
+            },
+        );
+    }
 }

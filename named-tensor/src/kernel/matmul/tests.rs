@@ -221,6 +221,16 @@ fn neighbours_with_a_sum_each_agree_with_plain_loops() {
 }
 
 #[test]
+fn short_sums_along_both_operands_agree_with_plain_loops() {
+    for (size, k) in [(15, 3), (16, 1), (63, 2), (64, 64), (65, 63), (700, 5), (513, 16)] {
+        let (row, wide) = (k as isize, k as isize + 3);
+        check_both(&[size], [1, k, 1], [&[row, 1, 1], &[wide, 1, 1], &[1, 1, 1]]);
+        check_both(&[3, size], [1, k, 1], [&[1, wide, 3, 1], &[0, row, 1, 7], &[size as isize + 2, 1, 1, 1]]);
+        check_both(&[size, 3], [1, k, 1], [&[3 * row, row, 9, 1], &[row, 0, 1, 1], &[1, size as isize, 1, 1]]);
+    }
+}
+
+#[test]
 fn work_for_several_threads_agrees_with_plain_loops() {
     check_both(&[], [130, 120, 110], [&[120, 1], &[110, 1], &[110, 1]]);
     check_both(&[16], [40, 30, 50], [&[1200, 30, 1], &[1500, 50, 1], &[2000, 50, 1]]);
