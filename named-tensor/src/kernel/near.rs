@@ -1,11 +1,13 @@
 //! Products of matrices so small that they end before others would have packed their operands.
 //!
 //! Computes  `dst[i, j] = scale · Σₖ lhs[i, k] rhs[k, j]`  where `rhs` and `dst` are contiguous along j, or `lhs` and `dst`
-//! along i: then the product is done turned around.
+//! along i: then the product is done turned around. An operand that lies along the sum instead is turned first (`turned`).
 //! The sums of a few rows and columns stay in registers while the whole sum goes by; each element of an operand is read
 //! where it lies. A sum is taken from the first k to the last, whatever rows and columns are computed with it. Where the
 //! last columns do not fill a register, the rest of it is 0 and is not written.
 //! Lives here: which products are small, and the tiles. Not here: all others (`matmul`).
+
+mod turned;
 
 use super::simd::Lanes;
 use super::{View, ViewMut};
@@ -44,13 +46,18 @@ pub(super) fn product<T: Lanes>(
     }
     let (left, right) = (&lhs.data[lhs.offset..], &rhs.data[rhs.offset..]);
     let out = &mut dst.data[dst.offset..];
-    if r_column == 1 && d_column == 1 && (d_row >= n || m == 1) {
-        let product = Product { scale, size: [m, k, n], left, steps: [l_row, l_inner], right, down: r_inner };
+    let (by_columns, by_rows) = (d_column == 1 && (d_row >= n || m == 1), d_row == 1 && (d_column >= m || n == 1));
+    let product = Product { scale, size: [m, k, n], left, steps: [l_row, l_inner], right, down: r_inner };
+    let around =
+        Product { scale, size: [n, k, m], left: right, steps: [r_column, r_inner], right: left, down: l_inner };
+    if r_column == 1 && by_columns {
         product.run(out, d_row);
-    } else if l_row == 1 && d_row == 1 && (d_column >= m || n == 1) {
-        let product =
-            Product { scale, size: [n, k, m], left: right, steps: [r_column, r_inner], right: left, down: l_inner };
-        product.run(out, d_column);
+    } else if l_row == 1 && by_rows {
+        around.run(out, d_column);
+    } else if r_inner == 1 && by_columns && product.is_worth_turning() {
+        product.run_turned(r_column, out, d_row);
+    } else if l_inner == 1 && by_rows && around.is_worth_turning() {
+        around.run_turned(l_row, out, d_column);
     } else {
         return false;
     }
