@@ -12,6 +12,7 @@ mod turned;
 use super::simd::Lanes;
 use super::{View, ViewMut};
 use pulp::{Arch, Simd, WithSimd};
+use turned::is_worth_turning;
 
 /// Multiplications of the largest such product. One of 64 × 64 × 64 takes as long as with packing; those of more are worth
 /// a second thread.
@@ -47,17 +48,17 @@ pub(super) fn product<T: Lanes>(
     let (left, right) = (&lhs.data[lhs.offset..], &rhs.data[rhs.offset..]);
     let out = &mut dst.data[dst.offset..];
     let (by_columns, by_rows) = (d_column == 1 && (d_row >= n || m == 1), d_row == 1 && (d_column >= m || n == 1));
-    let product = Product { scale, size: [m, k, n], left, steps: [l_row, l_inner], right, down: r_inner };
+    let product = || Product { scale, size: [m, k, n], left, steps: [l_row, l_inner], right, down: r_inner };
     let around =
-        Product { scale, size: [n, k, m], left: right, steps: [r_column, r_inner], right: left, down: l_inner };
+        || Product { scale, size: [n, k, m], left: right, steps: [r_column, r_inner], right: left, down: l_inner };
     if r_column == 1 && by_columns {
-        product.run(out, d_row);
+        product().run(out, d_row);
     } else if l_row == 1 && by_rows {
-        around.run(out, d_column);
-    } else if r_inner == 1 && by_columns && product.is_worth_turning() {
-        product.run_turned(r_column, out, d_row);
-    } else if l_inner == 1 && by_rows && around.is_worth_turning() {
-        around.run_turned(l_row, out, d_column);
+        around().run(out, d_column);
+    } else if r_inner == 1 && by_columns && is_worth_turning([m, k, n]) {
+        product().run_turned(r_column, out, d_row);
+    } else if l_inner == 1 && by_rows && is_worth_turning([n, k, m]) {
+        around().run_turned(l_row, out, d_column);
     } else {
         return false;
     }
@@ -181,6 +182,11 @@ impl<T: Lanes> WithSimd for Whole<'_, '_, T> {
         while row < product.size[0] {
             // Of few rows more columns go side by side: each sum waits for its term before.
             match product.size[0] - row {
+                // As many sums as two registers for each of eight rows need no more loads than a processor has time for.
+                8.. if S::REGISTER_COUNT >= 32 => {
+                    product.rows::<S, 8, 2>(simd, row, out, step);
+                    row += 8;
+                }
                 8.. => {
                     product.rows::<S, 8, 1>(simd, row, out, step);
                     row += 8;

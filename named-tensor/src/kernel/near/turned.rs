@@ -7,8 +7,8 @@ use super::Product;
 use crate::kernel::simd::Lanes;
 use crate::kernel::turn::turn;
 
-/// Rows from which on turning is repaid.
-const REPAID: usize = 4;
+/// Rows from which on turning is repaid: a single square, and more.
+const REPAID: [usize; 2] = [4, 8];
 /// Elements of a result for which `gemm` has a kernel of dot products, and those for each term of a sum for which it is faster.
 const DOTS: [usize; 2] = [256, 4];
 /// Elements that are turned one by one in less time than a square.
@@ -22,17 +22,25 @@ const ROOMS: [usize; 3] = [256, 1024, 4096];
 #[repr(align(64))]
 struct Room<T, const N: usize>([T; N]);
 
-impl<T: Lanes> Product<'_, T> {
-    /// Whether it is repaid that a right operand which lies along the sum is turned.
-    pub(super) fn is_worth_turning(&self) -> bool {
-        let [rows, terms, columns] = self.size;
-        let is_of_dots = rows * columns <= DOTS[0].min(DOTS[1] * terms);
-        rows >= REPAID && !is_of_dots && self.squares().iter().product::<usize>() <= ROOMS[2]
-    }
+/// Whether it is repaid that a right operand which lies along the sum is turned, for a product of so many rows, terms and
+/// columns.
+pub(super) fn is_worth_turning([rows, terms, columns]: [usize; 3]) -> bool {
+    let elements = squares([terms, columns]).iter().product::<usize>();
+    let is_of_dots = rows * columns <= DOTS[0].min(DOTS[1] * terms);
+    let repaid = if elements <= ROOMS[0] { REPAID[0] } else { REPAID[1] };
+    rows >= repaid && !is_of_dots && elements <= ROOMS[2]
+}
 
+/// Terms and columns of whole squares.
+fn squares(sizes: [usize; 2]) -> [usize; 2] {
+    sizes.map(|size| size.next_multiple_of(SIDE))
+}
+
+impl<T: Lanes> Product<'_, T> {
     /// The same as [`Product::run`] for a right operand whose columns begin `across` apart, and have no gaps. They may overlap.
     pub(super) fn run_turned(&self, across: usize, out: &mut [T], step: usize) {
-        let elements = self.squares().iter().product::<usize>();
+        let [_, terms, columns] = self.size;
+        let elements = squares([terms, columns]).iter().product::<usize>();
         match () {
             () if elements <= ROOMS[0] => self.run_in(&mut Room([T::default(); ROOMS[0]]).0, across, out, step),
             () if elements <= ROOMS[1] => self.run_in(&mut Room([T::default(); ROOMS[1]]).0, across, out, step),
@@ -42,7 +50,7 @@ impl<T: Lanes> Product<'_, T> {
 
     fn run_in(&self, room: &mut [T], across: usize, out: &mut [T], step: usize) {
         let [_, terms, columns] = self.size;
-        let [deep, down] = self.squares();
+        let [deep, down] = squares([terms, columns]);
         if terms * columns <= SINGLE {
             for column in 0..columns {
                 let from = &self.right[column * across..][..terms];
@@ -55,12 +63,6 @@ impl<T: Lanes> Product<'_, T> {
             turn(self.right, 0, across, [columns, terms], room, down);
         }
         Product { right: room, down, ..*self }.run(out, step);
-    }
-
-    /// Terms and columns of whole squares.
-    fn squares(&self) -> [usize; 2] {
-        let [_, terms, columns] = self.size;
-        [terms, columns].map(|size| size.next_multiple_of(SIDE))
     }
 }
 
@@ -119,7 +121,9 @@ mod tests {
             product(1.0, [m, k, n], left, right, to)
         };
         assert!(done([16, 16, 16]), "this one is turned");
-        assert!(!done([3, 16, 100]), "there are few rows");
+        assert!(!done([3, 2, 10]), "there are few rows");
+        assert!(done([5, 2, 10]), "five rows are enough for a square");
+        assert!(!done([5, 40, 100]), "five rows are not enough for many squares");
         assert!(!done([8, 64, 8]), "these are few sums of many terms");
         assert!(!done([16, 65, 64]), "there is no room");
     }
