@@ -139,10 +139,19 @@ pub(crate) fn matmul<T: Lanes>(
             let first = range.start / pieces;
             let mut at = [0, 1, 2].map(|operand| Odometer::new(&span.sizes, &span.strides[operand], first));
             for number in range {
-                let (top, left) = (number % pieces / across * height, number % across * width);
-                let (piece, from) =
-                    product.part(top..rows.size.min(top + height), left..columns.size.min(left + width));
-                let distances = [0, 1, 2].map(|i| at[i].distance + from[i]);
+                let mut distances = [0, 1, 2].map(|i| at[i].distance);
+                let part;
+                // Where a piece is a whole product, which may be a small one, nothing is prepared for it.
+                let piece = if pieces == 1 {
+                    &product
+                } else {
+                    let (top, left) = (number % pieces / across * height, number % across * width);
+                    let (rows, columns) = (top..rows.size.min(top + height), left..columns.size.min(left + width));
+                    let from;
+                    (part, from) = product.part(rows, columns);
+                    distances.iter_mut().zip(from).for_each(|(distance, from)| *distance += from);
+                    &part
+                };
                 // SAFETY: the views were checked to lie inside their slices for every batch position, of which `at` is one;
                 // positions of the destination do not overlap, and each piece of each batch position is visited once.
                 unsafe { piece.compute(distances, &shared, dst.offset, finisher.as_mut()) };

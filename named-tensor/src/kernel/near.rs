@@ -1,15 +1,18 @@
 //! Products of matrices so small that they end before others would have packed their operands.
 //!
 //! Computes  `dst[i, j] = scale · Σₖ lhs[i, k] rhs[k, j]`  where `rhs` and `dst` are contiguous along j, or `lhs` and `dst`
-//! along i: then the product is done turned around.
+//! along i: then the product is done turned around. An operand that lies along the sum instead is turned first (`turned`).
 //! The sums of a few rows and columns stay in registers while the whole sum goes by; each element of an operand is read
 //! where it lies. A sum is taken from the first k to the last, whatever rows and columns are computed with it. Where the
 //! last columns do not fill a register, the rest of it is 0 and is not written.
 //! Lives here: which products are small, and the tiles. Not here: all others (`matmul`).
 
+mod turned;
+
 use super::simd::Lanes;
 use super::{View, ViewMut};
 use pulp::{Arch, Simd, WithSimd};
+use turned::is_worth_turning;
 
 /// Multiplications of the largest such product. One of 64 × 64 × 64 takes as long as with packing; those of more are worth
 /// a second thread.
@@ -44,13 +47,18 @@ pub(super) fn product<T: Lanes>(
     }
     let (left, right) = (&lhs.data[lhs.offset..], &rhs.data[rhs.offset..]);
     let out = &mut dst.data[dst.offset..];
-    if r_column == 1 && d_column == 1 && (d_row >= n || m == 1) {
-        let product = Product { scale, size: [m, k, n], left, steps: [l_row, l_inner], right, down: r_inner };
-        product.run(out, d_row);
-    } else if l_row == 1 && d_row == 1 && (d_column >= m || n == 1) {
-        let product =
-            Product { scale, size: [n, k, m], left: right, steps: [r_column, r_inner], right: left, down: l_inner };
-        product.run(out, d_column);
+    let (by_columns, by_rows) = (d_column == 1 && (d_row >= n || m == 1), d_row == 1 && (d_column >= m || n == 1));
+    let product = || Product { scale, size: [m, k, n], left, steps: [l_row, l_inner], right, down: r_inner };
+    let around =
+        || Product { scale, size: [n, k, m], left: right, steps: [r_column, r_inner], right: left, down: l_inner };
+    if r_column == 1 && by_columns {
+        product().run(out, d_row);
+    } else if l_row == 1 && by_rows {
+        around().run(out, d_column);
+    } else if r_inner == 1 && by_columns && is_worth_turning([m, k, n]) {
+        product().run_turned(r_column, out, d_row);
+    } else if l_inner == 1 && by_rows && is_worth_turning([n, k, m]) {
+        around().run_turned(l_row, out, d_column);
     } else {
         return false;
     }
@@ -174,6 +182,11 @@ impl<T: Lanes> WithSimd for Whole<'_, '_, T> {
         while row < product.size[0] {
             // Of few rows more columns go side by side: each sum waits for its term before.
             match product.size[0] - row {
+                // As many sums as two registers for each of eight rows need no more loads than a processor has time for.
+                8.. if S::REGISTER_COUNT >= 32 => {
+                    product.rows::<S, 8, 2>(simd, row, out, step);
+                    row += 8;
+                }
                 8.. => {
                     product.rows::<S, 8, 1>(simd, row, out, step);
                     row += 8;

@@ -79,14 +79,19 @@ pub(super) fn product(axes: &[Axis], tail: &[usize]) -> Product {
 
 /// An estimate that only has to put descriptions in order: a core does about 200 GFLOP/s in blocks of at least
 /// 24 × 24 × 32, a call costs a fraction of a microsecond, packing or copying an element a fraction of a nanosecond.
+/// The operand along which the result lies is packed in panels, the last of which may be filled in part. The other one is
+/// read as it lies.
 fn seconds(axes: &[Axis], product: &Product) -> f64 {
     let together = |is_summed: bool| -> f64 {
         product.batch.iter().filter(|axis| axis.is_summed() == is_summed).map(|axis| axis.size as f64).product()
     };
-    let (m, n, k) = (product.rows.size as f64, product.columns.size as f64, product.inner.size as f64 * together(true));
+    let k = product.inner.size as f64 * together(true);
+    let (rows, columns) = (product.rows, product.columns);
+    let (tall, wide) = if rows.out == 1 { (columns.size, rows.size) } else { (rows.size, columns.size) };
+    let (tall, wide, filled) = (tall as f64, wide as f64, filled(wide) as f64);
     let fill = |size: f64, whole: f64| (size / whole).min(1.0);
-    let speed = 200e9 * fill(m, 24.0) * fill(n, 24.0) * fill(k, 32.0);
-    let call = 0.2e-6 + 2.0 * m * n * k / speed + 0.25e-9 * (m * k + k * n);
+    let speed = 200e9 * fill(tall, 24.0) * fill(k, 32.0);
+    let call = 0.2e-6 + 2.0 * tall * filled * k / speed + 0.25e-9 * wide * k;
     let copied = |order: &Option<Order>, stride: fn(&Axis) -> isize| {
         let Some(order) = order else { return 0.0 };
         // Rows that stay rows are copied whole; others are turned around.
@@ -97,6 +102,12 @@ fn seconds(axes: &[Axis], product: &Product) -> f64 {
     together(false) * call
         + copied(&product.copy_left, |axis| axis.left)
         + copied(&product.copy_right, |axis| axis.right)
+}
+
+/// What so many columns cost, in columns of panels that are filled: those left over fill no register, and few at once.
+fn filled(columns: usize) -> usize {
+    let is_whole = columns.is_multiple_of(64);
+    columns.next_multiple_of(16) + if is_whole { 0 } else { 8 }
 }
 
 /// Rows, columns and terms of a sum from which on it may be one part of a longer sum.
@@ -295,6 +306,25 @@ mod tests {
         assert_eq!(product.copy_left, None, "the left operand is larger");
         assert_eq!(product.copy_right.as_deref(), Some(&[1, 2, 3][..]), "it is brought into the order of the left one");
         assert_eq!((product.inner.size, product.inner.left, product.inner.right), (12, 1, 5));
+    }
+
+    #[test]
+    fn one_operand_stays_where_it_lies_for_several_products_of_whole_panels_and_is_copied_for_others() {
+        // x[seq, chans] · w[heads, chans, key]: for each head x is read again, as it lies.
+        let copied = |key: usize| {
+            let by_head = 256 * key as isize;
+            let axes = [
+                axis(500, 256, 0, false),
+                axis(256, 1, key as isize, true),
+                axis(12, 0, by_head, false),
+                axis(key, 0, 1, false),
+            ];
+            let product = product(&axes, &[]);
+            [product.copy_left.is_some(), product.copy_right.is_some()]
+        };
+        assert_eq!(copied(64), [false, false], "the columns of a head are a panel");
+        assert_eq!(copied(128), [false, false], "they are two panels");
+        assert_eq!(copied(20), [false, true], "those of all heads side by side fill panels");
     }
 
     #[test]
