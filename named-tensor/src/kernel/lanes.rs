@@ -6,7 +6,7 @@
 
 /// How many partial results a fold over a contiguous run keeps. With fewer the compiler takes the loop over them apart
 /// before it comes to think of vectors.
-const LANES: usize = 64;
+pub(super) const LANES: usize = 64;
 
 /// Runs `work` compiled for the widest instruction set at hand.
 /// Only what is inlined into it profits: closures given to it are marked `#[inline(always)]`, and they own what they use
@@ -46,6 +46,23 @@ pub(super) fn pairs<A: Copy, B: Copy, C>(xs: &[A], ys: &[B], dst: &mut [C], f: i
 /// a short run is folded from left to right.
 #[inline(always)]
 pub(super) fn fold<T: Copy, A: Copy>(values: &[T], start: A, step: impl Fn(A, T) -> A, join: impl Fn(A, A) -> A) -> A {
+    fold_and(
+        values,
+        start,
+        step,
+        #[inline(always)]
+        move |lanes| joined(lanes, &join),
+    )
+}
+
+/// The same, where `end` makes one result of all accumulators.
+#[inline(always)]
+pub(super) fn fold_and<T: Copy, A: Copy>(
+    values: &[T],
+    start: A,
+    step: impl Fn(A, T) -> A,
+    end: impl Fn([A; LANES]) -> A,
+) -> A {
     if values.len() < LANES / 4 {
         return values.iter().fold(start, |sum, &x| step(sum, x));
     }
@@ -66,21 +83,26 @@ pub(super) fn fold<T: Copy, A: Copy>(values: &[T], start: A, step: impl Fn(A, T)
             for (lane, &x) in lanes.iter_mut().zip(rest) {
                 *lane = step(*lane, x);
             }
-            // Eight groups of eight become one group, and that a single result by halves.
-            let (first, others) = lanes.split_at_mut(LANES / 8);
-            for group in others.chunks_exact(LANES / 8) {
-                for (lane, &other) in first.iter_mut().zip(group) {
-                    *lane = join(*lane, other);
-                }
-            }
-            for half in [4, 2, 1] {
-                for i in 0..half {
-                    first[i] = join(first[i], first[i + half]);
-                }
-            }
-            first[0]
+            end(lanes)
         },
     )
+}
+
+/// One result of all accumulators: eight groups of eight become one group, and that a single result by halves.
+#[inline(always)]
+pub(super) fn joined<A: Copy>(mut lanes: [A; LANES], join: impl Fn(A, A) -> A) -> A {
+    let (first, others) = lanes.split_at_mut(LANES / 8);
+    for group in others.chunks_exact(LANES / 8) {
+        for (lane, &other) in first.iter_mut().zip(group) {
+            *lane = join(*lane, other);
+        }
+    }
+    for half in [4, 2, 1] {
+        for i in 0..half {
+            first[i] = join(first[i], first[i + half]);
+        }
+    }
+    first[0]
 }
 
 #[cfg(test)]

@@ -11,7 +11,7 @@ mod fold;
 mod short;
 
 use super::View;
-use super::lanes::{fold, vectorised};
+use super::lanes::{fold_and, vectorised};
 use super::order::sort_few;
 use super::parallel::{self, GRAIN};
 use super::span::{Odometer, Span, check_inside};
@@ -144,7 +144,7 @@ impl<'a, T: Stored> Job<'a, T> {
     /// Some elements at even distances, the first at the distance `first`.
     fn run<F: Fold<T>>(&self, first: isize, stride: isize, size: usize) -> F::Partial {
         if stride == 1 && size > 0 {
-            fold(&self.data[self.position(first)..][..size], F::START, F::step, F::join)
+            fold_and(&self.data[self.position(first)..][..size], F::START, F::step, F::join_all)
         } else {
             (0..size as isize).fold(F::START, |sum, i| F::step(sum, self.data[self.position(first + i * stride)]))
         }

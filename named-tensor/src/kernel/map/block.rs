@@ -11,7 +11,7 @@ use super::cell::Cell;
 use super::crosswise::{Tile, Tiles};
 use super::program::{Action, Source, Step};
 use super::register::{make_room, register, take_room};
-use super::strip::Lines;
+use super::strip::{Lines, Numbers};
 use super::{BLOCK, Job};
 use crate::element::{Bf16, Buffer, Comparison, Kind, Stored};
 use crate::kernel::ahead::fetch;
@@ -56,6 +56,8 @@ enum Way {
     Gathered,
     /// They were gathered once: they are all the same.
     Same,
+    /// They are the same in all of this row, of a light program: the number that stands here in the operand.
+    OneInRow(usize),
     /// They were put into the register for this one block.
     Given,
     /// They stand where the results of the block go, and are kept in the register before it is written over.
@@ -73,7 +75,7 @@ impl<'a, T: Cell> Worker<'a, T> {
         let program = job.program;
         let sources = program.sources().len();
         // What is the same everywhere is repeated for the largest block that there will be, and no further.
-        let most = if program.light().is_some() { 4 * BLOCK } else { BLOCK }.min(job.span.total().max(1));
+        let most = if program.light().is_some() { 4 * BLOCK } else { 2 * BLOCK }.min(job.span.total().max(1));
         let size = size.min(most);
         // Registers of operands and positions stay empty until they are gathered into, and a light program has its constants
         // and steps in strips.
@@ -185,6 +187,7 @@ impl<'a, T: Cell> Worker<'a, T> {
                 match way {
                     Way::InPlace(start) => *start = start.wrapping_add_signed(strides[tiles.axis]),
                     Way::Turned(start) => *start += tiles.pitch(),
+                    Way::OneInRow(at) => *at = at.wrapping_add_signed(strides[tiles.axis]),
                     Way::Gathered | Way::Same | Way::Given | Way::Kept | Way::Beside(_) | Way::Repeated(_) => {}
                 }
             }
@@ -246,18 +249,26 @@ impl<'a, T: Cell> Worker<'a, T> {
 
     /// Runs the program block by block, when it is known how the values of the sources come about.
     fn blocks(&mut self, first: usize, out: &mut [T]) {
-        let is_found = |way: &Way| matches!(way, Way::InPlace(_) | Way::Turned(_) | Way::Beside(_));
+        let is_found = |way: &Way| match way {
+            Way::InPlace(_) | Way::Turned(_) | Way::Beside(_) | Way::Same | Way::OneInRow(_) => true,
+            Way::Gathered | Way::Given | Way::Kept | Way::Repeated(_) => false,
+        };
         let size = if self.ways.iter().any(|way| matches!(way, Way::Repeated(_))) {
             let inner = self.job.span.inner();
             self.most / inner * inner
         } else if self.job.program.light().is_some() && self.ways.iter().all(is_found) {
-            // Nothing is kept in a register.
+            // Nothing is kept in a register but what is the same everywhere.
             out.len().max(1)
         } else {
             // Blocks of nearly one size: no short one at the end.
             out.len().div_ceil(out.len().div_ceil(self.most).max(1)).next_multiple_of(64).min(self.most)
         };
         self.at = 0;
+        for source in 0..self.ways.len() {
+            if let Way::OneInRow(at) = self.ways[source] {
+                self.write_down(source, at);
+            }
+        }
         for out in out.chunks_mut(size) {
             for source in 0..self.ways.len() {
                 match self.ways[source] {
@@ -265,7 +276,8 @@ impl<'a, T: Cell> Worker<'a, T> {
                     Way::Kept => {
                         lined_up_mut(T::of_mut(&mut self.registers[source]))[..out.len()].copy_from_slice(out);
                     }
-                    Way::InPlace(_) | Way::Turned(_) | Way::Same | Way::Given | Way::Beside(_) | Way::Repeated(_) => {}
+                    Way::InPlace(_) | Way::Turned(_) | Way::Beside(_) | Way::Same | Way::OneInRow(_) => {}
+                    Way::Given | Way::Repeated(_) => {}
                 }
             }
             self.block(out);
@@ -284,8 +296,11 @@ impl<'a, T: Cell> Worker<'a, T> {
         let job = self.job;
         if let Some(light) = job.program.light() {
             let mut strips = std::mem::take(&mut self.strips);
-            let sources: SmallVec<[&[T]; 8]> =
-                (0..self.ways.len()).map(|source| self.read(source, out.len())).collect();
+            let numbers = |source: usize| match self.ways[source] {
+                Way::Same | Way::OneInRow(_) => Numbers::same(lined_up(T::of(&self.registers[source]))),
+                _ => Numbers::each(self.read(source, out.len())),
+            };
+            let sources: SmallVec<[Numbers<'_, T>; 8]> = (0..self.ways.len()).map(numbers).collect();
             T::run_light(light, &sources, &mut strips, &self.stream, out);
             drop(sources);
             self.strips = strips;

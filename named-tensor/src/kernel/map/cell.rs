@@ -3,7 +3,7 @@
 //! Lives here: which functions each kind has, the passage from one kind to another, and choosing by truth values.
 //! Not here: where the elements lie (`block`), how functions are computed (`math`).
 
-use super::strip::{Light, Lines, Strip};
+use super::strip::{Light, Lines, Numbers, Strip};
 use crate::element::{Bf16, Binary, Stored, Unary};
 use crate::kernel::lanes::{each, pairs};
 use crate::kernel::math::Scalar;
@@ -16,7 +16,13 @@ pub(crate) trait Cell: Stored {
     /// The room of a light program.
     fn strips(light: &Light) -> Self::Strips;
     /// Runs a light program on these sources; results go this way to memory.
-    fn run_light(light: &Light, sources: &[&[Self]], strips: &mut Self::Strips, stream: &Stream, out: &mut [Self]);
+    fn run_light(
+        light: &Light,
+        sources: &[Numbers<'_, Self>],
+        strips: &mut Self::Strips,
+        stream: &Stream,
+        out: &mut [Self],
+    );
     /// Runs a light program on the rows of a tile.
     fn run_light_tile<'r>(
         light: &Light,
@@ -70,7 +76,7 @@ macro_rules! real_cell {
             }
             fn run_light(
                 light: &Light,
-                sources: &[&[$type]],
+                sources: &[Numbers<'_, $type>],
                 strips: &mut Self::Strips,
                 stream: &Stream,
                 out: &mut [$type],
@@ -113,7 +119,7 @@ macro_rules! never_light {
     () => {
         type Strips = ();
         fn strips(_: &Light) {}
-        fn run_light(_: &Light, _: &[&[Self]], (): &mut (), _: &Stream, _: &mut [Self]) {
+        fn run_light(_: &Light, _: &[Numbers<'_, Self>], (): &mut (), _: &Stream, _: &mut [Self]) {
             unreachable!("a light program computes reals")
         }
         fn run_light_tile<'r>(

@@ -7,7 +7,7 @@
 use super::cell::Cell;
 use super::program::Source;
 use super::register::{make_room, register};
-use super::strip::{Light, Lines, STRIP};
+use super::strip::{Light, Lines, Numbers, STRIP};
 use super::{BLOCK, Job};
 use crate::element::Buffer;
 use crate::kernel::ahead::fetch;
@@ -228,16 +228,16 @@ impl<'a, T: Cell> Lean<'a, T> {
     /// Finishes a part of a row, which stands beside from `done` on.
     fn part(&mut self, done: usize, column: usize, out: &mut [T]) {
         let (size, own) = (out.len(), lined_up(T::of(&self.beside)));
-        let read = |source| -> &[T] {
+        let read = |source| -> Numbers<'_, T> {
             match source {
-                &Row::Own => &own[done..][..size],
+                &Row::Own => Numbers::each(&own[done..][..size]),
                 &Row::Here(data, offset, ref rows) => {
-                    &data[offset.wrapping_add_signed(rows.distance) + column..][..size]
+                    Numbers::each(&data[offset.wrapping_add_signed(rows.distance) + column..][..size])
                 }
-                Row::Same(numbers) => &numbers[..size],
+                Row::Same(numbers) => Numbers::same(numbers),
             }
         };
-        let sources: SmallVec<[&[T]; 8]> = self.sources.iter().map(read).collect();
+        let sources: SmallVec<[Numbers<'_, T>; 8]> = self.sources.iter().map(read).collect();
         let light = self.light;
         let strips = self.strips.get_or_insert_with(|| T::strips(light));
         T::run_light(light, &sources, strips, &self.stream, out);

@@ -7,20 +7,25 @@
 //! Not here: the loops of the steps (`step`), programs that need no pass of their own (`acts`), where sources lie (`block`, `lean`).
 
 mod acts;
+mod numbers;
 mod step;
+
+pub(crate) use numbers::Numbers;
 
 use super::Instruction;
 use super::program::inputs;
 use crate::element::{Binary, Kind, Unary};
-use crate::kernel::ahead::fetch_line_aside;
 use crate::kernel::lanes::vectorised;
 use crate::kernel::math::Scalar;
 use crate::kernel::stream::{LINE, Stream};
+use numbers::part;
 use smallvec::SmallVec;
 use step::{FEW, Op, Step};
 
 /// Elements of a strip.
 pub(super) const STRIP: usize = 128;
+/// Elements of a strip of what has at least so many: choosing the steps then costs half as much.
+const WIDE: usize = 2 * STRIP;
 /// How far ahead elements are asked for, where results pass the caches by: all steps of a strip have so many instructions
 /// that the processor does not come to the loads of the next one in time.
 const AHEAD: usize = 8 * STRIP;
@@ -36,7 +41,7 @@ struct Ready<T>([T; MOST]);
 /// The elements of a strip, where lines of memory begin: a vector that lies in two lines costs twice.
 #[derive(Clone, Copy, Debug)]
 #[repr(align(64))]
-pub(crate) struct Strip<T>([T; STRIP]);
+pub(crate) struct Strip<T>([T; WIDE]);
 
 /// Where the rows of a tile have the numbers of a source.
 #[derive(Clone, Copy, Debug)]
@@ -130,56 +135,70 @@ impl Light {
     /// Room for the values of constants and steps, and for sources and a result that are shorter than a strip.
     pub(super) fn room<T: Scalar>(&self) -> Vec<Strip<T>> {
         let others = std::iter::repeat_n(T::default(), self.steps.len() + self.sources + 1);
-        self.constants.iter().map(|&value| T::narrow(value)).chain(others).map(|value| Strip([value; STRIP])).collect()
+        self.constants.iter().map(|&value| T::narrow(value)).chain(others).map(|value| Strip([value; WIDE])).collect()
     }
 
     /// Runs the program over as many elements as `out` has. Each source has as many, and they are used in their order.
-    pub(super) fn run<T: Scalar>(&self, sources: &[&[T]], room: &mut [Strip<T>], stream: &Stream, out: &mut [T]) {
+    pub(super) fn run<T: Scalar>(
+        &self,
+        sources: &[Numbers<'_, T>],
+        room: &mut [Strip<T>],
+        stream: &Stream,
+        out: &mut [T],
+    ) {
         let size = out.len();
         if !stream.passes_by()
             && let [step] = self.steps[..]
             && step.values.iter().all(|&value| value < self.sources)
+            && step.run_whole(step.values.map(|value| &sources[value]), out)
         {
-            return step.op.run_whole(step.values.map(|value| sources[value]), out);
+            return;
         }
         let (room, short) = room.split_at_mut(self.constants.len() + self.steps.len());
         if size >= STRIP {
-            assert!(sources.iter().all(|source| source.len() == size), "map: sources as long as the result");
-            return self.strips(sources, room, stream, out);
+            let is_whole = |source: &Numbers<'_, T>| source.serves(size);
+            assert!(sources.iter().all(is_whole), "map: sources as long as the result");
+            return match () {
+                () if stream.passes_by() => self.sent(sources, room, stream, out),
+                () if size >= WIDE => self.strips::<T, WIDE>(sources, room, out),
+                () => self.strips::<T, STRIP>(sources, room, out),
+            };
         }
         // What is missing of a strip is anything.
         let Some((result, short)) = short.split_last_mut() else { return };
         for (strip, source) in short.iter_mut().zip(sources) {
-            strip.0[..size].copy_from_slice(source);
+            strip.0[..size].copy_from_slice(source.first(size));
         }
-        let sources: SmallVec<[&[T]; 8]> = short.iter().map(|strip| strip.0.as_slice()).collect();
-        self.strips(&sources, room, &Stream::usual(), &mut result.0);
-        out.copy_from_slice(&result.0[..size]);
+        let sources: SmallVec<[Numbers<'_, T>; 8]> = short.iter().map(|strip| Numbers::each(&strip.0)).collect();
+        let result = &mut result.0[..STRIP];
+        if stream.passes_by() {
+            self.sent(&sources, room, stream, result);
+        } else {
+            self.strips::<T, STRIP>(&sources, room, result);
+        }
+        out.copy_from_slice(&result[..size]);
     }
 
     /// Runs the program over some strips. Where the last one is not whole, elements before it are computed once more.
-    fn strips<T: Scalar>(&self, sources: &[&[T]], room: &mut [Strip<T>], stream: &Stream, out: &mut [T]) {
-        if stream.passes_by() {
-            return self.sent(sources, room, stream, out);
-        }
+    fn strips<T: Scalar, const W: usize>(&self, sources: &[Numbers<'_, T>], room: &mut [Strip<T>], out: &mut [T]) {
         vectorised(
             #[inline(always)]
             move || {
-                let last = out.len() - STRIP;
+                let last = out.len() - W;
                 // The second strip begins where a line of memory does, at the cost of some elements of the first.
                 let mut next = match out.as_ptr().align_offset(LINE) {
-                    0 => STRIP,
-                    before => STRIP - LINE / size_of::<T>() + before.min(LINE / size_of::<T>()),
+                    0 => W,
+                    before => W - LINE / size_of::<T>() + before.min(LINE / size_of::<T>()),
                 };
                 let mut at = 0;
                 loop {
-                    let to = out[at..].first_chunk_mut::<STRIP>().expect("a strip is left");
-                    self.strip(room, |source| part(sources[source], at), to);
+                    let to = out[at..].first_chunk_mut::<W>().expect("a strip is left");
+                    self.strip(room, |source| sources[source].strip(at), to);
                     if at == last {
                         break;
                     }
                     at = last.min(next);
-                    next += STRIP;
+                    next += W;
                 }
             },
         );
@@ -187,11 +206,11 @@ impl Light {
 
     /// The same, past the caches, strip by strip: while one goes, later ones are on their way here. What comes before the
     /// first line of memory and behind the last whole strip is computed a few elements at a time.
-    fn sent<T: Scalar>(&self, sources: &[&[T]], room: &mut [Strip<T>], stream: &Stream, out: &mut [T]) {
+    fn sent<T: Scalar>(&self, sources: &[Numbers<'_, T>], room: &mut [Strip<T>], stream: &Stream, out: &mut [T]) {
         vectorised(
             #[inline(always)]
             move || {
-                let mut result = Strip([T::default(); STRIP]);
+                let mut result = Strip([T::default(); WIDE]);
                 let before = out.as_ptr().align_offset(LINE).min(LINE / size_of::<T>());
                 let mut at = 0;
                 while at < out.len() {
@@ -200,18 +219,19 @@ impl Light {
                     {
                         for source in sources {
                             for i in (0..STRIP).step_by(LINE / size_of::<T>()) {
-                                fetch_line_aside(source, at + AHEAD + i);
+                                source.expect(at + AHEAD + i);
                             }
                         }
-                        self.strip(room, |source| part(sources[source], at), &mut result.0);
-                        stream.put(&result.0, to);
+                        let some: &mut [T; STRIP] = result.0.first_chunk_mut().expect("a strip is as wide");
+                        self.strip(room, |source| sources[source].strip(at), some);
+                        stream.put(some, to);
                         at += STRIP;
                         continue;
                     }
                     let end = if at < before { before } else { out.len().min(at + FEW) };
                     let first = at.min(out.len() - FEW);
                     let few: &mut [T; FEW] = result.0.first_chunk_mut().expect("a strip is wider");
-                    self.strip(room, |source| part(sources[source], first), few);
+                    self.strip(room, |source| sources[source].strip(first), few);
                     stream.put(&few[at - first..end - first], &mut out[at..end]);
                     at = end;
                 }
@@ -234,7 +254,11 @@ impl Light {
             move || {
                 if !stream.passes_by() {
                     for i in 0..height {
-                        self.row::<T, HALF>(sources, room, i, row(i));
+                        if width > 2 * FEW {
+                            self.row::<T, HALF>(sources, room, i, row(i));
+                        } else {
+                            self.row::<T, FEW>(sources, room, i, row(i));
+                        }
                     }
                     return;
                 }
@@ -254,7 +278,12 @@ impl Light {
     fn row<T: Scalar, const W: usize>(&self, sources: &[Lines<'_, T>], room: &mut [Strip<T>], i: usize, out: &mut [T]) {
         let (room, short) = room.split_at_mut(self.constants.len() + self.steps.len());
         let Some((result, short)) = short.split_last_mut() else { return };
+        // Where the last strip of a narrow row is not whole, elements before it are computed once more, unless they are
+        // written over: to copy what it has would take longer.
+        let is_narrow = W == FEW && !sources.iter().any(|source| matches!(source, Lines::Own));
+        let last = out.len().checked_sub(W).filter(|_| is_narrow);
         for at in (0..out.len()).step_by(W) {
+            let at = last.map_or(at, |last| at.min(last));
             let out = &mut out[at..];
             let first = |first: usize, step| first.wrapping_add_signed(i as isize * step) + at;
             let (own, to, is_whole) = match out.first_chunk_mut() {
@@ -317,12 +346,6 @@ impl Light {
             None => source(value),
         }
     }
-}
-
-/// The strip of a source that begins here.
-#[inline(always)]
-fn part<T, const W: usize>(source: &[T], at: usize) -> &[T; W] {
-    source[at..].first_chunk().expect("a strip is left")
 }
 
 /// How often a value is read by instructions.

@@ -85,7 +85,7 @@ fn light_programs_with_a_source_across_their_rows_agree_with_their_instructions(
     let doubles = Buffer::F64(reals.iter().map(|&x| f64::from(x)).collect());
     let reals = Buffer::F32(reals);
     let heights = [8, 15, 16, 17, 255, 256, 257];
-    let widths = [16, 17, 96, 127, 128, 129, 143, 144, 145, 160, 256, 272, 511, 512, 513, 528];
+    let widths = [16, 17, 31, 32, 33, 50, 96, 127, 128, 129, 143, 144, 145, 160, 256, 272, 511, 512, 513, 528];
     let mut spaces: Vec<Vec<usize>> =
         heights.into_iter().flat_map(|height| widths.map(|width| vec![height, width])).collect();
     // The results of these pass the caches by, with and without rows that begin in one place of a line of memory.
@@ -195,6 +195,35 @@ fn large_results_of_light_programs_are_sent_whole_whatever_their_rows_end_with()
         check(product, sizes.as_slice(), &operands[..2], 1e-6);
         check(sum, sizes.as_slice(), &operands, 1e-6);
         check(chain, sizes.as_slice(), &operands, 1e-6);
+    }
+}
+
+#[test]
+fn what_has_one_number_for_each_row_or_for_all_rows_agrees_with_its_instructions() {
+    let reals = Random::new(8).reals(300_000);
+    let doubles = Buffer::F64(reals.iter().map(|&x| f64::from(x)).collect());
+    let reals = Buffer::F32(reals);
+    // The results of the last one pass the caches by.
+    for sizes in
+        [vec![3, 127], vec![4, 255], vec![5, 257], vec![7, 600], vec![2, 3, 1_029], vec![3, 2_100], vec![520, 515]]
+    {
+        let dense = row_major(&sizes).to_vec();
+        let mut of_row: Vec<isize> = row_major(&sizes[..sizes.len() - 1]).to_vec();
+        of_row.push(0);
+        let of_all = vec![0; sizes.len()];
+        for buffer in [&reals, &doubles] {
+            for strides in [[&of_row, &dense], [&dense, &of_row], [&of_all, &dense], [&dense, &of_all], [&of_row; 2]] {
+                let operands = strides.map(|strides| Operand { buffer, offset: 11, strides });
+                for op in [Binary::Add, Binary::Sub, Binary::Mul, Binary::Max] {
+                    let one_step = vec![Load(0), Load(1), Instruction::Binary(op, 0, 1)];
+                    let two_steps = [one_step.clone(), vec![Instruction::Binary(Binary::Mul, 2, 2)]].concat();
+                    let joined = [one_step.clone(), vec![Instruction::Binary(Binary::Add, 2, 0)]].concat();
+                    for program in [one_step, two_steps, joined] {
+                        check(program, &sizes, &operands, 1e-6);
+                    }
+                }
+            }
+        }
     }
 }
 

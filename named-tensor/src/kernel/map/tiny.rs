@@ -7,6 +7,7 @@ use smallvec::SmallVec;
 
 use super::cell::Cell;
 use super::program::Source;
+use super::strip::Numbers;
 use super::{Operand, Program};
 use crate::kernel::stream::Stream;
 
@@ -50,9 +51,9 @@ pub(super) fn run<T: Cell>(program: &Program, sizes: &[usize], operands: &[Opera
         }
     }
     let mut repeated = repeated.iter();
-    let mut sources: SmallVec<[&[T]; 8]> = SmallVec::new();
+    let mut sources: SmallVec<[Numbers<'_, T>; 8]> = SmallVec::new();
     for values in found {
-        match values.or_else(|| repeated.next().map(|values| &values[..])) {
+        match values.map(Numbers::each).or_else(|| repeated.next().map(|values| Numbers::same(values))) {
             Some(values) => sources.push(values),
             None => return false,
         }

@@ -3,12 +3,14 @@
 //! Lives here: the choice of a way for each source, row after row. Not here: the blocks of a stretch (`block`).
 
 use super::{Way, Worker};
-use crate::element::{Buffer, Numbers};
+use crate::element::Buffer;
+use crate::element::Numbers as Kinds;
 use crate::kernel::ahead::fetch;
 use crate::kernel::lanes::vectorised;
 use crate::kernel::map::cell::Cell;
 use crate::kernel::map::program::Source;
 use crate::kernel::map::register::{Rows, make_room};
+use crate::kernel::map::strip::Numbers;
 use crate::kernel::span::Odometer;
 use crate::kernel::stream::lined_up_mut;
 
@@ -37,6 +39,7 @@ impl<T: Cell> Worker<'_, T> {
                     *start = (*start + self.at).wrapping_add_signed(strides[axis] - span.inner() as isize);
                 }
                 Way::Beside(start) => *start += self.at,
+                Way::OneInRow(at) => *at = at.wrapping_add_signed(strides[axis]),
                 _ => {}
             }
         }
@@ -64,11 +67,11 @@ impl<T: Cell> Worker<'_, T> {
             if let (&Way::InPlace(start), &Source::Operand(i)) = (way, source) {
                 let first = start.wrapping_add_signed(2 * strides[axis]);
                 match self.job.operands[i].buffer.numbers() {
-                    Numbers::F32(values) => fetch(values, first, width),
-                    Numbers::F64(values) => fetch(values, first, width),
-                    Numbers::Index(values) => fetch(values, first, width),
-                    Numbers::Bool(values) => fetch(values, first, width),
-                    Numbers::Bf16(values) => fetch(values, first, width),
+                    Kinds::F32(values) => fetch(values, first, width),
+                    Kinds::F64(values) => fetch(values, first, width),
+                    Kinds::Index(values) => fetch(values, first, width),
+                    Kinds::Bool(values) => fetch(values, first, width),
+                    Kinds::Bf16(values) => fetch(values, first, width),
                 }
             }
         }
@@ -100,8 +103,23 @@ impl<T: Cell> Worker<'_, T> {
                     self.gather(source, first, self.most);
                     self.ways[source] = Way::Same;
                 }
+                (Source::Operand(i), _)
+                    if is_one_row && span.inner_stride(source) == 0 && self.job.program.light().is_some() =>
+                {
+                    let at = self.job.operands[i].offset.wrapping_add_signed(self.distance(source, first));
+                    make_room(&mut self.registers[source], Numbers::<T>::OFTEN);
+                    self.ways[source] = Way::OneInRow(at);
+                }
                 _ => self.ways[source] = Way::Gathered,
             }
+        }
+    }
+
+    /// Writes the number of a row down as often as a strip has places.
+    pub(super) fn write_down(&mut self, source: usize, at: usize) {
+        if let Source::Operand(i) = self.job.program.sources()[source] {
+            let number = T::of(self.job.operands[i].buffer)[at];
+            lined_up_mut(T::of_mut(&mut self.registers[source]))[..Numbers::<T>::OFTEN].fill(number);
         }
     }
 

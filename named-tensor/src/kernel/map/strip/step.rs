@@ -2,6 +2,7 @@
 //!
 //! Not here: which programs are light, and where their values are (`strip`).
 
+use super::Numbers;
 use crate::kernel::lanes::{each, pairs, vectorised};
 use crate::kernel::math::Scalar;
 
@@ -36,26 +37,29 @@ pub(super) struct Step {
     pub(super) values: [usize; 3],
 }
 
-impl Op {
-    /// Runs a step that is a program by itself: one loop, and nothing between its values and memory.
-    pub(super) fn run_whole<T: Scalar>(self, [xs, ys, zs]: [&[T]; 3], out: &mut [T]) {
-        match self {
-            Op::Copy => out.copy_from_slice(xs),
-            Op::Neg => each(xs, out, |x| -x),
-            Op::Abs => each(xs, out, T::abs),
-            Op::Sqrt => each(xs, out, T::sqrt),
-            Op::Relu => each(xs, out, T::relu),
-            Op::Add => pairs(xs, ys, out, |x, y| x + y),
-            Op::Sub => pairs(xs, ys, out, |x, y| x - y),
-            Op::Mul => pairs(xs, ys, out, |x, y| x * y),
-            Op::Div => pairs(xs, ys, out, |x, y| x / y),
-            Op::Max => pairs(xs, ys, out, T::larger),
-            Op::Min => pairs(xs, ys, out, T::smaller),
+impl Step {
+    /// Runs a step that is a program by itself: one loop, and nothing between its values and memory. Tells whether it did:
+    /// not where one of more than two values is the same for all.
+    pub(super) fn run_whole<T: Scalar>(&self, [xs, ys, zs]: [&Numbers<'_, T>; 3], out: &mut [T]) -> bool {
+        match self.op {
+            Op::Copy => alone(xs, out, |x| x),
+            Op::Neg => alone(xs, out, |x| -x),
+            Op::Abs => alone(xs, out, T::abs),
+            Op::Sqrt => alone(xs, out, T::sqrt),
+            Op::Relu => alone(xs, out, T::relu),
+            Op::Add => beside(xs, ys, out, |x, y| x + y),
+            Op::Sub => beside(xs, ys, out, |x, y| x - y),
+            Op::Mul => beside(xs, ys, out, |x, y| x * y),
+            Op::Div => beside(xs, ys, out, |x, y| x / y),
+            Op::Max => beside(xs, ys, out, T::larger),
+            Op::Min => beside(xs, ys, out, T::smaller),
             Op::MulAdd => triples(xs, ys, zs, out, |x, y, z| x * y + z),
             Op::AddAdd => triples(xs, ys, zs, out, |x, y, z| x + y + z),
         }
     }
+}
 
+impl Op {
     /// Runs it over one strip.
     #[inline(always)]
     pub(super) fn run<T: Scalar, const W: usize>(self, [xs, ys, zs]: [&[T; W]; 3], out: &mut [T; W]) {
@@ -121,8 +125,48 @@ fn few_mut<T, const W: usize>(strip: &mut [T; W]) -> &mut [[T; FEW]] {
     strip.as_chunks_mut().0
 }
 
-/// A function of three slices, element by element.
-fn triples<T: Scalar>(xs: &[T], ys: &[T], zs: &[T], out: &mut [T], f: impl Fn(T, T, T) -> T) {
+/// A function of one number, over all of a result.
+fn alone<T: Scalar>(xs: &Numbers<'_, T>, out: &mut [T], f: impl Fn(T) -> T) -> bool {
+    match xs.one() {
+        Some(x) => out.fill(f(x)),
+        None => each(xs.all(), out, f),
+    }
+    true
+}
+
+/// A function of two numbers, over all of a result.
+fn beside<T: Scalar>(xs: &Numbers<'_, T>, ys: &Numbers<'_, T>, out: &mut [T], f: impl Fn(T, T) -> T) -> bool {
+    match (xs.one(), ys.one()) {
+        (None, None) => pairs(xs.all(), ys.all(), out, f),
+        (Some(x), None) => each(
+            ys.all(),
+            out,
+            #[inline(always)]
+            move |y| f(x, y),
+        ),
+        (None, Some(y)) => each(
+            xs.all(),
+            out,
+            #[inline(always)]
+            move |x| f(x, y),
+        ),
+        (Some(x), Some(y)) => out.fill(f(x, y)),
+    }
+    true
+}
+
+/// A function of three numbers, each of which is another one for each result.
+fn triples<T: Scalar>(
+    xs: &Numbers<'_, T>,
+    ys: &Numbers<'_, T>,
+    zs: &Numbers<'_, T>,
+    out: &mut [T],
+    f: impl Fn(T, T, T) -> T,
+) -> bool {
+    if [xs, ys, zs].into_iter().any(|numbers| numbers.one().is_some()) {
+        return false;
+    }
+    let (xs, ys, zs) = (xs.all(), ys.all(), zs.all());
     vectorised(
         #[inline(always)]
         move || {
@@ -131,6 +175,7 @@ fn triples<T: Scalar>(xs: &[T], ys: &[T], zs: &[T], out: &mut [T], f: impl Fn(T,
             }
         },
     );
+    true
 }
 
 #[cfg(test)]
@@ -141,7 +186,9 @@ mod tests {
     fn both(op: Op, [x, y, z]: [f32; 3]) -> [f32; 2] {
         let (values, mut strip, mut whole) = ([[x; FEW], [y; FEW], [z; FEW]], [0.0; FEW], [0.0; FEW]);
         op.run([&values[0], &values[1], &values[2]], &mut strip);
-        op.run_whole([&values[0], &values[1], &values[2]], &mut whole);
+        let step = Step { op, values: [0, 1, 2] };
+        let numbers = [0, 1, 2].map(|i| Numbers::each(&values[i]));
+        assert!(step.run_whole([0, 1, 2].map(|i| &numbers[i]), &mut whole), "all values are given");
         assert_eq!([strip, whole], [[strip[0]; FEW], [whole[0]; FEW]], "all elements of {op:?} are the same");
         [strip[0], whole[0]]
     }
