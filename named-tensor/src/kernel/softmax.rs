@@ -2,7 +2,8 @@
 //!
 //! Computes  `yᵢ = e^(xᵢ - m) / Σⱼ e^(xⱼ - m)`  or  `yᵢ = xᵢ - m - ln Σⱼ e^(xⱼ - m)`  with  `m = max xⱼ`.
 //! The sum is accumulated in `f64`, four exponentials at a time. For `f32` the relative error of softmax is at most
-//! `(4 + |xᵢ - m| / 2) 2⁻²³` (the subtraction is rounded) where the result is not subnormal; that of its logarithm is absolute, `2⁻²³ (1 + |yᵢ|)`.
+//! `(4 + |xᵢ - m| / 2) 2⁻²³` (the subtraction is rounded) where the result is not subnormal; that of its logarithm is
+//! absolute, `2⁻²³ (1 + |yᵢ|)`: neither of its two differences is farther from 0 than the result.
 //! A line with NaN or +∞, or of -∞ alone, has no softmax: all of it becomes NaN. Next to a finite number, -∞ gives exactly
 //! 0 (logarithm: -∞).
 
@@ -93,9 +94,10 @@ fn short_logs<T: Scalar>(size: usize, src: &[T], dst: &mut [T]) {
         move || {
             short_decays(size, src, dst);
             for (src, dst) in src.chunks_exact(size).zip(dst.chunks_exact_mut(size)) {
-                let top = folded(src, T::LOWEST, higher, higher).wide();
-                let log = folded(dst, 0.0, |sum, y| sum + y.wide(), |sum, other| sum + other).ln();
-                dst.iter_mut().zip(src).for_each(|(y, &x)| *y = T::narrow(x.wide() - top - log));
+                let top = folded(src, T::LOWEST, higher, higher);
+                let sum = folded(dst, 0.0, |sum, y| sum + y.wide(), |sum, other| sum + other);
+                let log = T::narrow(sum.ln());
+                dst.iter_mut().zip(src).for_each(|(y, &x)| *y = (x - top) - log);
             }
         },
     );
@@ -233,8 +235,8 @@ impl<T: Scalar> Line<T> for LogSoftmax {
             return short_logs(src.len(), src, dst);
         }
         let (top, sum) = exponentials(src, dst, &[], |_| ());
-        let (top, log) = (top.wide(), sum.ln());
-        each(src, dst, move |x| T::narrow(x.wide() - top - log));
+        let log = T::narrow(sum.ln());
+        each(src, dst, move |x| (x - top) - log);
     }
 
     fn start(&self) -> Sums<T> {
@@ -246,13 +248,13 @@ impl<T: Scalar> Line<T> for LogSoftmax {
     }
 
     fn write(&self, known: &Sums<T>, rows: &mut [[T; WIDTH]]) {
-        let (top, log) = (known.top, known.sum.map(f64::ln));
+        let (top, log) = (known.top, known.sum.map(|sum| T::narrow(sum.ln())));
         vectorised(
             #[inline(always)]
             move || {
                 for row in rows {
                     for ((x, &top), &log) in row.iter_mut().zip(&top).zip(&log) {
-                        *x = T::narrow(x.wide() - top.wide() - log);
+                        *x = (*x - top) - log;
                     }
                 }
             },
