@@ -27,8 +27,10 @@ struct Room<T, const N: usize>([T; N]);
 pub(super) fn is_worth_turning([rows, terms, columns]: [usize; 3]) -> bool {
     let elements = squares([terms, columns]).iter().product::<usize>();
     let is_of_dots = rows * columns <= DOTS[0].min(DOTS[1] * terms);
+    // As a matrix a long vector would be nearly empty, and its stride to another column may be any.
+    let is_long_vector = columns == 1 && terms > SINGLE;
     let repaid = if elements <= ROOMS[0] { REPAID[0] } else { REPAID[1] };
-    rows >= repaid && !is_of_dots && elements <= ROOMS[2]
+    rows >= repaid && !is_of_dots && !is_long_vector && elements <= ROOMS[2]
 }
 
 /// Terms and columns of whole squares.
@@ -68,6 +70,7 @@ impl<T: Lanes> Product<'_, T> {
 
 #[cfg(test)]
 mod tests {
+    use crate::kernel::matmul::matmul;
     use crate::kernel::near::product;
     use crate::kernel::simd::Lanes;
     use crate::kernel::testing::Random;
@@ -111,6 +114,19 @@ mod tests {
     }
 
     #[test]
+    fn a_single_column_may_have_any_stride_to_the_next() {
+        let numbers = vec![1.0_f32; 300 * 80];
+        for across in [-1, 0, 7, isize::MAX / 2] {
+            let mut out = vec![0.0; 300];
+            let [left, right] = [[80, 1], [1, across]];
+            let [left, right] = [&left, &right].map(|strides| View { data: &numbers, offset: 0, strides });
+            let dst = ViewMut { data: &mut out, offset: 0, strides: &[1, 1] };
+            matmul(1.0, &[], [300, 80, 1], left, right, dst, None);
+            assert_eq!(out, [80.0; 300], "columns {across} apart");
+        }
+    }
+
+    #[test]
     fn dot_products_and_what_has_no_room_are_left_to_others() {
         let numbers = vec![1.0_f32; 20_000];
         let done = |[m, k, n]: [usize; 3]| {
@@ -126,5 +142,7 @@ mod tests {
         assert!(!done([5, 40, 100]), "five rows are not enough for many squares");
         assert!(!done([8, 64, 8]), "these are few sums of many terms");
         assert!(!done([16, 65, 64]), "there is no room");
+        assert!(done([300, 64, 1]), "a short vector is turned");
+        assert!(!done([300, 80, 1]), "a long vector is not");
     }
 }
