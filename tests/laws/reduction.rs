@@ -46,7 +46,7 @@ fn p10_norm_p_with_p_3_over_height() {
 }
 
 #[test]
-fn the_norm_of_infinite_order_is_the_largest_of_the_absolute_values() {
+fn the_norm_of_infinite_order_is_the_largest_or_the_smallest_of_the_absolute_values() {
     named! {
         fn Largest(X: R[height]) -> R[] {
             norm_height(X, inf)
@@ -55,6 +55,7 @@ fn the_norm_of_infinite_order_is_the_largest_of_the_absolute_values() {
     let x = a() - 5.5;
     assert_eq!(x.norm_p(height, f64::INFINITY).to_vec(width).unwrap(), [4.5, 4.5, 3.5]);
     assert_eq!(Largest(&x).to_vec(width).unwrap(), [4.5, 4.5, 3.5]);
+    assert_eq!(x.norm_p(height, f64::NEG_INFINITY).to_vec(width).unwrap(), [2.5, 0.5, 0.5]);
 }
 
 #[test]

@@ -3,8 +3,9 @@
 //! Lives here: threads that live as long as the process, one for each processor but the caller's, and how a loop is handed
 //! to them. A step of a plan is often shorter than it takes to wake a thread (20 to 50 µs), and the next step follows at
 //! once; so a thread that has run out of work looks for more for [`PATIENCE`] before it sleeps, and the caller never waits
-//! for one that comes late: it takes the pieces itself. Each thread begins with a share of its own, neighbours that lie
-//! where its share of the last loop lay: what it wrote then is still near. Not here: how large the pieces are (`parallel`).
+//! for one that comes late: it takes the pieces itself. A thread begins with a share of neighbours, up to 16 of them each
+//! with their own, that lie where its share of the last loop lay: what it wrote then is still near.
+//! Not here: how large the pieces are (`parallel`).
 //!
 //! One loop is handed out at a time. A loop that begins while another runs, inside it or in another thread of the program,
 //! is run by its caller alone.

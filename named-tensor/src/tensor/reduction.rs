@@ -97,7 +97,8 @@ impl<A: Axes, T: Real> Tensor<A, T> {
         Tensor::from_node(norm_of(self.node(), &S::names()))
     }
 
-    /// Computes `norm_{ax,p} X = (Σ_ax |X|^p)^(1/p)`, for p = ∞ its limit, the largest `|X|`, an error over no positions.
+    /// Computes `norm_{ax,p} X = (Σ_ax |X|^p)^(1/p)`, for p = ±∞ its limit, the largest
+    /// or the smallest `|X|`, an error over no positions.
     /// (The paper prints `X^p`; row E8.)
     #[must_use]
     #[track_caller]
@@ -116,12 +117,12 @@ pub(crate) fn norm_of(x: &Node, axes: &[Name]) -> Node {
     x.contract(x, axes).unary(Unary::Sqrt)
 }
 
-/// (Σ |X|^p)^(1/p). The formula itself is 1 for p = ∞, whatever X is.
+/// (Σ |X|^p)^(1/p). The formula itself is 1 for p = ±∞, whatever X is; its limits are the largest and the smallest |X|.
 #[track_caller]
 pub(crate) fn norm_p_of<T: Real>(x: &Node, axes: &[Name], p: f64) -> Node {
     let distances = x.unary(Unary::Abs);
-    if p == f64::INFINITY {
-        return distances.reduce(Reduction::Max, axes);
+    if p.is_infinite() {
+        return distances.reduce(if p > 0.0 { Reduction::Max } else { Reduction::Min }, axes);
     }
     let powers = distances.binary(Binary::Pow, &number::<T>(p));
     powers.reduce(Reduction::Sum, axes).binary(Binary::Pow, &number::<T>(1.0 / p))
