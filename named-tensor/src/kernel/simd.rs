@@ -35,6 +35,8 @@ pub(crate) trait Lanes: Scalar + Multiply {
     fn plus<S: Simd>(simd: S, a: Self::Register<S>, b: Self::Register<S>) -> Self::Register<S>;
     /// [`Scalar::relu`] of each number.
     fn relu_of<S: Simd>(simd: S, x: Self::Register<S>) -> Self::Register<S>;
+    /// `x` where the number in `positive` is so, 0 elsewhere.
+    fn where_positive<S: Simd>(simd: S, positive: Self::Register<S>, x: Self::Register<S>) -> Self::Register<S>;
 }
 
 macro_rules! lanes {
@@ -82,6 +84,11 @@ macro_rules! lanes {
             fn relu_of<S: Simd>(simd: S, x: S::$register) -> S::$register {
                 let zero = simd.$splat(0.0);
                 simd.$select(simd.$less(x, zero), zero, x)
+            }
+            #[inline(always)]
+            fn where_positive<S: Simd>(simd: S, positive: S::$register, x: S::$register) -> S::$register {
+                let zero = simd.$splat(0.0);
+                simd.$select(simd.$less(zero, positive), x, zero)
             }
         }
     };

@@ -3,18 +3,17 @@
 //! Where every step is an instruction or two per element, a step of its own loop spends its time on fetching and storing
 //! what stands between the steps. Here all steps run over one strip, a few vectors, before the next strip is begun, so
 //! that reading from memory goes on evenly.
-//! Lives here: which programs are light (arithmetic on reals of one type), and their walk over a stretch or a tile.
-//! Not here: the loops of the steps (`step`), programs that need no pass of their own (`acts`), where sources lie (`block`, `lean`).
+//! Lives here: their walk over a stretch or a tile.
+//! Not here: which programs are light (`recognise`), the loops of the steps (`step`), programs that need no pass of their
+//! own (`acts`), where sources lie (`block`, `lean`).
 
 mod acts;
 mod numbers;
+mod recognise;
 mod step;
 
 pub(crate) use numbers::Numbers;
 
-use super::Instruction;
-use super::program::inputs;
-use crate::element::{Binary, Kind, Unary};
 use crate::kernel::lanes::vectorised;
 use crate::kernel::math::Scalar;
 use crate::kernel::stream::{LINE, Stream};
@@ -61,64 +60,6 @@ pub(crate) struct Light {
 }
 
 impl Light {
-    /// The light program of these instructions, of which `value` tells the register of each source and constant and
-    /// whether it is needed at all; none if some step is not light.
-    pub(super) fn of(
-        instructions: &[Instruction],
-        kinds: &[Kind],
-        register: impl Fn(usize) -> Option<usize>,
-        sources: usize,
-        constants: &[(usize, f64)],
-    ) -> Option<Light> {
-        let mut light =
-            Light { sources, constants: constants.iter().map(|&(_, value)| value).collect(), steps: Vec::new() };
-        let kind = *kinds.last()?;
-        let mut value = vec![usize::MAX; instructions.len()];
-        for (i, &instruction) in instructions.iter().enumerate() {
-            let Some(fixed) = register(i) else { continue };
-            if !kind.is_real() || kinds[i] != kind {
-                return None;
-            }
-            let (op, x, y) = match instruction {
-                Instruction::Load(_) | Instruction::Own(_) | Instruction::Constant(..) => {
-                    value[i] = fixed;
-                    continue;
-                }
-                Instruction::Cast(_, x) => (Op::Copy, x, x),
-                Instruction::Unary(Unary::Neg, x) => (Op::Neg, x, x),
-                Instruction::Unary(Unary::Abs, x) => (Op::Abs, x, x),
-                Instruction::Unary(Unary::Sqrt, x) => (Op::Sqrt, x, x),
-                Instruction::Unary(Unary::Relu, x) => (Op::Relu, x, x),
-                Instruction::Binary(Binary::Add, x, y) => (Op::Add, x, y),
-                Instruction::Binary(Binary::Sub, x, y) => (Op::Sub, x, y),
-                Instruction::Binary(Binary::Mul, x, y) => (Op::Mul, x, y),
-                Instruction::Binary(Binary::Div, x, y) => (Op::Div, x, y),
-                Instruction::Binary(Binary::Max, x, y) => (Op::Max, x, y),
-                Instruction::Binary(Binary::Min, x, y) => (Op::Min, x, y),
-                Instruction::Binary(Binary::Pow, x, y) if matches!(instructions[y], Instruction::Constant(_, 2.0)) => {
-                    (Op::Mul, x, x)
-                }
-                _ => return None,
-            };
-            let (x, y) = (value[x], value[y]);
-            value[i] = light.first() + light.steps.len();
-            let is_sum_of_last =
-                op == Op::Add && x != y && value[i] - 1 == x.max(y) && uses(instructions, &value, x.max(y)) == 1;
-            match light.steps.last_mut() {
-                Some(last @ Step { op: Op::Mul | Op::Add, .. }) if is_sum_of_last => {
-                    last.op = if last.op == Op::Mul { Op::MulAdd } else { Op::AddAdd };
-                    last.values[2] = x.min(y);
-                    value[i] -= 1;
-                }
-                _ => light.steps.push(Step { op, values: [x, y, y] }),
-            }
-        }
-        if light.steps.is_empty() {
-            light.steps.push(Step { op: Op::Copy, values: [*value.last()?; 3] });
-        }
-        Some(light)
-    }
-
     /// The sources x, y and z of a program that is  x · y + z  and nothing else.
     pub(super) fn product_and_sum(&self) -> Option<[usize; 3]> {
         match self.steps[..] {
@@ -346,10 +287,4 @@ impl Light {
             None => source(value),
         }
     }
-}
-
-/// How often a value is read by instructions.
-fn uses(instructions: &[Instruction], values: &[usize], value: usize) -> usize {
-    let reads = |&instruction: &Instruction| inputs(instruction).filter(|&x| values[x] == value).count();
-    instructions.iter().map(reads).sum()
 }

@@ -261,6 +261,57 @@ fn a_mask_selects_and_casts_go_between_all_kinds() {
 }
 
 #[test]
+fn what_relu_passes_back_is_a_light_program_and_other_selections_are_not() {
+    let [reals, doubles, ..] = &data();
+    let hostile = Buffer::F32([f32::NAN, -0.0, 0.0, f32::INFINITY, -1.0, f32::MIN_POSITIVE].repeat(200));
+    let program = |kind, compared: [f64; 2], how, selected: [usize; 2]| {
+        vec![
+            Load(0),
+            Load(1),
+            Constant(kind, compared[0]),
+            Constant(kind, compared[1]),
+            Compare(how, 1, 2),
+            Select(4, selected[0], selected[1]),
+        ]
+    };
+    for (gradient, of) in [(reals, reals), (doubles, doubles), (reals, &hostile)] {
+        let kind = gradient.kind();
+        let passed_back = program(kind, [0.0; 2], Comparison::Gt, [0, 3]);
+        assert!(Program::new(passed_back.clone(), &[kind; 2]).light().is_some());
+        for sizes in [&[5_usize][..], &[7, 3], &[2, 130], &[3, 300]] {
+            let dense = row_major(sizes);
+            let row = dense.iter().map(|&stride| isize::from(stride == 1)).collect();
+            for strides in [[&dense, &dense], [&dense, &row]] {
+                let operands = [
+                    Operand { buffer: gradient, offset: 7, strides: strides[0] },
+                    Operand { buffer: of, offset: 1, strides: strides[1] },
+                ];
+                check(passed_back.clone(), sizes, &operands, 0.0);
+            }
+        }
+    }
+    let kind = Kind::F32;
+    let mut twice = program(kind, [0.0; 2], Comparison::Gt, [0, 3]);
+    twice.extend([Cast(kind, 4), Instruction::Binary(Binary::Mul, 5, 6)]);
+    let others = [
+        program(kind, [1.0, 0.0], Comparison::Gt, [0, 3]),
+        program(kind, [0.0, -0.0], Comparison::Gt, [0, 3]),
+        program(kind, [0.0; 2], Comparison::Ge, [0, 3]),
+        program(kind, [0.0; 2], Comparison::Gt, [3, 0]),
+        program(kind, [0.0; 2], Comparison::Gt, [0, 1]),
+        twice,
+    ];
+    for other in others {
+        assert!(Program::new(other.clone(), &[kind; 2]).light().is_none(), "{other:?}");
+        let strides: &[isize] = &[1];
+        let operands = [7, 1].map(|offset| Operand { buffer: reals, offset, strides });
+        check(other, &[300], &operands, 0.0);
+    }
+    let truth = vec![Load(0), Load(1), Compare(Comparison::Gt, 0, 1)];
+    assert!(Program::new(truth, &[kind; 2]).light().is_none(), "a result that is a truth value");
+}
+
+#[test]
 fn truth_values_are_combined_and_negated() {
     let [.., truths] = &data();
     let strides: [&[isize]; 2] = [&[1], &[7]];

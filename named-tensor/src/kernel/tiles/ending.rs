@@ -15,6 +15,8 @@ pub(in crate::kernel) enum Act<X> {
     Plus(X),
     Times(X),
     Relu,
+    /// Nothing where the other number is not positive: what relu passes back.
+    WherePositive(X),
 }
 
 /// What is done to the elements of a product, act after act, each rounded. Operands lie as the result does.
@@ -27,13 +29,14 @@ impl<X: Copy> Act<X> {
             Act::Plus(x) => Act::Plus(f(x)?),
             Act::Times(x) => Act::Times(f(x)?),
             Act::Relu => Act::Relu,
+            Act::WherePositive(x) => Act::WherePositive(f(x)?),
         })
     }
 
     /// Where the other number comes from, if there is one.
     fn operand(self) -> Option<X> {
         match self {
-            Act::Plus(x) | Act::Times(x) => Some(x),
+            Act::Plus(x) | Act::Times(x) | Act::WherePositive(x) => Some(x),
             Act::Relu => None,
         }
     }
@@ -78,6 +81,7 @@ impl<T: Lanes> Act<Rows<'_, T>> {
                     Act::Plus(rows) => T::plus(simd, *x, operand(rows, i, n)),
                     Act::Times(rows) => T::times(simd, *x, operand(rows, i, n)),
                     Act::Relu => T::relu_of(simd, *x),
+                    Act::WherePositive(rows) => T::where_positive(simd, operand(rows, i, n), *x),
                 };
             }
         }

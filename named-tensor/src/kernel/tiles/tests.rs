@@ -44,6 +44,7 @@ fn strip<T: Lanes>(sizes: [usize; 3], is_beside: bool, run: impl Fn(Work<'_, T>)
         Act::Times(Rows { numbers: &gain, step: 0 }),
         Act::Relu,
         Act::Plus(Rows { numbers: &residual, step: wide + 1 }),
+        Act::WherePositive(Rows { numbers: &bias, step: 0 }),
     ];
     let factor = T::narrow(0.5);
     let to = &mut to[..];
@@ -72,7 +73,8 @@ fn strip<T: Lanes>(sizes: [usize; 3], is_beside: bool, run: impl Fn(Work<'_, T>)
     let exact = |i: usize, j: usize| {
         let terms = (0..depth).map(|k| left[i * (depth + 3) + k].wide() * right[k * columns + j].wide());
         let sum = terms.sum::<f64>() / 2.0 + 1.0;
-        ((sum + bias[j].wide()) * gain[j].wide()).max(0.0) + residual[i * (wide + 1) + j].wide()
+        let ended = ((sum + bias[j].wide()) * gain[j].wide()).max(0.0) + residual[i * (wide + 1) + j].wide();
+        if bias[j].wide() > 0.0 { ended } else { 0.0 }
     };
     (0..rows)
         .flat_map(|i| (0..columns).map(move |j| (i, j)))
@@ -103,13 +105,20 @@ fn a_strip_is_the_same_product_in_registers_of_any_width() {
 }
 
 #[test]
-fn relu_in_registers_is_that_of_numbers() {
+fn relu_in_registers_and_what_it_passes_back_are_those_of_numbers() {
     let numbers = [f32::NAN, -0.0, 0.0, -1.0, 2.0, f32::INFINITY, f32::NEG_INFINITY, -f32::MIN_POSITIVE];
     let panel = Panel { numbers: &[], width: 16 };
-    for simd in [true, false] {
-        let mut to: Vec<f32> = numbers.into_iter().chain([1.0; 8]).collect();
+    let wide: Vec<f32> = numbers.into_iter().chain([1.0; 8]).collect();
+    let back =
+        [Act::WherePositive(Rows { numbers: &wide, step: 0 }), Act::WherePositive(Rows { numbers: &wide, step: 0 })];
+    let passed_back = numbers.map(|x| if x > 0.0 { x } else { 0.0 });
+    let relu = numbers.map(crate::kernel::math::Scalar::relu);
+    for (simd, (ending, expected)) in
+        [true, false].into_iter().flat_map(|simd| [(simd, (&[Act::Relu][..], relu)), (simd, (&back, passed_back))])
+    {
+        let mut to = wide.clone();
         let left = Left { numbers: &[], row: 0, along: 1 };
-        let (ahead, ending) = (Ahead::none(), [Act::Relu]);
+        let ahead = Ahead::none();
         let strip = Strip {
             factor: -1.0,
             rows: 1,
@@ -119,7 +128,7 @@ fn relu_in_registers_is_that_of_numbers() {
             to: to.as_mut_ptr(),
             step: 16,
             adds: true,
-            ending: &ending,
+            ending,
             ahead,
         };
         if simd {
@@ -127,7 +136,7 @@ fn relu_in_registers_is_that_of_numbers() {
         } else {
             (&strip).with_simd(pulp::Scalar::new());
         }
-        let expected = numbers.map(|x| crate::kernel::math::Scalar::relu(x).to_bits());
+        let expected = expected.map(f32::to_bits);
         assert_eq!(to[..8].iter().map(|x| x.to_bits()).collect::<Vec<_>>(), expected, "in wide registers: {simd}");
     }
 }

@@ -146,7 +146,8 @@ fn whatever_follows_a_product_or_rows_has_the_same_numbers_in_one_step() {
             let axes: Vec<(Name, usize)> = y.shape().iter().collect();
             let other = some(&mut draw, &axes, None);
             let function = *draw.of(&[Binary::Add, Binary::Mul, Binary::Sub, Binary::Max]);
-            y = match draw.below(10) {
+            let zero = || Node::fill(kind, 0.0, Shape::default());
+            y = match draw.below(12) {
                 0 | 1 => y.unary(*draw.of(&[Unary::Relu, Unary::Tanh, Unary::Neg, Unary::Gelu])),
                 2..=4 => y.binary(function, &other),
                 5 => y.compare(Comparison::Lt, &other).cast(kind).binary(Binary::Mul, &y),
@@ -160,6 +161,8 @@ fn whatever_follows_a_product_or_rows_has_the_same_numbers_in_one_step() {
                     y.rename(&[(name, name.freshened())])
                 }
                 9 => y.binary(function, &producer(&mut draw)),
+                10 => other.compare(Comparison::Gt, &zero()).select(&y, &zero()),
+                11 if draw.below(2) == 0 => y.compare(Comparison::Gt, &zero()).select(&other, &zero()),
                 _ => y.binary(function, &first),
             };
         }

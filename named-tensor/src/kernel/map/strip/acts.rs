@@ -25,6 +25,7 @@ impl Light {
                 Op::Relu => acts.push(Act::Relu),
                 Op::Add if is_other(other) => acts.push(Act::Plus(other)),
                 Op::Mul if is_other(other) => acts.push(Act::Times(other)),
+                Op::WherePositive if x == value && is_other(y) => acts.push(Act::WherePositive(y)),
                 Op::AddAdd if is_other(other) && is_other(z) => acts.extend([Act::Plus(other), Act::Plus(z)]),
                 Op::MulAdd if is_other(other) && is_other(z) => acts.extend([Act::Times(other), Act::Plus(z)]),
                 _ => return None,
@@ -39,7 +40,7 @@ impl Light {
 mod tests {
     use super::super::super::{Instruction, Program};
     use super::*;
-    use crate::element::{Binary, Kind, Unary};
+    use crate::element::{Binary, Comparison, Kind, Unary};
     use Instruction::{Load, Own};
 
     /// The acts of a program over two operands, which follow its own number as its sources.
@@ -57,6 +58,12 @@ mod tests {
         assert_eq!(acts(&[add(0, 1), relu(3), add(2, 4)]), Some(vec![Act::Plus(1), Act::Relu, Act::Plus(2)]));
         assert_eq!(acts(&[add(0, 1), add(3, 2)]), Some(vec![Act::Plus(1), Act::Plus(2)]), "in the order of rounding");
         assert_eq!(acts(&[mul(1, 0), add(3, 2)]), Some(vec![Act::Times(1), Act::Plus(2)]));
+        let zero = Instruction::Constant(Kind::F32, 0.0);
+        let positive = |x, zero| Instruction::Compare(Comparison::Gt, x, zero);
+        let select = Instruction::Select;
+        let passed_back = [zero, positive(1, 3), select(4, 0, 3), add(5, 2)];
+        assert_eq!(acts(&passed_back), Some(vec![Act::WherePositive(1), Act::Plus(2)]), "what relu passes back");
+        assert_eq!(acts(&[zero, positive(0, 3), select(4, 1, 3)]), None, "another number where this one is positive");
         assert_eq!(acts(&[add(1, 2), add(3, 0)]), None, "a sum of others first is rounded otherwise");
         assert_eq!(acts(&[mul(1, 2), add(3, 0)]), None, "and so is a product");
         assert_eq!(acts(&[mul(0, 0)]), None, "a square");

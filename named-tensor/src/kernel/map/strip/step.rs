@@ -23,6 +23,8 @@ pub(super) enum Op {
     Div,
     Max,
     Min,
+    /// The first number where the second is positive, 0 elsewhere: what relu passes back.
+    WherePositive,
     /// The sum of a product, rounded, and a third number: a scale and a shift, which would cost a store and a load more.
     MulAdd,
     /// The sum of a sum, rounded, and a third number: a bias and a residual.
@@ -53,6 +55,7 @@ impl Step {
             Op::Div => beside(xs, ys, out, |x, y| x / y),
             Op::Max => beside(xs, ys, out, T::larger),
             Op::Min => beside(xs, ys, out, T::smaller),
+            Op::WherePositive => beside(xs, ys, out, where_positive),
             Op::MulAdd => triples(xs, ys, zs, out, |x, y, z| x * y + z),
             Op::AddAdd => triples(xs, ys, zs, out, |x, y, z| x + y + z),
         }
@@ -75,10 +78,16 @@ impl Op {
             Op::Div => two(xs, ys, out, |x, y| x / y),
             Op::Max => two(xs, ys, out, T::larger),
             Op::Min => two(xs, ys, out, T::smaller),
+            Op::WherePositive => two(xs, ys, out, where_positive),
             Op::MulAdd => three(xs, ys, zs, out, |x, y, z| x * y + z),
             Op::AddAdd => three(xs, ys, zs, out, |x, y, z| x + y + z),
         }
     }
+}
+
+#[inline(always)]
+fn where_positive<T: Scalar>(x: T, y: T) -> T {
+    if y > T::default() { x } else { T::default() }
 }
 
 // A few results stand in registers until all of them are known, so that the compiler need not ask whether they are inputs

@@ -1,0 +1,103 @@
+//! Which programs are light: an instruction or two per element and step, on reals of one kind.
+//!
+//! Lives here: the passage from instructions to light steps, some of which are two or three instructions in one.
+//! Not here: the loops of the steps (`step`), the walk over strips (`strip`).
+
+use super::Light;
+use super::step::{Op, Step};
+use crate::element::{Binary, Comparison, Kind, Unary};
+use crate::kernel::map::Instruction;
+use crate::kernel::map::program::inputs;
+
+impl Light {
+    /// The light program of these instructions, of which `value` tells the register of each source and constant and
+    /// whether it is needed at all; none if some step is not light.
+    pub(in crate::kernel::map) fn of(
+        instructions: &[Instruction],
+        kinds: &[Kind],
+        register: impl Fn(usize) -> Option<usize>,
+        sources: usize,
+        constants: &[(usize, f64)],
+    ) -> Option<Light> {
+        let mut light =
+            Light { sources, constants: constants.iter().map(|&(_, value)| value).collect(), steps: Vec::new() };
+        let kind = *kinds.last().filter(|kind| kind.is_real())?;
+        let mut value = vec![usize::MAX; instructions.len()];
+        for (i, &instruction) in instructions.iter().enumerate() {
+            let Some(fixed) = register(i) else { continue };
+            // Its readers compare for themselves.
+            if kinds[i] == Kind::Bool
+                && readers(instructions, i).all(|reader| where_positive(instructions, reader).is_some())
+            {
+                continue;
+            }
+            if kinds[i] != kind {
+                return None;
+            }
+            let (op, x, y) = match instruction {
+                Instruction::Load(_) | Instruction::Own(_) | Instruction::Constant(..) => {
+                    value[i] = fixed;
+                    continue;
+                }
+                Instruction::Cast(_, x) => (Op::Copy, x, x),
+                Instruction::Unary(Unary::Neg, x) => (Op::Neg, x, x),
+                Instruction::Unary(Unary::Abs, x) => (Op::Abs, x, x),
+                Instruction::Unary(Unary::Sqrt, x) => (Op::Sqrt, x, x),
+                Instruction::Unary(Unary::Relu, x) => (Op::Relu, x, x),
+                Instruction::Binary(Binary::Add, x, y) => (Op::Add, x, y),
+                Instruction::Binary(Binary::Sub, x, y) => (Op::Sub, x, y),
+                Instruction::Binary(Binary::Mul, x, y) => (Op::Mul, x, y),
+                Instruction::Binary(Binary::Div, x, y) => (Op::Div, x, y),
+                Instruction::Binary(Binary::Max, x, y) => (Op::Max, x, y),
+                Instruction::Binary(Binary::Min, x, y) => (Op::Min, x, y),
+                Instruction::Binary(Binary::Pow, x, y) if matches!(instructions[y], Instruction::Constant(_, 2.0)) => {
+                    (Op::Mul, x, x)
+                }
+                Instruction::Select(..) => {
+                    let [x, y] = where_positive(instructions, instruction)?;
+                    (Op::WherePositive, x, y)
+                }
+                _ => return None,
+            };
+            let (x, y) = (value[x], value[y]);
+            value[i] = light.first() + light.steps.len();
+            let is_sum_of_last =
+                op == Op::Add && x != y && value[i] - 1 == x.max(y) && uses(instructions, &value, x.max(y)) == 1;
+            match light.steps.last_mut() {
+                Some(last @ Step { op: Op::Mul | Op::Add, .. }) if is_sum_of_last => {
+                    last.op = if last.op == Op::Mul { Op::MulAdd } else { Op::AddAdd };
+                    last.values[2] = x.min(y);
+                    value[i] -= 1;
+                }
+                _ => light.steps.push(Step { op, values: [x, y, y] }),
+            }
+        }
+        if light.steps.is_empty() {
+            light.steps.push(Step { op: Op::Copy, values: [*value.last()?; 3] });
+        }
+        Some(light)
+    }
+}
+
+/// `[x, y]` of a selection that is x where y > 0, and 0 elsewhere.
+fn where_positive(instructions: &[Instruction], instruction: Instruction) -> Option<[usize; 2]> {
+    let is_zero = |i: usize| matches!(instructions[i], Instruction::Constant(_, zero) if zero.to_bits() == 0);
+    match instruction {
+        Instruction::Select(condition, x, other) if is_zero(other) => match instructions[condition] {
+            Instruction::Compare(Comparison::Gt, y, bound) if is_zero(bound) => Some([x, y]),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+/// The instructions that read this one.
+fn readers(instructions: &[Instruction], of: usize) -> impl Iterator<Item = Instruction> {
+    instructions.iter().copied().filter(move |&instruction| inputs(instruction).any(|x| x == of))
+}
+
+/// How often a value is read by instructions.
+fn uses(instructions: &[Instruction], values: &[usize], value: usize) -> usize {
+    let reads = |&instruction: &Instruction| inputs(instruction).filter(|&x| values[x] == value).count();
+    instructions.iter().map(reads).sum()
+}
