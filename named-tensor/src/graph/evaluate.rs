@@ -167,6 +167,7 @@ mod tests {
             x.softmax(&[A, B], false),
             x.softmax(&[B], true),
             x.standardize(&[A], 1e-5),
+            x.standardize_gradient(&x.rename(&[(B, C)]), &[A], 1e-5),
             x.split(A, &[(C, Some(2)), (D, Some(2))]),
             x.merge(&[B, A], C),
             x.merge(&[A, B], C),

@@ -10,6 +10,8 @@
 //! NaN or an infinity makes the whole line NaN; distances whose squares are too large for `f64` make it NaN or 0. A constant line
 //! gives 0 if `ε > 0`, or what rounding its mean leaves where squares are too small for `f64`.
 
+pub(crate) mod gradient;
+
 use super::ahead::fetch_line;
 use super::lanes::vectorised;
 use super::line::{Known, Line, WIDTH, along};
@@ -122,15 +124,20 @@ fn sums_of<T: Scalar, const N: usize>(
             *square = distance.mul_add(distance, *square);
         }
     }
+    (joined(sums), joined(squares))
+}
+
+/// The sum of partial sums, half of them and half at a time.
+#[inline(always)]
+fn joined<const N: usize>(mut sums: [f64; N]) -> f64 {
     let mut half = N / 2;
     while half > 0 {
         for i in 0..half {
             sums[i] += sums[i + half];
-            squares[i] += squares[i + half];
         }
         half /= 2;
     }
-    (sums[0], squares[0])
+    sums[0]
 }
 
 /// Writes `finish(near(x), beside)` for each element of a line and what stands beside it.

@@ -43,6 +43,7 @@ pub(super) fn compute(step: &Step, slots: &Slots, out: &mut Buffer) -> bool {
             Buffer::Index(out) => argsorted(action, slots, out),
             out => of!(F32 | F64, out => rows(step, slots, out)),
         },
+        Action::StandardizeGradient { .. } => of!(F32 | F64, out => standardize_owed(step, slots, out)),
         Action::Join { around, pieces } => {
             around.iter().for_each(|&around| fill(out, around));
             join(pieces, slots, out);
@@ -151,6 +152,12 @@ fn rows<T: Scalar + Ranked>(step: &Step, slots: &Slots, out: &mut [T]) {
         RowFunction::Softmax { log: true } => softmax::log_softmax(sizes, *row, src, dst, tail),
         RowFunction::Standardize { epsilon } => standardize::standardize(epsilon, sizes, *row, src, dst, tail),
     });
+}
+
+fn standardize_owed<T: Scalar>(step: &Step, slots: &Slots, out: &mut [T]) {
+    let Action::StandardizeGradient { epsilon, operands, sizes, row } = &step.action else { return };
+    let [x, owed] = operands.each_ref().map(|place| slots.view(place));
+    ending(step, slots, |tail| standardize::gradient::gradient(*epsilon, sizes, *row, x, owed, out, tail));
 }
 
 fn product<T: Lanes>(step: &Step, slots: &Slots, out: &mut [T]) {

@@ -115,6 +115,7 @@ impl Page<'_, '_> {
             Action::AttentionGradient { .. } => "attention gradient".to_owned(),
             Action::Fill(value) => return write!(line, " = {value}").map(|()| line),
             Action::Rows { function: RowFunction::Standardize { .. }, .. } => "standardize".to_owned(),
+            Action::StandardizeGradient { .. } => "standardize gradient".to_owned(),
             Action::Best { largest, .. } => if *largest { "argmax" } else { "argmin" }.to_owned(),
             _ if step.tail.is_some() => self.trace.node(step.fused[0]).op().name().to_owned(),
             _ => self.names(&step.fused, step.node),
@@ -182,6 +183,7 @@ impl Page<'_, '_> {
             // The largest, the difference, the exponential, the sum and the quotient; or mean, difference, square,
             // sum and quotient.
             Action::Rows { .. } => 5.0 * out,
+            Action::StandardizeGradient { .. } => 15.0 * out,
             Action::Scan { body, .. } => self.trace.body(step.node).map_or(0.0, |trace| {
                 let page = Page { trace, schedule: &body.schedule, times: &[] };
                 body.size as f64 * body.schedule.steps.iter().map(|step| page.flops(step)).sum::<f64>()

@@ -118,7 +118,7 @@ fn work(items: &Items<'_>, item: &Item<'_>) -> usize {
             let sizes = axes.iter().filter_map(|&axis| items.item(item.inputs[0]).shape.size(axis));
             sizes.fold(1_usize, usize::saturating_mul)
         }
-        Work::Op(Op::Softmax { .. } | Op::Standardize { .. }) => 8,
+        Work::Op(Op::Softmax { .. } | Op::Standardize { .. } | Op::StandardizeGradient { .. }) => 8,
         _ => 0,
     };
     item.shape.elements().saturating_mul(each)

@@ -171,7 +171,9 @@ fn wish(
         Work::AttentionGradient(gradient) if gradient.of.masked && which + 1 == item.inputs.len() => {
             Some((input.elements(), gradient.of.positions.clone()))
         }
-        Work::Op(Op::Softmax { axes, .. } | Op::Standardize { axes, .. }) => Some((input.elements(), axes.clone())),
+        Work::Op(Op::Softmax { axes, .. } | Op::Standardize { axes, .. } | Op::StandardizeGradient { axes, .. }) => {
+            Some((input.elements(), axes.clone()))
+        }
         Work::Op(Op::Rename | Op::StopGradient) => {
             let tail = few(own?.1.iter().filter_map(|&name| input.names().nth(item.shape.position(name)?)));
             passed(tail)

@@ -83,6 +83,9 @@ pub(super) enum Action {
     Best { largest: bool, source: Place, sizes: Sizes, size: usize },
     /// Each row, along the last axis, to a row of the result, whose strides are `out`.
     Rows { function: RowFunction, source: Place, sizes: Sizes, row: usize, out: Strides },
+    /// What rows owe for their standardization. The operands are the rows and what is owed to the standardized ones, both
+    /// over `sizes` and the row, whose elements lie side by side; so do those of the result, which lies without gaps.
+    StandardizeGradient { epsilon: f64, operands: Box<[Place; 2]>, sizes: Sizes, row: usize },
     /// Pieces put side by side, around them one number.
     Join { around: Option<f64>, pieces: Box<[Piece]> },
     /// The second piece behind the first, which a longer tensor may share memory with (`append`). The result lies
@@ -211,7 +214,7 @@ impl Step {
 impl Action {
     /// Whether its step may have a tail.
     pub(super) fn takes_tail(&self) -> bool {
-        matches!(self, Action::Product { .. } | Action::Rows { .. })
+        matches!(self, Action::Product { .. } | Action::Rows { .. } | Action::StandardizeGradient { .. })
     }
 
     /// Tells each buffer that is read.
@@ -230,6 +233,7 @@ impl Action {
             Action::Reduce { source, .. } | Action::Best { source, .. } | Action::Rows { source, .. } => {
                 tell(source.slot);
             }
+            Action::StandardizeGradient { operands, .. } => operands.iter().for_each(|place| tell(place.slot)),
             Action::Append { pieces, .. } => pieces.iter().for_each(|piece| tell(piece.source.slot)),
             Action::Join { pieces, .. } => pieces.iter().for_each(|piece| tell(piece.source.slot)),
             Action::Gather { inputs, .. }

@@ -128,7 +128,10 @@ fn demands(items: &Items<'_>) -> Option<Vec<Demand>> {
 
 /// Whether an item, at some positions of one of its axes, is the same of its inputs at these positions.
 fn commutes(items: &Items<'_>, item: &Item<'_>, slice: Slice) -> bool {
-    use Op::{Binary, Cast, Compare, Concat, Merge, Reduce, Rename, Select, Softmax, Split, Standardize, Unary};
+    use Op::{
+        Binary, Cast, Compare, Concat, Merge, Reduce, Rename, Select, Softmax, Split, Standardize, StandardizeGradient,
+        Unary,
+    };
     let (axis, ranks) = (slice.axis, item.inputs.iter().map(|&input| items.item(input).shape.rank()));
     // What has more axes is evaluated as its node says.
     let rank = ranks.max().unwrap_or(0).max(item.shape.rank());
@@ -138,7 +141,9 @@ fn commutes(items: &Items<'_>, item: &Item<'_>, slice: Slice) -> bool {
         Work::Op(Op::Iota) => slice.many.is_none(),
         Work::Op(_) if rank > LARGEST_RANK => false,
         Work::Op(Unary(_) | Binary(_) | Compare(_) | Select | Cast | Rename | Op::StopGradient | Reduce(..)) => true,
-        Work::Op(Softmax { axes, .. } | Standardize { axes, .. }) => !axes.contains(&axis),
+        Work::Op(Softmax { axes, .. } | Standardize { axes, .. } | StandardizeGradient { axes, .. }) => {
+            !axes.contains(&axis)
+        }
         Work::Op(Concat(along)) => *along != axis,
         Work::Op(Split(_, parts)) => !parts.contains(&axis),
         Work::Op(Merge(_, into)) => *into != axis,

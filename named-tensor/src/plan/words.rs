@@ -142,6 +142,11 @@ impl Words {
                 self.names(axes, first, words);
                 13
             }
+            Op::StandardizeGradient { axes, epsilon } => {
+                words.push(epsilon.to_bits());
+                self.names(axes, first, words);
+                37
+            }
             Op::Rename => 14,
             Op::StopGradient => 35,
             Op::Split(axis, parts) => {

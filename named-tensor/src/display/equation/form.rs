@@ -127,9 +127,11 @@ fn plain(node: &Node) -> Form {
         // The language repeats nothing: there is the name, and what it is computed from.
         Op::Scan(_) => call("scan", &[]),
         // Spelt with others (`spelling`), so no item is one of them.
-        Op::Pad { .. } | Op::ScatterAdd { .. } | Op::DynamicSlice(_) | Op::DynamicUpdate(_) => {
-            call(node.op().name(), &[])
-        }
+        Op::StandardizeGradient { .. }
+        | Op::Pad { .. }
+        | Op::ScatterAdd { .. }
+        | Op::DynamicSlice(_)
+        | Op::DynamicUpdate(_) => call(node.op().name(), &[]),
         Op::Call(_) | Op::Constrain(..) => call(node.op().name(), &[]),
     }
 }

@@ -4,6 +4,7 @@
 
 use crate::axis::Name;
 use crate::element::{Binary, Comparison, Kind, Unary};
+use crate::graph::calculus::Standardized;
 use crate::graph::op::Reduction;
 use crate::graph::shape::Names;
 use crate::graph::{Node, Op, Shape};
@@ -31,6 +32,9 @@ pub(super) fn spelt(node: &Node) -> Option<Node> {
         (Op::Standardize { axes, epsilon }, [x]) if axes.is_empty() => {
             x.binary(Binary::Sub, x).binary(Binary::Div, &number(x.kind(), epsilon.sqrt()))
         }
+        // Nothing has no variance.
+        (Op::StandardizeGradient { .. }, [x, owed]) if node.shape().elements() == 0 => x.binary(Binary::Mul, owed),
+        (Op::StandardizeGradient { axes, epsilon }, [x, owed]) => Standardized::new(x, owed, axes, *epsilon).spelt(),
         (Op::Contract(axes), [x, y]) if axes.is_empty() => x.binary(Binary::Mul, y),
         (Op::Merge(from, into), [x]) => match from.as_slice() {
             [] => repeated(x, &Shape::new([(*into, 1)])),

@@ -7,11 +7,11 @@ use smallvec::{SmallVec, smallvec};
 
 use super::expansion;
 use super::forms::{
-    dot, filled, is_real, lost, minus, negative, number, onto, over, positions, scaled, times, times_of, total,
-    with_axes,
+    dot, filled, is_real, lost, minus, negative, number, onto, over, positions, scaled, times, total, with_axes,
 };
-use super::forward::{deviation, extremes, inverted};
+use super::forward::{extremes, inverted};
 use super::scalar::{chained, exponent_slope, power_slope, share};
+use super::standardized::Standardized;
 use super::{reverse, scan};
 use crate::axis::Name;
 use crate::element::{Binary, Kind, Unary};
@@ -53,7 +53,12 @@ pub(super) fn adjoint(node: &Node, g: &Node, wanted: &dyn Fn(usize) -> bool, kee
             smallvec![Some(minus(g, &times(&node.unary(Unary::Exp), &total(g, axes, node.shape()))))]
         }
         (Op::Standardize { axes, epsilon }, [x]) => {
-            smallvec![Some(standardized(node, x, axes, *epsilon, &with_axes(g, axes, node.shape())))]
+            smallvec![Some(x.standardize_gradient(&with_axes(g, axes, node.shape()), axes, *epsilon))]
+        }
+        (Op::StandardizeGradient { axes, epsilon }, [x, owed]) => {
+            let slope = Standardized::new(x, owed, axes, *epsilon);
+            let g = with_axes(g, axes, node.shape());
+            smallvec![wanted(0).then(|| to(x, slope.owed_by_input(&g))), wanted(1).then(|| to(owed, slope.through(&g)))]
         }
         (Op::Rename, [x]) => {
             let back = node.shape().names().zip(x.shape().names());
@@ -213,14 +218,6 @@ fn reduced(node: &Node, reduction: Reduction, x: &Node, axes: &[Name], g: &Node,
             reverse(&[seed], std::slice::from_ref(x), keep).pop().flatten()
         }
     }
-}
-
-/// Backwards as forwards: X owes (g - mean g - y * mean(y * g)) / √(var X + ε).
-fn standardized(y: &Node, x: &Node, axes: &[Name], epsilon: f64, g: &Node) -> Node {
-    let count = number(x, times_of(axes, y.shape()));
-    let mean = |total: &Node| over(total, &count);
-    let along = times(y, &mean(&dot(y, g, axes, y.shape())));
-    over(&minus(&minus(g, &mean(&total(g, axes, y.shape()))), &along), &deviation(x, axes, epsilon))
 }
 
 /// `X_{parts → axis}` of what may lack some of the parts.

@@ -7,8 +7,9 @@ use std::collections::HashMap;
 
 use smallvec::SmallVec;
 
-use super::forms::{filled, indicator, is_real, negative, number, over, plus, scaled, times_of, with_axes};
+use super::forms::{filled, indicator, is_real, negative, number, over, scaled, with_axes};
 use super::scalar::{chained, exponent_slope, power_slope, share};
+use super::standardized::Standardized;
 use super::{Tangent, dependent, expansion, scan};
 use crate::axis::Name;
 use crate::element::{Binary, Comparison, Unary};
@@ -69,13 +70,17 @@ fn differential(node: &Node, d: &[Option<&Tangent>]) -> Option<Tangent> {
         (Op::Softmax { axes, log: true }, _, &[Some(dx)]) => {
             Some(dx.minus(&dx.dot(&node.unary(Unary::Exp), axes, node.shape())))
         }
-        // y = (X - mean X) / √(var X + ε):  dy = (dX - mean dX - y * mean(y * dX)) / √(var X + ε)
+        // y = standardize X changes as it owes: dy = (dX - mean dX - y * mean(y * dX)) / √(var X + ε)
         (Op::Standardize { axes, epsilon }, [x], &[Some(dx)]) => {
-            let count = number(x, times_of(axes, node.shape()));
-            let mean = dx.total(axes, node.shape()).map(|total| over(total, &count));
-            let along = dx.dot(node, axes, node.shape()).map(|dot| over(dot, &count)).times(node);
-            let deviation = deviation(x, axes, *epsilon);
-            Some(dx.minus(&mean).minus(&along).map(|change| over(change, &deviation)))
+            Some(Tangent::new(x.standardize_gradient(&with_axes(&dx.node(), axes, node.shape()), axes, *epsilon)))
+        }
+        (Op::StandardizeGradient { axes, epsilon }, [x, owed], &[dx, dowed]) => {
+            let slope = Standardized::new(x, owed, axes, *epsilon);
+            let with = |d: &Tangent| with_axes(&d.node(), axes, node.shape());
+            sum(
+                dx.map(|dx| Tangent::new(slope.change_by_input(&with(dx)))),
+                dowed.map(|dowed| Tangent::new(slope.through(&with(dowed)))),
+            )
         }
         (Op::Rename, [x], &[Some(dx)]) => {
             Some(dx.renamed(&x.shape().names().zip(node.shape().names()).collect::<Vec<_>>()))
@@ -174,11 +179,6 @@ pub(super) fn extremes(node: &Node, x: &Node, axes: &[Name]) -> (Node, Node) {
     let largest = indicator(&x.compare(Comparison::Eq, node), node);
     let count = largest.reduce(Reduction::Sum, axes);
     (largest, count)
-}
-
-/// √(var X + ε)
-pub(super) fn deviation(x: &Node, axes: &[Name], epsilon: f64) -> Node {
-    plus(&x.variance(axes), &number(x, epsilon)).unary(Unary::Sqrt)
 }
 
 /// R = inv(S), with R(a, b) = (S⁻¹)(b, a):  dR(a, b) = -Σ_{a', b'} R(a', b) dS(a', b') R(a, b'), and the same backwards.

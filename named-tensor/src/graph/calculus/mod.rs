@@ -15,12 +15,14 @@ mod forward;
 mod reverse;
 mod scalar;
 mod scan;
+mod standardized;
 mod tangent;
 #[cfg(test)]
 mod tests;
 
 pub(crate) use forward::forward;
 pub(crate) use reverse::reverse;
+pub(crate) use standardized::Standardized;
 pub(crate) use tangent::Tangent;
 
 use std::collections::HashSet;

@@ -137,6 +137,7 @@ fn every_primitive_with_real_inputs_is_among_the_cases() {
         "Contract",
         "Softmax",
         "Standardize",
+        "StandardizeGradient",
         "Rename",
         "Split",
         "Merge",

@@ -24,6 +24,7 @@ impl Node {
             (Op::Contract(axes), [x, y]) => x.contract(y, axes),
             (Op::Softmax { axes, log }, [x]) => x.softmax(axes, *log),
             (Op::Standardize { axes, epsilon }, [x]) => x.standardize(axes, *epsilon),
+            (Op::StandardizeGradient { axes, epsilon }, [x, owed]) => x.standardize_gradient(owed, axes, *epsilon),
             (Op::Rename, [x]) => {
                 let old = self.inputs().first().into_iter().flat_map(|old| old.shape().names());
                 x.rename(&old.zip(self.shape().names()).collect::<Vec<_>>())

@@ -64,7 +64,7 @@ pub(super) fn determinant(node: &Node, a: Name, b: Name, x: Operand<'_>) -> Resu
 pub(super) fn inverse(node: &Node, a: Name, b: Name, x: Operand<'_>) -> Result<Value> {
     let (mut singular, mut number) = (None, 0);
     // The axes in the order of the shape, in which a row is read and written.
-    let value = real!(node.kind(), T => rowwise(node, x, &[a, b], &mut |read: &[T], written: &mut Vec<T>| {
+    let value = real!(node.kind(), T => rowwise(node, &[x], &[a, b], &mut |read: &[T], written: &mut Vec<T>| {
         let factors = Factors::of(read.iter().map(|&x| x.to_f64()));
         if factors.is_regular() {
             // Column by column: the transpose, row by row.

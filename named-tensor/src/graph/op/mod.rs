@@ -86,6 +86,13 @@ pub enum Op {
         /// ε, inside the root.
         epsilon: f64,
     },
+    /// Inputs (X, G): what X owes where Y = standardize X is owed G,  (G - mean G - Y * mean(Y * G)) / √(var X + ε).
+    StandardizeGradient {
+        /// The axes of mean and var.
+        axes: Names,
+        /// ε, inside the root.
+        epsilon: f64,
+    },
     /// The same numbers under other names: the node's shape lists the new names in the input's order.
     Rename,
     /// The same numbers, which no derivative passes through.
@@ -189,6 +196,7 @@ impl Op {
             Op::Softmax { log: false, .. } => "softmax",
             Op::Softmax { log: true, .. } => "log_softmax",
             Op::Standardize { .. } => "standardize",
+            Op::StandardizeGradient { .. } => "standardize_gradient",
             Op::Rename => "rename",
             Op::StopGradient => "stop_gradient",
             Op::Split(..) => "split",
@@ -240,6 +248,9 @@ pub(crate) fn evaluate(node: &Node, inputs: &[&Value]) -> Result<Value> {
         (Op::Contract(axes), &[x, y]) => contraction::contract(node, axes, x, y),
         (Op::Softmax { axes, log }, &[x]) => vector::softmax(node, axes, *log, x),
         (Op::Standardize { axes, epsilon }, &[x]) => vector::standardize(node, axes, *epsilon, x),
+        (Op::StandardizeGradient { axes, epsilon }, &[x, owed]) => {
+            vector::standardize_gradient(node, axes, *epsilon, x, owed)
+        }
         (Op::Rename | Op::StopGradient, &[x]) => Ok(x.value.clone()),
         (Op::Split(axis, parts), &[x]) => Ok(renaming::split(node, *axis, parts, x)),
         (Op::Merge(from, into), &[x]) => renaming::merge(node, from, *into, x),

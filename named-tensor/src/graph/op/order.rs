@@ -42,14 +42,14 @@ impl Node {
 
 pub(super) fn cumulative_sum(node: &Node, axis: Name, x: Operand<'_>) -> Result<Value> {
     if node.kind() == Kind::Index {
-        return rowwise(node, x, &[axis], &mut |row: &[i64], out: &mut Vec<i64>| {
+        return rowwise(node, &[x], &[axis], &mut |row: &[i64], out: &mut Vec<i64>| {
             out.extend(row.iter().scan(0, |sum: &mut i64, &x| {
                 *sum = sum.saturating_add(x);
                 Some(*sum)
             }));
         });
     }
-    real!(node.kind(), T => rowwise(node, x, &[axis], &mut |row: &[T], out: &mut Vec<T>| {
+    real!(node.kind(), T => rowwise(node, &[x], &[axis], &mut |row: &[T], out: &mut Vec<T>| {
         out.extend(row.iter().scan(0.0, |sum, x| {
             *sum += x.to_f64();
             Some(T::from_f64(*sum))
@@ -59,7 +59,7 @@ pub(super) fn cumulative_sum(node: &Node, axis: Name, x: Operand<'_>) -> Result<
 
 pub(super) fn sort(node: &Node, axis: Name, descending: bool, x: Operand<'_>) -> Result<Value> {
     let mut ranks = Vec::new();
-    stored!(node.kind(), T => rowwise(node, x, &[axis], &mut |row: &[T], out: &mut Vec<T>| {
+    stored!(node.kind(), T => rowwise(node, &[x], &[axis], &mut |row: &[T], out: &mut Vec<T>| {
         rank_all(T::numbers(row), descending, &mut ranks);
         out.extend(ranks.iter().map(|&(_, place)| row[place as usize]));
     }))
@@ -67,7 +67,7 @@ pub(super) fn sort(node: &Node, axis: Name, descending: bool, x: Operand<'_>) ->
 
 pub(super) fn argsort(node: &Node, axis: Name, descending: bool, x: Operand<'_>) -> Result<Value> {
     let mut ranks = Vec::new();
-    stored!(x.value.buffer.kind(), T => rowwise(node, x, &[axis], &mut |row: &[T], out: &mut Vec<i64>| {
+    stored!(x.value.buffer.kind(), T => rowwise(node, &[x], &[axis], &mut |row: &[T], out: &mut Vec<i64>| {
         rank_all(T::numbers(row), descending, &mut ranks);
         out.extend(ranks.iter().map(|&(_, place)| place));
     }))

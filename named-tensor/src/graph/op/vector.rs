@@ -1,6 +1,7 @@
 //! Functions from vectors to vectors: softmax and standardization.
 //!
-//! Computes  `softmax_ax(X) = exp X / Σ_{ax} exp X`,  `standardize_ax(X) = (X - mean_ax X) / √(var_ax X + ε)`.
+//! Computes  `softmax_ax(X) = exp X / Σ_{ax} exp X`,  `standardize_ax(X) = (X - mean_ax X) / √(var_ax X + ε)`,  and what X
+//! owes for the latter, `(G - mean_ax G - Y * mean_ax(Y * G)) / √(var_ax X + ε)`  with  `Y = standardize_ax(X)`.
 //! A −∞ among numbers becomes exactly 0; a row with NaN or +∞, or of −∞ alone, is NaN throughout, for 0/0 has no
 //! value. Over an axis of size 0 both are empty.
 //! Lives here: their shape rules and plain evaluation. Not here: loops that are fast (`kernel`).
@@ -38,6 +39,19 @@ impl Node {
             Ok(self.shape().clone())
         })
     }
+
+    /// What this tensor owes where its [`standardize`](Node::standardize) is `owed` so much, which has `axes` too.
+    #[must_use]
+    #[track_caller]
+    pub fn standardize_gradient(&self, owed: &Node, axes: &[Name], epsilon: f64) -> Node {
+        Node::build(Op::StandardizeGradient { axes: listed(axes), epsilon }, self.kind(), [self, owed], |operation| {
+            of_kind(operation, self, REAL)?;
+            of_kind(operation, owed, &[self.kind()])?;
+            present(operation, self.shape(), axes)?;
+            present(operation, owed.shape(), axes)?;
+            self.shape().union(owed.shape(), operation)
+        })
+    }
 }
 
 pub(super) fn softmax(node: &Node, axes: &[Name], log: bool, x: Operand<'_>) -> Result<Value> {
@@ -51,23 +65,53 @@ pub(super) fn softmax(node: &Node, axes: &[Name], log: bool, x: Operand<'_>) -> 
             out.extend(row.iter().map(|x| (x - largest).exp() / total));
         }
     };
-    through_f64(node, axes, x, row)
+    through_f64(node, axes, &[x], row)
 }
 
 pub(super) fn standardize(node: &Node, axes: &[Name], epsilon: f64, x: Operand<'_>) -> Result<Value> {
     let row = |row: &[f64], out: &mut Vec<f64>| {
-        let count = row.len() as f64;
-        let mean = row.iter().sum::<f64>() / count;
-        let variance = row.iter().map(|x| (x - mean) * (x - mean)).sum::<f64>() / count;
-        out.extend(row.iter().map(|x| (x - mean) / (variance + epsilon).sqrt()));
+        let (mean, deviation) = moments(row, epsilon);
+        out.extend(row.iter().map(|x| (x - mean) / deviation));
     };
-    through_f64(node, axes, x, row)
+    through_f64(node, axes, &[x], row)
 }
 
-/// Applies `row` along `axes` in `f64`; a result of `f32` is rounded once.
-fn through_f64(node: &Node, axes: &[Name], x: Operand<'_>, row: impl Fn(&[f64], &mut Vec<f64>)) -> Result<Value> {
+pub(super) fn standardize_gradient(
+    node: &Node,
+    axes: &[Name],
+    epsilon: f64,
+    x: Operand<'_>,
+    owed: Operand<'_>,
+) -> Result<Value> {
+    let row = |both: &[f64], out: &mut Vec<f64>| {
+        let (row, owed) = both.split_at(both.len() / 2);
+        let (mean, deviation) = moments(row, epsilon);
+        let count = row.len() as f64;
+        let y = |x: f64| (x - mean) / deviation;
+        let total = owed.iter().sum::<f64>() / count;
+        let along = row.iter().zip(owed).map(|(&x, owed)| y(x) * owed).sum::<f64>() / count;
+        out.extend(row.iter().zip(owed).map(|(&x, owed)| (owed - total - y(x) * along) / deviation));
+    };
+    through_f64(node, axes, &[x, owed], row)
+}
+
+/// Mean and √(var + ε) of some numbers.
+fn moments(row: &[f64], epsilon: f64) -> (f64, f64) {
+    let count = row.len() as f64;
+    let mean = row.iter().sum::<f64>() / count;
+    let variance = row.iter().map(|x| (x - mean) * (x - mean)).sum::<f64>() / count;
+    (mean, (variance + epsilon).sqrt())
+}
+
+/// Applies `row` along `axes` of the operands in `f64`; a result of `f32` is rounded once.
+fn through_f64(
+    node: &Node,
+    axes: &[Name],
+    operands: &[Operand<'_>],
+    row: impl Fn(&[f64], &mut Vec<f64>),
+) -> Result<Value> {
     let (mut wide, mut found) = (Vec::new(), Vec::new());
-    real!(node.kind(), T => rowwise(node, x, axes, &mut |read: &[T], written: &mut Vec<T>| {
+    real!(node.kind(), T => rowwise(node, operands, axes, &mut |read: &[T], written: &mut Vec<T>| {
         wide.clear();
         wide.extend(read.iter().map(|x| x.to_f64()));
         found.clear();

@@ -82,7 +82,12 @@ impl<'a> Operand<'a> {
 
     /// The offsets of its elements in the order of `order`.
     pub(super) fn over(self, order: &Shape) -> Offsets {
-        Offsets::of(self.shape, &self.value.strides, self.value.offset, order)
+        self.over_from(self.value.offset, order)
+    }
+
+    /// The same from another place on; from 0, the steps from one element to the others.
+    pub(super) fn over_from(self, start: usize, order: &Shape) -> Offsets {
+        Offsets::of(self.shape, &self.value.strides, start, order)
     }
 
     /// The same, except that `axis` stays at position 0.
@@ -134,22 +139,27 @@ fn room<T>(node: &Node) -> Result<Vec<T>> {
     }
 }
 
-/// `row` of the elements along `axes`, once for each position of the other axes. It writes as many as it reads.
-/// It stands behind a pointer: the walk is compiled once for each pair of kinds, not for each operation.
+/// `row` of the elements along `axes`, once for each position of the other axes: of those of each operand, one behind the
+/// other, all in the order of the first. It writes as many as it reads of one. It stands behind a pointer: the walk is compiled once for each pair of kinds, not for each operation.
 pub(super) fn rowwise<T: Stored, U: Stored>(
     node: &Node,
-    x: Operand<'_>,
+    operands: &[Operand<'_>],
     axes: &[Name],
     row: &mut dyn FnMut(&[T], &mut Vec<U>),
 ) -> Result<Value> {
     let mut values = repeated(node, U::default())?;
     let rest = node.shape().without(axes);
     let strides = row_major(node.shape().sizes());
-    let (from, to) = (x.steps(axes), Offsets::of(node.shape(), &strides, 0, &node.shape().only(axes)));
+    let order = operands.first().map(|first| first.shape.only(axes)).unwrap_or_default();
+    let to = Offsets::of(node.shape(), &strides, 0, &node.shape().only(axes));
+    let mut from: Vec<_> = operands.iter().map(|x| (x, x.over(&rest), x.over_from(0, &order))).collect();
     let (mut read, mut written) = (Vec::new(), Vec::new());
-    for (start, target) in x.over(&rest).zip(Offsets::of(node.shape(), &strides, 0, &rest)) {
+    for target in Offsets::of(node.shape(), &strides, 0, &rest) {
         read.clear();
-        read.extend(from.clone().map(|step| x.data::<T>()[start.wrapping_add(step)]));
+        for (x, starts, steps) in &mut from {
+            let start = starts.next().unwrap_or_default();
+            read.extend(steps.clone().map(|step| x.data::<T>()[start.wrapping_add(step)]));
+        }
         written.clear();
         row(&read, &mut written);
         for (step, &value) in to.clone().zip(&written) {

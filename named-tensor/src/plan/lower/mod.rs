@@ -183,6 +183,7 @@ impl Lowering<'_, '_> {
             (Work::Op(Op::Reduce(reduction, axes)), _) => self.reduce(i, *reduction, axes),
             (Work::Op(Op::Softmax { axes, log }), _) => self.softmax(i, axes, *log),
             (Work::Op(Op::Standardize { axes, epsilon }), _) => self.standardize(i, axes, *epsilon),
+            (Work::Op(Op::StandardizeGradient { axes, epsilon }), _) => self.standardize_gradient(i, axes, *epsilon),
             (&Work::Best { axis, largest }, _) => self.best(i, axis, largest),
             (&Work::Op(&Op::CumulativeSum(axis)), _) if matches!(item.kind, Kind::F32 | Kind::F64) => {
                 self.line(i, axis, RowFunction::CumulativeSum);

@@ -5,10 +5,11 @@
 
 use super::{Lowering, dense};
 use crate::axis::Name;
+use crate::graph::Shape;
 use crate::graph::op::Reduction;
 use crate::graph::shape::Names;
 use crate::graph::value::Strides;
-use crate::plan::layout::{self, Order};
+use crate::plan::layout::{self, Order, Place};
 use crate::plan::numbered::few;
 use crate::plan::schedule::{Action, RowFunction, Sizes};
 
@@ -37,6 +38,49 @@ impl Lowering<'_, '_> {
 
     pub(super) fn standardize(&mut self, i: u32, axes: &Names, epsilon: f64) {
         self.rows(i, axes, RowFunction::Standardize { epsilon });
+    }
+
+    /// The step of what rows owe for their standardization. Its result lies in the order of what is owed, rows last.
+    pub(super) fn standardize_gradient(&mut self, i: u32, axes: &Names, epsilon: f64) {
+        let item = self.items.item(i);
+        let inputs = [0, 1].map(|which| {
+            let input = item.inputs[which];
+            (self.items.item(input).shape, self.places[&input].clone())
+        });
+        let stride = |(shape, place): &(&Shape, Place), name| shape.position(name).map_or(0, |at| place.strides[at]);
+        let strides: Strides = few(item.shape.names().map(|name| match stride(&inputs[1], name) {
+            0 => stride(&inputs[0], name),
+            owed => owed,
+        }));
+        let names: Names = few(item.shape.names());
+        let (row, others): (Order, Order) =
+            layout::by_stride(&strides).into_iter().partition(|&at| axes.contains(&names[at]));
+        let along = |order: &Order| -> Names { few(order.iter().map(|&at| names[at])) };
+        let (row_names, other_names) = (along(&row), along(&others));
+        let operands = inputs.map(|input| {
+            let (shape, mut place) = input;
+            let at = |names: &Names| -> Order { few(names.iter().filter_map(|&name| shape.position(name))) };
+            let (row, others) = (at(&row_names), at(&other_names));
+            let sizes: Sizes = few(shape.sizes());
+            let run: (Sizes, Strides) = row.iter().map(|&at| (sizes[at], place.strides[at])).unzip();
+            let fastest = row.iter().rev().find(|&&at| sizes[at] != 1).map_or(1, |&at| place.strides[at]);
+            if fastest != 1 || !layout::is_one_run(&run.0, &run.1) {
+                let order: Order = few(others.iter().chain(&row).copied());
+                place = self.copied(i, &place, &sizes, &order);
+            }
+            let stride = |&name: &Name| shape.position(name).map_or(0, |at| place.strides[at]);
+            let strides = other_names.iter().map(stride).chain([1]);
+            Place { slot: place.slot, offset: place.offset, strides: few(strides) }
+        });
+        let sizes: Sizes = few(item.shape.sizes());
+        let action = Action::StandardizeGradient {
+            epsilon,
+            operands: Box::new(operands),
+            sizes: few(others.iter().map(|&at| sizes[at])),
+            row: row.iter().map(|&at| sizes[at]).product(),
+        };
+        let order: Order = few(others.iter().chain(&row).copied());
+        self.step(i, &order, action);
     }
 
     /// The step of a function along one axis.

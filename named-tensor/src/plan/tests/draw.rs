@@ -133,7 +133,13 @@ pub(crate) fn random_graph(draw: &mut Draw, kind: Kind, steps: usize) -> Vec<Nod
                 }
             }
             19 => x.softmax(&draw.subset(axes.iter().copied()), draw.below(2) == 0),
-            20 => x.standardize(&draw.subset(axes.iter().copied()), 0.1),
+            20 => {
+                let over = draw.subset(axes.iter().copied());
+                match draw.below(2) {
+                    0 => x.standardize(&over, 0.1),
+                    _ => x.standardize_gradient(&y.filled(&x.shape().only(&over)), &over, 0.1),
+                }
+            }
             21 => x.rename(&[(axis, axis.freshened())]),
             22 => {
                 let other = *draw.of(&NAMES);

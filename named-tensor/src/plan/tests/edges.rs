@@ -210,7 +210,12 @@ fn case(seed: u64) -> (Vec<Node>, f64, String) {
             let x = if draw.below(3) == 0 { tailed(draw, kind, x, &[]) } else { x };
             let y = match what {
                 4 => x.softmax(&over, draw.below(3) == 0),
-                5 => x.standardize(&over, *draw.of(&[1e-5, 0.1])),
+                5 if numbers == Look::Wild || draw.below(2) == 0 => x.standardize(&over, *draw.of(&[1e-5, 0.1])),
+                5 => {
+                    let lacking = draw.below(2);
+                    let owed = leaf(draw, kind, &axes[lacking..], Look::Small);
+                    x.standardize_gradient(&owed.filled(&x.shape().only(&over)), &over, *draw.of(&[1e-5, 0.1]))
+                }
                 _ => x.reduce(*draw.of(&[Reduction::Sum, Reduction::Max, Reduction::Min]), &over),
             };
             let out: Vec<_> = y.shape().iter().collect();

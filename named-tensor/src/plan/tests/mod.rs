@@ -85,6 +85,7 @@ fn named(action: &Action) -> &'static str {
         Action::Reduce { .. } => "reduce",
         Action::Best { .. } => "best",
         Action::Rows { .. } => "rows",
+        Action::StandardizeGradient { .. } => "standardize gradient",
         Action::Join { around: None, pieces } if pieces.len() == 1 => "copy",
         Action::Join { .. } => "join",
         Action::Append { .. } => "append",

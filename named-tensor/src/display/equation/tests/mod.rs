@@ -150,6 +150,10 @@ fn compositions_that_have_a_word_are_printed_as_that_word() {
     assert_eq!(printed(&x.sort(A, true).slice(A, 0..2, 1)), "maxk_a(X, 2)");
     assert_eq!(printed(&x.standardize(&[A], 1e-5)), "standardize_a(X)");
     assert_eq!(printed(&x.standardize(&[A], 0.01)), "standardize_a(X, 0.01)");
+    assert_eq!(
+        printed(&x.standardize_gradient(&x, &[A], 0.01)),
+        "Y1: R[a, b] = standardize_a(X, 0.01);\n(X - mean_a(X) - Y1 * (Y1 dot_a X / 3)) / sqrt(var_a(X) + 0.01)"
+    );
 }
 
 #[test]

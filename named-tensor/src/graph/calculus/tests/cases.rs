@@ -151,6 +151,12 @@ pub(super) static CASES: &[Case] = cases! {
     "log softmax" true if |_, m| m > 0 => |x, _y, _| x.softmax(&[B], true);
     "standardize" true if |n, _| n > 0 => |x, _y, _| x.standardize(&[A], 1e-2);
     "standardize over both" true if |n, m| n > 0 && m > 0 => |x, _y, _| x.standardize(&[A, B], 1e-2);
+    "gradient of standardize" true if |n, _| n > 0 => |x, y, _| {
+        x.standardize_gradient(&y.filled(x.shape()).binary(Binary::Mul, x), &[A], 1e-2)
+    };
+    "gradient of standardize over both" true if |n, m| n > 0 && m > 0 => |x, y, _| {
+        x.standardize_gradient(&y.filled(x.shape()), &[A, B], 1e-2)
+    };
     "rename" true if |_, _| true => |x, y, _| x.rename(&[(A, B), (B, A)]).binary(Binary::Mul, &y.rename(&[(B, A)]));
     "split" true if |n, _| n % 2 == 0 => |x, _y, _| x.split(A, &[(C, Some(2)), (D, None)]);
     "flatten" true if |_, _| true => |x, _y, _| x.merge(&[B, A], C);
