@@ -37,7 +37,7 @@ pub(crate) fn gradient<T: Scalar>(
         check_inside("standardize gradient: source", view.data.len(), view.offset, &sizes, view.strides);
         assert_eq!(view.strides[outer.len()], 1, "standardize gradient: rows without gaps");
     }
-    assert_eq!(dst.len(), sizes.iter().product(), "standardize gradient: one result per element");
+    assert_eq!(dst.len(), sizes.iter().product::<usize>(), "standardize gradient: one result per element");
     if let Some(tail) = tail {
         tail.check::<T>(dst.len());
     }
