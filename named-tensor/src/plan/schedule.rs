@@ -83,9 +83,9 @@ pub(super) enum Action {
     Best { largest: bool, source: Place, sizes: Sizes, size: usize },
     /// Each row, along the last axis, to a row of the result, whose strides are `out`.
     Rows { function: RowFunction, source: Place, sizes: Sizes, row: usize, out: Strides },
-    /// What rows owe for their standardization. The operands are the rows and what is owed to the standardized ones, both
-    /// over `sizes` and the row, whose elements lie side by side; so do those of the result, which lies without gaps.
-    StandardizeGradient { epsilon: f64, operands: Box<[Place; 2]>, sizes: Sizes, row: usize },
+    /// What rows owe for their standardization. The operands are the rows and what is owed to the standardized ones; they
+    /// and the result, whose strides are `out`, are over `sizes` and the row. Elements of a row lie side by side, or rows do.
+    StandardizeGradient { epsilon: f64, operands: Box<[Place; 2]>, sizes: Sizes, row: usize, out: Strides },
     /// Pieces put side by side, around them one number.
     Join { around: Option<f64>, pieces: Box<[Piece]> },
     /// The second piece behind the first, which a longer tensor may share memory with (`append`). The result lies

@@ -2,15 +2,17 @@
 //!
 //! With  `y = (x - μ) s`,  `s = 1 / √(σ² + ε)`  computes  `(gᵢ - Σ gⱼ / n - yᵢ Σ yⱼ gⱼ / n) s`  for what is owed to y, g.
 //! Moments and y are those of standardization, computed again while the row is near, and both sums are taken in `f64`.
-//! Not here: moments (`standardize`).
+//! Not here: moments (`standardize`), rows that lie side by side (`columns`).
+
+mod columns;
 
 use super::{LANES, Near, ORDINARY, Standardize, joined};
-use crate::kernel::View;
 use crate::kernel::lanes::vectorised;
 use crate::kernel::map::Tail;
 use crate::kernel::math::Scalar;
 use crate::kernel::parallel::{self, GRAIN, Shared};
-use crate::kernel::span::{Odometer, Span, check_inside};
+use crate::kernel::span::{Odometer, Span, check_distinct, check_inside, row_major};
+use crate::kernel::{View, ViewMut};
 use smallvec::SmallVec;
 
 /// Elements that are computed by one call, if rows are short.
@@ -18,61 +20,99 @@ const AT_HAND: usize = 1024;
 /// Passes over memory that an element costs, about.
 const PASSES: usize = 4;
 
-/// Writes, row by row without gaps, what the rows of `x` owe where their standardizations are `owed` so much, and then does
-/// what the tail says. Both are views over `outer` and a row of `size` elements, which lie side by side.
+/// Writes what the rows of `x` owe where their standardizations are `owed` so much, and then does what the tail says. All
+/// are views over `outer` and a row of `size` elements. Elements of a row lie side by side in all three, or rows do.
 ///
 /// # Panics
-/// If a view leaves its slice or has gaps in its rows, or if there are more or fewer results.
+/// If a view leaves its slice, if neither lie side by side, or if positions of the destination overlap or lie apart.
 pub(crate) fn gradient<T: Scalar>(
     epsilon: f64,
     outer: &[usize],
     size: usize,
     x: View<'_, T>,
     owed: View<'_, T>,
-    dst: &mut [T],
+    dst: ViewMut<'_, T>,
     tail: Option<&Tail<'_>>,
 ) {
     let sizes: SmallVec<[usize; 8]> = outer.iter().copied().chain([size]).collect();
-    for view in [x, owed] {
-        check_inside("standardize gradient: source", view.data.len(), view.offset, &sizes, view.strides);
-        assert_eq!(view.strides[outer.len()], 1, "standardize gradient: rows without gaps");
+    let total = sizes.iter().product::<usize>();
+    for (data, offset, strides) in [
+        (x.data.len(), x.offset, x.strides),
+        (owed.data.len(), owed.offset, owed.strides),
+        (dst.data.len(), dst.offset, dst.strides),
+    ] {
+        check_inside("standardize gradient", data, offset, &sizes, strides);
     }
-    assert_eq!(dst.len(), sizes.iter().product::<usize>(), "standardize gradient: one result per element");
+    check_distinct("standardize gradient", &sizes, dst.strides);
+    assert_eq!(dst.data.len(), total, "standardize gradient: one result per element");
     if let Some(tail) = tail {
-        tail.check::<T>(dst.len());
+        tail.check::<T>(total);
     }
-    if dst.is_empty() {
+    if total == 0 {
         return;
     }
-    let span = Span::new(outer, &[&x.strides[..outer.len()], &owed.strides[..outer.len()]]);
-    let shared = Shared::new(dst);
-    let most = AT_HAND.div_ceil(size);
-    parallel::for_each_range(span.total(), (GRAIN / PASSES).div_ceil(size), |range| {
-        let mut finisher = tail.map(Tail::finisher_from_beside::<T>);
-        let [mut of_x, mut of_owed] =
-            [0, 1].map(|operand| Odometer::new(&span.sizes, &span.strides[operand], range.start));
-        let mut rows: SmallVec<[[&[T]; 2]; 8]> = SmallVec::new();
-        let mut at = range.start;
-        while at < range.end {
-            rows.clear();
-            for _ in 0..most.min(range.end - at) {
-                let row = |view: View<'_, T>, place: &Odometer<'_>| view.offset.wrapping_add_signed(place.distance);
-                rows.push([&x.data[row(x, &of_x)..][..size], &owed.data[row(owed, &of_owed)..][..size]]);
-                of_x.step();
-                of_owed.step();
-            }
-            // SAFETY: these are whole rows of the result, each of which is visited once.
-            let dst = unsafe { shared.slice(at * size, rows.len() * size) };
-            match &mut finisher {
-                Some(finisher) => {
-                    some_rows(epsilon, &rows, finisher.beside(dst.len()));
-                    finisher.stretch_from_beside(at * size, dst);
+    let (strides, along): (SmallVec<[&[isize]; 3]>, SmallVec<[isize; 3]>) = [x.strides, owed.strides, dst.strides]
+        .iter()
+        .map(|strides| (&strides[..outer.len()], strides[outer.len()]))
+        .unzip();
+    let job = Job { epsilon, size, x, owed, span: Span::new(outer, &strides), along: [along[0], along[1], along[2]] };
+    if along == [1; 3].into() || size == 1 {
+        let follow = row_major(&job.span.sizes).into_iter().map(|step| step * size as isize);
+        assert!(
+            dst.offset == 0 && job.span.strides[2].iter().copied().eq(follow),
+            "standardize gradient: rows in order"
+        );
+        return job.rows(dst.data, tail);
+    }
+    assert!((0..3).all(|operand| job.span.inner_stride(operand) == 1), "standardize gradient: rows side by side");
+    job.columns(ViewMut { data: &mut *dst.data, ..dst });
+    tail.into_iter().for_each(|tail| tail.whole(dst.data));
+}
+
+struct Job<'a, T> {
+    epsilon: f64,
+    size: usize,
+    x: View<'a, T>,
+    owed: View<'a, T>,
+    /// The rows of both and of the result.
+    span: Span,
+    /// How far apart the elements of a row are.
+    along: [isize; 3],
+}
+
+impl<T: Scalar> Job<'_, T> {
+    /// Rows whose elements lie side by side, some of them together.
+    fn rows(&self, dst: &mut [T], tail: Option<&Tail<'_>>) {
+        let &Job { epsilon, size, x, owed, ref span, .. } = self;
+        let shared = Shared::new(dst);
+        let most = AT_HAND.div_ceil(size);
+        parallel::for_each_range(span.total(), (GRAIN / PASSES).div_ceil(size), |range| {
+            let mut finisher = tail.map(Tail::finisher_from_beside::<T>);
+            let [mut of_x, mut of_owed] =
+                [0, 1].map(|operand| Odometer::new(&span.sizes, &span.strides[operand], range.start));
+            let mut rows: SmallVec<[[&[T]; 2]; 8]> = SmallVec::new();
+            let mut at = range.start;
+            while at < range.end {
+                rows.clear();
+                for _ in 0..most.min(range.end - at) {
+                    let row = |view: View<'_, T>, place: &Odometer<'_>| view.offset.wrapping_add_signed(place.distance);
+                    rows.push([&x.data[row(x, &of_x)..][..size], &owed.data[row(owed, &of_owed)..][..size]]);
+                    of_x.step();
+                    of_owed.step();
                 }
-                None => some_rows(epsilon, &rows, dst),
+                // SAFETY: these are whole rows of the result, each of which is visited once.
+                let dst = unsafe { shared.slice(at * size, rows.len() * size) };
+                match &mut finisher {
+                    Some(finisher) => {
+                        some_rows(epsilon, &rows, finisher.beside(dst.len()));
+                        finisher.stretch_from_beside(at * size, dst);
+                    }
+                    None => some_rows(epsilon, &rows, dst),
+                }
+                at += rows.len();
             }
-            at += rows.len();
-        }
-    });
+        });
+    }
 }
 
 /// What some rows owe, one behind the other.

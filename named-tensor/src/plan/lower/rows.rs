@@ -13,6 +13,9 @@ use crate::plan::layout::{self, Order, Place};
 use crate::plan::numbered::few;
 use crate::plan::schedule::{Action, RowFunction, Sizes};
 
+/// So many rows at least are worth being computed side by side: fewer are brought one after the other.
+const BESIDE: usize = 8;
+
 impl Lowering<'_, '_> {
     /// The step of a reduction. Its result lies in the order of its source.
     pub(super) fn reduce(&mut self, i: u32, reduction: Reduction, axes: &Names) {
@@ -40,46 +43,51 @@ impl Lowering<'_, '_> {
         self.rows(i, axes, RowFunction::Standardize { epsilon });
     }
 
-    /// The step of what rows owe for their standardization. Its result lies in the order of what is owed, rows last.
+    /// The step of what rows owe for their standardization. Its result lies in the order of what is owed, if rows lie side by
+    /// side there, or else with rows last.
     pub(super) fn standardize_gradient(&mut self, i: u32, axes: &Names, epsilon: f64) {
         let item = self.items.item(i);
-        let inputs = [0, 1].map(|which| {
+        let (names, sizes): (Names, Sizes) = item.shape.iter().unzip();
+        let mut inputs = [0, 1].map(|which| {
             let input = item.inputs[which];
             (self.items.item(input).shape, self.places[&input].clone())
         });
         let stride = |(shape, place): &(&Shape, Place), name| shape.position(name).map_or(0, |at| place.strides[at]);
-        let strides: Strides = few(item.shape.names().map(|name| match stride(&inputs[1], name) {
-            0 => stride(&inputs[0], name),
-            owed => owed,
-        }));
-        let names: Names = few(item.shape.names());
-        let (row, others): (Order, Order) =
-            layout::by_stride(&strides).into_iter().partition(|&at| axes.contains(&names[at]));
-        let along = |order: &Order| -> Names { few(order.iter().map(|&at| names[at])) };
-        let (row_names, other_names) = (along(&row), along(&others));
-        let operands = inputs.map(|input| {
-            let (shape, mut place) = input;
-            let at = |names: &Names| -> Order { few(names.iter().filter_map(|&name| shape.position(name))) };
-            let (row, others) = (at(&row_names), at(&other_names));
-            let sizes: Sizes = few(shape.sizes());
-            let run: (Sizes, Strides) = row.iter().map(|&at| (sizes[at], place.strides[at])).unzip();
-            let fastest = row.iter().rev().find(|&&at| sizes[at] != 1).map_or(1, |&at| place.strides[at]);
-            if fastest != 1 || !layout::is_one_run(&run.0, &run.1) {
-                let order: Order = few(others.iter().chain(&row).copied());
-                place = self.copied(i, &place, &sizes, &order);
+        let along = |input: &(&Shape, Place)| -> Strides { few(names.iter().map(|&name| stride(input, name))) };
+        let [of_x, of_owed] = inputs.each_ref().map(along);
+        let strides: Strides = few(of_x.iter().zip(&of_owed).map(|(&x, &owed)| if owed == 0 { x } else { owed }));
+        let mut order = layout::by_stride(&strides);
+        let (row, others): (Order, Order) = order.iter().copied().partition(|&at| axes.contains(&names[at]));
+        let run = |strides: &Strides| -> (Sizes, Strides) { row.iter().map(|&at| (sizes[at], strides[at])).unzip() };
+        let is_run = |strides: &Strides| layout::is_one_run(&run(strides).0, &run(strides).1);
+        let fastest = |of: &Order| of.iter().rev().copied().find(|&at| sizes[at] != 1);
+        let all = [of_x, of_owed, dense(item.shape, &order)];
+        let lie_side_by_side = |of: &Order| all.iter().all(|strides| fastest(of).is_none_or(|at| strides[at] == 1));
+        let is_wide = fastest(&others).is_some_and(|at| sizes[at] >= BESIDE);
+        if !all.iter().all(is_run) || !(lie_side_by_side(&row) || is_wide && lie_side_by_side(&others)) {
+            order = few(others.iter().chain(&row).copied());
+            for (shape, place) in &mut inputs {
+                let order: Order = few(order.iter().filter_map(|&at| shape.position(names[at])));
+                let sizes: Sizes = few(shape.sizes());
+                *place = self.copied(i, place, &sizes, &order);
             }
-            let stride = |&name: &Name| shape.position(name).map_or(0, |at| place.strides[at]);
-            let strides = other_names.iter().map(stride).chain([1]);
-            Place { slot: place.slot, offset: place.offset, strides: few(strides) }
-        });
-        let sizes: Sizes = few(item.shape.sizes());
+        }
+        // An axis of one position has no step.
+        let along_row = fastest(&row);
+        let in_order = |strides: &Strides| -> Strides {
+            few(others.iter().map(|&at| strides[at]).chain([along_row.map_or(1, |at| strides[at])]))
+        };
         let action = Action::StandardizeGradient {
             epsilon,
-            operands: Box::new(operands),
+            operands: Box::new(inputs.each_ref().map(|input| Place {
+                slot: input.1.slot,
+                offset: input.1.offset,
+                strides: in_order(&along(input)),
+            })),
             sizes: few(others.iter().map(|&at| sizes[at])),
             row: row.iter().map(|&at| sizes[at]).product(),
+            out: in_order(&dense(item.shape, &order)),
         };
-        let order: Order = few(others.iter().chain(&row).copied());
         self.step(i, &order, action);
     }
 

@@ -1,6 +1,7 @@
 //! What rows owe, against plain loops in `f64`.
 
 use super::*;
+use crate::kernel::span::row_major;
 use crate::kernel::testing::{Random, positions};
 
 const EPSILON: f64 = 1e-5;
@@ -33,7 +34,8 @@ fn check<T: Scalar>(outer: &[usize], size: usize, strides: [&[isize]; 2], shift:
     let mut out = vec![T::narrow(f64::NAN); sizes.iter().product()];
     let [of_x, of_g] =
         [(&x, &with_row[0]), (&g, &with_row[1])].map(|(data, strides)| View { data, offset: 3, strides });
-    gradient(EPSILON, outer, size, of_x, of_g, &mut out, None);
+    let dense = row_major(&sizes);
+    gradient(EPSILON, outer, size, of_x, of_g, ViewMut { data: &mut out, offset: 0, strides: &dense }, None);
     let read = |data: &[T], strides: &[isize]| -> Vec<f64> {
         positions(&sizes, strides).map(|at| data[3 + at as usize].wide()).collect()
     };
@@ -74,7 +76,7 @@ fn a_constant_row_owes_what_is_left_of_the_mean() {
     let view = |data| View { data, offset: 0, strides: &[1] };
     for epsilon in [1e-4, 1e-44] {
         let mut out = [0.0; 4];
-        gradient(epsilon, &[], 4, view(&x), view(&g), &mut out, None);
+        gradient(epsilon, &[], 4, view(&x), view(&g), ViewMut { data: &mut out, offset: 0, strides: &[1] }, None);
         let exact = g.map(|g| (g - 3.0) / (epsilon.sqrt() as f32));
         assert!(
             out.iter().zip(exact).all(|(out, exact)| (out - exact).abs() <= 1e-6 * exact.abs()),
@@ -93,15 +95,55 @@ fn nan_makes_its_row_nan_and_no_other() {
     for (x, g) in [(row(Some(45)), row(None)), (row(None), row(Some(45)))] {
         let mut out = vec![0.0; 120];
         let view = |data| View { data, offset: 0, strides: &[40, 1] };
-        gradient(EPSILON, &[3], 40, view(&x), view(&g), &mut out, None);
+        gradient(EPSILON, &[3], 40, view(&x), view(&g), ViewMut { data: &mut out, offset: 0, strides: &[40, 1] }, None);
         assert!(out.iter().enumerate().all(|(i, x)| x.is_nan() == (40..80).contains(&i)), "{out:?}");
     }
 }
 
+/// The same numbers with rows side by side as with elements side by side, but for the order of sums.
 #[test]
-#[should_panic(expected = "standardize gradient: rows without gaps")]
+fn rows_side_by_side_owe_what_they_owe_one_after_the_other() {
+    for (outer, size) in [(1, 5), (31, 2), (32, 100), (33, 7), (100, 64), (500, 300)] {
+        let mut random = Random::new(5);
+        let [mut x, g] = [0, 1].map(|_| random.reals(2 * outer * size));
+        // A constant row, beside others: with no ε under the root it would be divided by 0.
+        (0..size).for_each(|i| x[i * outer] = 0.5);
+        let turned = |data: &[f32]| -> Vec<f32> {
+            let half = |data: &[f32]| -> Vec<f32> {
+                (0..outer)
+                    .flat_map(|row| (0..size).map(move |i| (row, i)))
+                    .map(|(row, i)| data[i * outer + row])
+                    .collect()
+            };
+            data.chunks(outer * size).flat_map(half).collect()
+        };
+        let (across, down) =
+            ([(outer * size) as isize, 1, outer as isize], [(outer * size) as isize, size as isize, 1]);
+        let of = |x: &[f32], g: &[f32], strides: &[isize], epsilon: f64| {
+            let mut out = vec![f32::NAN; x.len()];
+            let [x, g] = [x, g].map(|data| View { data, offset: 0, strides });
+            gradient(epsilon, &[2, outer], size, x, g, ViewMut { data: &mut out, offset: 0, strides }, None);
+            out
+        };
+        for epsilon in [1e-5, 1e-40] {
+            let (found, expected) =
+                (turned(&of(&x, &g, &across, epsilon)), of(&turned(&x), &turned(&g), &down, epsilon));
+            for (row, (found, expected)) in found.chunks(size).zip(expected.chunks(size)).enumerate() {
+                let largest = expected.iter().fold(1.0, |largest: f32, x| largest.max(x.abs()));
+                let is_near = |(x, y): (&f32, &f32)| (x - y).abs() <= 1e-5 * largest;
+                assert!(
+                    found.iter().zip(expected).all(is_near),
+                    "row {row} of {outer} × {size}: {found:?} {expected:?}"
+                );
+            }
+        }
+    }
+}
+
+#[test]
+#[should_panic(expected = "standardize gradient: rows side by side")]
 fn rows_with_gaps_are_refused() {
-    let data = [0.0_f32; 8];
-    let view = View { data: &data, offset: 0, strides: &[2] };
-    gradient(EPSILON, &[], 4, view, view, &mut [0.0; 4], None);
+    let data = [0.0_f32; 24];
+    let view = View { data: &data, offset: 0, strides: &[8, 2] };
+    gradient(EPSILON, &[3], 4, view, view, ViewMut { data: &mut [0.0; 12], offset: 0, strides: &[4, 1] }, None);
 }
