@@ -62,6 +62,7 @@ fn tiles_together_are_attention() {
         [300, 7, 33, 5],
         [70, 16, 700, 8],
         [1, 64, 90, 64],
+        [30, 20, 1100, 80],
         [21, 9, 128, 3],
         [21, 9, 129, 3],
     ] {
@@ -240,8 +241,14 @@ fn parts_of_which_a_row_sees_nothing_add_nothing_to_it_and_nan_stays() {
 
 #[test]
 fn a_row_that_sees_many_positions_keeps_its_digits() {
+    for rows in [1, 12] {
+        rows_that_see_many_positions_keep_their_digits(rows);
+    }
+}
+
+fn rows_that_see_many_positions_keep_their_digits(rows: usize) {
     let (positions, columns) = (100_000, 40);
-    let (queries, keys) = (vec![0.0_f32; 32], vec![0.0; positions * 32]);
+    let (queries, keys) = (vec![0.0_f32; rows * 32], vec![0.0; positions * 32]);
     let values = vec![0.1; positions * columns];
     let job = Attention {
         scale: [1.0, 1.0],
@@ -250,9 +257,9 @@ fn a_row_that_sees_many_positions_keeps_its_digits() {
         values: View { data: &values, offset: 0, strides: &[columns as isize, 1] },
         mask: None,
     };
-    let mut out = vec![f32::NAN; columns];
+    let mut out = vec![f32::NAN; rows * columns];
     let dst = ViewMut { data: &mut out, offset: 0, strides: &[columns as isize, 1] };
-    attention(of(&[], &[1], [32, positions, columns]), &job, dst);
+    attention(of(&[], &[rows], [32, positions, columns]), &job, dst);
     assert!(out.iter().all(|x| (x - 0.1).abs() < 2e-6), "{} is the mean of tenths", out[0]);
 }
 
@@ -298,6 +305,50 @@ fn only_what_some_row_of_a_tile_sees_is_computed() {
             let got = f64::from(got);
             assert!((got - exact).abs() < 1e-5 || (got.is_nan() && exact.is_nan()), "{got} for {exact} at {at}");
         }
+    }
+}
+
+#[test]
+fn sums_go_on_from_one_block_of_positions_to_the_next_wherever_results_lie() {
+    // Each row sees 600 positions, from another one on: the first rows none of the last ones.
+    let (rows, positions, columns) = (40, 1400, 64);
+    let sees = |i: usize, j: usize| (20 * i..20 * i + 600).contains(&j);
+    let mut random = Random::new(12);
+    let (q, k, v) = (random.reals(rows), random.reals(positions), random.reals(positions * columns));
+    let mask: Vec<f32> = (0..rows * positions)
+        .map(|at| if sees(at / positions, at % positions) { 0.0 } else { f32::NEG_INFINITY })
+        .collect();
+    let view = |data, strides| View { data, offset: 0, strides };
+    let job = Attention {
+        scale: [1.0; 2],
+        queries: view(&q, &[1, 1]),
+        keys: view(&k, &[1, 1]),
+        values: view(&v, &[64, 1]),
+        mask: Some(view(&mask, &[1400, 1])),
+    };
+    let (across, down) = (columns as isize, rows as isize);
+    // In rows, in rows that lie apart, in rows from the last to the first, and in columns.
+    for (offset, strides) in [(0, [across, 1]), (3, [70, 1]), ((rows - 1) * columns, [-across, 1]), (0, [1, down])] {
+        let mut out = vec![7.0; rows * 70 + 3];
+        attention(
+            of(&[], &[rows], [1, positions, columns]),
+            &job,
+            ViewMut { data: &mut out, offset, strides: &strides },
+        );
+        let place = |i: usize, c: usize| offset.wrapping_add_signed(i as isize * strides[0] + c as isize * strides[1]);
+        for i in 0..rows {
+            let weight = |j: usize| f64::from(q[i] * k[j]).exp();
+            let seen = || (0..positions).filter(|&j| sees(i, j));
+            let total: f64 = seen().map(weight).sum();
+            for c in 0..columns {
+                let exact = seen().map(|j| weight(j) * f64::from(v[j * columns + c])).sum::<f64>() / total;
+                let got = f64::from(out[place(i, c)]);
+                assert!((got - exact).abs() < 1e-6, "{got} for {exact} at {i}, {c}, {strides:?}");
+            }
+        }
+        let written = (0..rows).flat_map(|i| (0..columns).map(move |c| (i, c)));
+        written.for_each(|(i, c)| out[place(i, c)] = 7.0);
+        assert!(out.iter().all(|&x| x == 7.0), "nothing else is written, {strides:?}");
     }
 }
 
