@@ -277,3 +277,6 @@ fn slope<T: Lanes>(scale: [T; 2], weights: &[T], slopes: &mut [T]) {
         slopes.iter_mut().for_each(|x| *x = *x / divisor);
     }
 }
+
+#[cfg(test)]
+mod tests;
