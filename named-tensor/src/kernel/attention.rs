@@ -14,10 +14,11 @@ pub(crate) mod gradient;
 mod in_rows;
 mod parts;
 mod seen;
-mod short;
 mod stripe;
+mod sums;
 #[cfg(test)]
 mod tests;
+mod weights;
 
 use super::lanes::vectorised;
 use super::panels::Panels;
@@ -31,7 +32,8 @@ use crate::element::Buffer;
 use few::{FewRows, are_few};
 use parts::InParts;
 use seen::{Seen, firsts};
-use stripe::{Stripe, sum_rows};
+use stripe::Stripe;
+use sums::Sums;
 
 /// Scores in a stripe: half of a usual second-level cache in `f32`.
 const STRIPE: usize = 128 * 1024;
@@ -170,13 +172,12 @@ pub(crate) fn attention<T: Lanes>(sizes: Sizes<'_>, job: &Attention<'_, T>, dst:
             for top in (top..rows.min(top + part)).step_by(height) {
                 let rows = at * rows + top..at * rows + rows.min(top + height);
                 let stripe = Stripe { sizes: &outer, sights: seen.rows(rows.clone()), rows, positions };
-                let inverses = packed.results(&sizes, job, &stripe);
-                let step = to.strides[to.strides.len() - 1];
-                for (i, first) in firsts(&outer, to, stripe.rows).into_iter().enumerate() {
-                    packed.results.row(i, |column, part: &[T]| {
-                        put(part, inverses[i], &shared, first.wrapping_add_signed(column as isize * step), step);
-                    });
-                }
+                let inverses = packed.weights(&sizes, job, &stripe);
+                let Packed { scores, values, results, .. } = &mut packed;
+                let sums = Sums { stripe: &stripe, numbers: T::of(scores), right: values, factors: &inverses };
+                // SAFETY: the destination was checked to hold all rows, whose positions do not overlap; each row of each
+                // batch position is in one stripe, which is visited once.
+                unsafe { sums.write(to, &shared, results) };
             }
         }
         packed.give();
@@ -215,8 +216,9 @@ impl Packed {
         self.values.pack_matrix(matrix(job.values, sizes.batch, at));
     }
 
-    /// The results of a stripe. Weights are divided by their sum last, since there are fewer columns than positions.
-    fn results<T: Lanes>(&mut self, sizes: &Sizes<'_>, job: &Attention<'_, T>, stripe: &Stripe<'_>) -> Vec<T> {
+    /// The weights of a stripe, and one over the sum of each row: results are multiplied with it, since there are fewer
+    /// columns than positions.
+    fn weights<T: Lanes>(&mut self, sizes: &Sizes<'_>, job: &Attention<'_, T>, stripe: &Stripe<'_>) -> Vec<T> {
         let scores = T::of_mut(&mut self.scores);
         if let Some(rows) = job.rows_as_they_lie(stripe, sizes) {
             stripe.products_as_they_lie(job.scale[0], rows, &self.keys, scores);
@@ -224,10 +226,7 @@ impl Packed {
             self.queries.pack_rows(&firsts(stripe.sizes, job.queries, stripe.rows.clone()), job.queries);
             stripe.products(job.scale[0], &self.queries, &self.keys, scores);
         }
-        let inverses = stripe.weights(job, scores);
-        self.results.clear::<T>();
-        sum_rows(stripe, scores, &self.values, &mut self.results);
-        inverses
+        stripe.weights(job, scores)
     }
 }
 
@@ -253,20 +252,16 @@ fn add<T: Lanes>(scores: &mut [T], mask: &[T], first: usize, stride: isize) {
     }
 }
 
-/// Writes a part of a row of the results, times `factor`. The part is this caller's alone.
-fn put<T: Lanes>(part: &[T], factor: T, dst: &Shared<'_, T>, first: usize, stride: isize) {
+/// Writes a part of a row of the results. The part is this caller's alone.
+fn put<T: Lanes>(part: &[T], dst: &Shared<'_, T>, first: usize, stride: isize) {
     if stride == 1 {
         // SAFETY: no positions of the destination overlap, and each row of each batch position is written once.
-        let place = unsafe { dst.slice(first, part.len()) };
-        vectorised(
-            #[inline(always)]
-            move || place.iter_mut().zip(part).for_each(|(to, &x)| *to = x * factor),
-        );
+        unsafe { dst.slice(first, part.len()) }.copy_from_slice(part);
     } else {
         for (i, &x) in part.iter().enumerate() {
             // SAFETY: as above; this is one element of the row.
             let place = unsafe { dst.slice(first.wrapping_add_signed(i as isize * stride), 1) };
-            place[0] = x * factor;
+            place[0] = x;
         }
     }
 }

@@ -100,22 +100,9 @@ impl Panels {
         (&mut lined_up_mut(T::of_mut(&mut self.numbers))[panel * WIDTH * self.rows..][..self.rows * width], width)
     }
 
-    /// All numbers become 0.
-    pub(super) fn clear<T: Scalar>(&mut self) {
-        T::of_mut(&mut self.numbers).fill(T::default());
-    }
-
     /// How many columns there are.
     pub(super) fn columns(&self) -> usize {
         self.columns
-    }
-
-    /// Hands a row over, panel by panel, each with its first column.
-    pub(super) fn row<T: Stored>(&self, row: usize, mut take: impl FnMut(usize, &[T])) {
-        for (panel, columns) in panels(self.columns) {
-            let panel = self.panel::<T>(panel);
-            take(columns.start, &panel.numbers[row * panel.width..][..columns.len()]);
-        }
     }
 
     /// Gives the memory back.

@@ -64,7 +64,7 @@ impl<T: Lanes> FewRows<'_, T> {
         for (place, results) in places.iter().zip(results.chunks(rows * columns)) {
             let firsts = firsts(self.outer, to, self.rows(place));
             for (row, first) in results.chunks(columns).zip(firsts) {
-                put(row, T::narrow(1.0), dst, first, to.strides[to.strides.len() - 1]);
+                put(row, dst, first, to.strides[to.strides.len() - 1]);
             }
         }
         pool::give(scratch);

@@ -8,7 +8,8 @@
 //! Not here: the weights (`stripe`).
 
 use super::seen::{Seen, firsts};
-use super::stripe::{BLOCK, Stripe, dot, sum_rows};
+use super::stripe::{BLOCK, Stripe, dot};
+use super::sums::Sums;
 use super::{Attention, SMALL, Sizes, matrix, put};
 use crate::element::Buffer;
 use crate::kernel::View;
@@ -87,7 +88,9 @@ pub(crate) fn gradient<T: Lanes>(
                 let stripe = Stripe { sizes: &outer, sights: seen.rows(rows.clone()), rows, positions };
                 packed.stripe(job, owed, &stripe, to, [&mut *of_keys, &mut *of_values]);
                 if let Some((offset, strides)) = to[0] {
-                    packed.write_queries(&stripe, View { data: &[], offset, strides }, &shared);
+                    // SAFETY: the place of these gradients was checked to hold all rows, whose positions do not overlap; each
+                    // row of each batch position is in one stripe, which is visited once.
+                    unsafe { packed.write_queries(&stripe, View { data: &[], offset, strides }, &shared) };
                 }
             }
         }
@@ -114,7 +117,7 @@ pub(crate) fn gradient<T: Lanes>(
                     let first = first
                         .wrapping_add_signed(position as isize * down)
                         .wrapping_add_signed(column as isize * across);
-                    put(line, T::narrow(1.0), &shared, first, across);
+                    put(line, &shared, first, across);
                 });
             }
         });
@@ -182,7 +185,7 @@ impl Packed {
         }
     }
 
-    /// Adds what the rows of a stripe say of keys and values, and leaves the gradient of their queries in `results`.
+    /// Adds what the rows of a stripe say of keys and values, and leaves the cotangents of their scores in `slopes`.
     fn stripe<T: Lanes>(
         &mut self,
         job: &Attention<'_, T>,
@@ -218,20 +221,17 @@ impl Packed {
         if to[1].is_some() {
             sum_columns(stripe, slopes, &self.queries, of_keys);
         }
-        if to[0].is_some() {
-            self.results.clear::<T>();
-            sum_rows(stripe, slopes, &self.key_rows, &mut self.results);
-        }
     }
 
     /// Writes the gradients of the queries of a stripe.
-    fn write_queries<T: Lanes>(&self, stripe: &Stripe<'_>, to: View<'_, T>, dst: &Shared<'_, T>) {
-        let step = to.strides[to.strides.len() - 1];
-        for (i, first) in firsts(stripe.sizes, to, stripe.rows.clone()).into_iter().enumerate() {
-            self.results.row(i, |column, part: &[T]| {
-                put(part, T::narrow(1.0), dst, first.wrapping_add_signed(column as isize * step), step);
-            });
-        }
+    ///
+    /// # Safety
+    /// The rows that `to` names lie inside `dst`, and nothing else touches them.
+    unsafe fn write_queries<T: Lanes>(&mut self, stripe: &Stripe<'_>, to: View<'_, T>, dst: &Shared<'_, T>) {
+        let ones = vec![T::narrow(1.0); stripe.sights.len()];
+        let sums = Sums { stripe, numbers: T::of(&self.slopes), right: &self.key_rows, factors: &ones };
+        // SAFETY: the contract of this function.
+        unsafe { sums.write(to, dst, &mut self.results) };
     }
 }
 
@@ -277,3 +277,6 @@ fn slope<T: Lanes>(scale: [T; 2], weights: &[T], slopes: &mut [T]) {
         slopes.iter_mut().for_each(|x| *x = *x / divisor);
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -10,7 +10,8 @@
 use super::few::{FewRows, Place, last_two};
 use super::in_rows::InRows;
 use super::seen::firsts;
-use super::stripe::{largest, masked, raised};
+use super::stripe::masked;
+use super::weights::{largest, raised};
 use super::{Sizes, put};
 use crate::kernel::View;
 use crate::kernel::few::scaled;
@@ -99,7 +100,7 @@ impl<'a, T: Lanes> InParts<'a, T> {
                 let firsts = firsts(self.few.outer, to, self.few.rows(&self.places[place]));
                 for (row, first) in (at * rows..).zip(firsts) {
                     let parts = all.iter().map(|made| &made[row * pitch..][..pitch]);
-                    put(&joined(parts, columns), T::narrow(1.0), dst, first, to.strides[to.strides.len() - 1]);
+                    put(&joined(parts, columns), dst, first, to.strides[to.strides.len() - 1]);
                 }
             }
         }

@@ -3,13 +3,13 @@
 //! Computes  `exp(s Σₖ queries[i, k] keys[j, k] + mask[i, j] - top)`, row by row, and one over the sum of each row.
 //! Lives here: what attention and its gradient have in common. What no row of a tile sees is not computed; what a row
 //! does not see beside others of its stripe that do has weight 0.
-//! Not here: which stripes there are and what becomes of them (`attention`, `gradient`).
+//! Not here: the exponentials (`weights`), which stripes there are and what becomes of them (`attention`, `gradient`).
 
 use super::seen::{Sight, firsts, looked_at, lookers};
-use super::short::{SHORT, fill_up, weights};
+use super::weights::{fill_up, weights};
 use super::{Attention, add};
 use crate::kernel::View;
-use crate::kernel::lanes::{fold, vectorised};
+use crate::kernel::lanes::vectorised;
 use crate::kernel::panels::{Panels, WIDTH, panels};
 use crate::kernel::simd::Lanes;
 use crate::kernel::tiles::{Left, accumulate, write};
@@ -19,10 +19,7 @@ use std::ops::Range;
 pub(super) const BLOCK: usize = 1024;
 
 /// Partial sums of a row.
-const LANES: usize = 64;
-
-/// Elements that the end of a row is taken in.
-const PART: usize = 16;
+pub(super) const LANES: usize = 64;
 
 /// Rows of attention that are computed together.
 pub(super) struct Stripe<'a> {
@@ -85,31 +82,17 @@ impl Stripe<'_> {
         }
     }
 
-    /// The exponentials of scores in their place; returns one over the sum of each row.
+    /// The exponentials of scores in their place, 0 where a row sees nothing; returns one over the sum of each row.
     pub(super) fn weights<T: Lanes>(&self, job: &Attention<'_, T>, scores: &mut [T]) -> Vec<T> {
         let (step, all) = (Stripe::step(self.positions), self.positions());
         let masks = job.mask.map(|mask| (mask, firsts(self.sizes, mask, self.rows.clone())));
-        let rows = scores.chunks_mut(step).zip(&self.sights).enumerate();
-        let prepare = |i: usize, sight: &Sight, row: &mut [T]| {
+        for (i, (row, sight)) in scores.chunks_mut(step).zip(&self.sights).enumerate() {
             let mask =
                 masks.as_ref().filter(|_| sight.masked).map(|(mask, firsts)| View { offset: firsts[i], ..*mask });
             masked(job.scale[1], mask, sight.start, &mut row[sight.start..sight.end]);
-        };
-        if all.len() <= SHORT {
-            for (i, (row, sight)) in rows {
-                prepare(i, sight, row);
-                fill_up(row, &all, sight.start..sight.end);
-            }
-            return weights(scores, step, &all, self.sights.len());
+            fill_up(row, &all, sight);
         }
-        let weigh = |(i, (row, sight)): (usize, (&mut [T], &Sight))| {
-            prepare(i, sight, row);
-            row[all.start..sight.start].fill(T::default());
-            row[sight.end..all.end].fill(T::default());
-            let row = &mut row[sight.start..sight.end];
-            T::narrow(1.0 / raised(largest(row), row))
-        };
-        rows.map(weigh).collect()
+        weights(scores, step, &self.sights)
     }
 }
 
@@ -124,50 +107,9 @@ pub(super) fn masked<T: Lanes>(divisor: T, mask: Option<View<'_, T>>, start: usi
     }
 }
 
-/// The largest score of a row.
-pub(super) fn largest<T: Lanes>(row: &[T]) -> T {
-    fold(row, T::LOWEST, higher, higher)
-}
-
-/// The exponentials of what is below `top`, in their place, and their sum.
-pub(super) fn raised<T: Lanes>(top: T, row: &mut [T]) -> f64 {
-    row.chunks_mut(BLOCK).map(|block| exponentials(top, block).wide()).sum()
-}
-
-/// The same of a part of a row.
-fn exponentials<T: Lanes>(top: T, row: &mut [T]) -> T {
-    vectorised(
-        #[inline(always)]
-        move || {
-            let mut sums = [T::default(); LANES];
-            let (whole, rest) = row.as_chunks_mut::<LANES>();
-            whole.iter_mut().for_each(|chunk| raise(top, chunk, &mut sums));
-            let (parts, rest) = rest.as_chunks_mut::<PART>();
-            parts.iter_mut().for_each(|part| raise(top, part, &mut sums));
-            if !rest.is_empty() {
-                // What is added to make it a whole part has the exponential 0.
-                let mut part = [T::LOWEST; PART];
-                part[..rest.len()].copy_from_slice(rest);
-                raise(top, &mut part, &mut sums);
-                rest.copy_from_slice(&part[..rest.len()]);
-            }
-            total(sums)
-        },
-    )
-}
-
-/// Exponentials in their place, each added to a sum of its own.
-#[inline(always)]
-fn raise<T: Lanes, const N: usize>(top: T, numbers: &mut [T; N], sums: &mut [T; LANES]) {
-    for (x, sum) in numbers.iter_mut().zip(sums) {
-        *x = (*x - top).decay();
-        *sum = *sum + *x;
-    }
-}
-
 /// Partial sums as one, by halves, so that they need not wait for each other.
 #[inline(always)]
-fn total<T: Lanes>(mut sums: [T; LANES]) -> T {
+pub(super) fn total<T: Lanes>(mut sums: [T; LANES]) -> T {
     for half in [32, 16, 8, 4, 2, 1] {
         for i in 0..half {
             sums[i] = sums[i] + sums[i + half];
@@ -190,23 +132,4 @@ pub(super) fn dot<T: Lanes>(xs: &[T], ys: &[T]) -> T {
             total(sums)
         },
     )
-}
-
-/// Adds the products of each row of a stripe's numbers with the matrix `right`, whose rows are the positions.
-pub(super) fn sum_rows<T: Lanes>(stripe: &Stripe<'_>, numbers: &[T], right: &Panels, results: &mut Panels) {
-    let step = Stripe::step(stripe.positions);
-    for (_, positions, rows) in stripe.panels() {
-        let left = Left { numbers: &numbers[rows.start * step + positions.start..], row: step, along: 1 };
-        for (panel, _) in panels(right.columns()) {
-            let right = right.panel(panel).rows(positions.clone());
-            let (to, width) = results.panel_mut(panel);
-            accumulate(T::narrow(1.0), rows.len(), left, right, &mut to[rows.start * width..], width);
-        }
-    }
-}
-
-/// The larger of a number so far and another one. NaN may be passed over: it comes back with the exponentials.
-#[inline(always)]
-pub(super) fn higher<T: Lanes>(top: T, x: T) -> T {
-    if x > top { x } else { top }
 }

@@ -1,9 +1,9 @@
-//! Attention and its gradient against plain loops in `f64`.
+//! Attention against plain loops in `f64`. Not here: its gradient (`gradient::tests`).
 
 use super::*;
 use crate::kernel::testing::{Random, positions as places};
 
-fn of<'a>(batch: &'a [usize], rows: &'a [usize], [keys, positions, columns]: [usize; 3]) -> Sizes<'a> {
+pub(super) fn of<'a>(batch: &'a [usize], rows: &'a [usize], [keys, positions, columns]: [usize; 3]) -> Sizes<'a> {
     Sizes { batch, rows, keys, positions, columns }
 }
 
@@ -62,6 +62,7 @@ fn tiles_together_are_attention() {
         [300, 7, 33, 5],
         [70, 16, 700, 8],
         [1, 64, 90, 64],
+        [30, 20, 1100, 80],
         [21, 9, 128, 3],
         [21, 9, 129, 3],
     ] {
@@ -240,8 +241,14 @@ fn parts_of_which_a_row_sees_nothing_add_nothing_to_it_and_nan_stays() {
 
 #[test]
 fn a_row_that_sees_many_positions_keeps_its_digits() {
+    for rows in [1, 12] {
+        rows_that_see_many_positions_keep_their_digits(rows);
+    }
+}
+
+fn rows_that_see_many_positions_keep_their_digits(rows: usize) {
     let (positions, columns) = (100_000, 40);
-    let (queries, keys) = (vec![0.0_f32; 32], vec![0.0; positions * 32]);
+    let (queries, keys) = (vec![0.0_f32; rows * 32], vec![0.0; positions * 32]);
     let values = vec![0.1; positions * columns];
     let job = Attention {
         scale: [1.0, 1.0],
@@ -250,9 +257,9 @@ fn a_row_that_sees_many_positions_keeps_its_digits() {
         values: View { data: &values, offset: 0, strides: &[columns as isize, 1] },
         mask: None,
     };
-    let mut out = vec![f32::NAN; columns];
+    let mut out = vec![f32::NAN; rows * columns];
     let dst = ViewMut { data: &mut out, offset: 0, strides: &[columns as isize, 1] };
-    attention(of(&[], &[1], [32, positions, columns]), &job, dst);
+    attention(of(&[], &[rows], [32, positions, columns]), &job, dst);
     assert!(out.iter().all(|x| (x - 0.1).abs() < 2e-6), "{} is the mean of tenths", out[0]);
 }
 
@@ -302,6 +309,50 @@ fn only_what_some_row_of_a_tile_sees_is_computed() {
 }
 
 #[test]
+fn sums_go_on_from_one_block_of_positions_to_the_next_wherever_results_lie() {
+    // Each row sees 600 positions, from another one on: the first rows none of the last ones.
+    let (rows, positions, columns) = (40, 1400, 64);
+    let sees = |i: usize, j: usize| (20 * i..20 * i + 600).contains(&j);
+    let mut random = Random::new(12);
+    let (q, k, v) = (random.reals(rows), random.reals(positions), random.reals(positions * columns));
+    let mask: Vec<f32> = (0..rows * positions)
+        .map(|at| if sees(at / positions, at % positions) { 0.0 } else { f32::NEG_INFINITY })
+        .collect();
+    let view = |data, strides| View { data, offset: 0, strides };
+    let job = Attention {
+        scale: [1.0; 2],
+        queries: view(&q, &[1, 1]),
+        keys: view(&k, &[1, 1]),
+        values: view(&v, &[64, 1]),
+        mask: Some(view(&mask, &[1400, 1])),
+    };
+    let (across, down) = (columns as isize, rows as isize);
+    // In rows, in rows that lie apart, in rows from the last to the first, and in columns.
+    for (offset, strides) in [(0, [across, 1]), (3, [70, 1]), ((rows - 1) * columns, [-across, 1]), (0, [1, down])] {
+        let mut out = vec![7.0; rows * 70 + 3];
+        attention(
+            of(&[], &[rows], [1, positions, columns]),
+            &job,
+            ViewMut { data: &mut out, offset, strides: &strides },
+        );
+        let place = |i: usize, c: usize| offset.wrapping_add_signed(i as isize * strides[0] + c as isize * strides[1]);
+        for i in 0..rows {
+            let weight = |j: usize| f64::from(q[i] * k[j]).exp();
+            let seen = || (0..positions).filter(|&j| sees(i, j));
+            let total: f64 = seen().map(weight).sum();
+            for c in 0..columns {
+                let exact = seen().map(|j| weight(j) * f64::from(v[j * columns + c])).sum::<f64>() / total;
+                let got = f64::from(out[place(i, c)]);
+                assert!((got - exact).abs() < 1e-6, "{got} for {exact} at {i}, {c}, {strides:?}");
+            }
+        }
+        let written = (0..rows).flat_map(|i| (0..columns).map(move |c| (i, c)));
+        written.for_each(|(i, c)| out[place(i, c)] = 7.0);
+        assert!(out.iter().all(|&x| x == 7.0), "nothing else is written, {strides:?}");
+    }
+}
+
+#[test]
 fn a_position_that_is_masked_away_counts_for_nothing() {
     let one = View { data: &[1.0_f32; 4], offset: 0, strides: &[1, 1] };
     let values = View { data: &[5.0, f32::MAX, 7.0], offset: 0, strides: &[1, 1] };
@@ -311,128 +362,6 @@ fn a_position_that_is_masked_away_counts_for_nothing() {
     let mut out = [0.0];
     attention(of(&[], &[1], [1, 3, 1]), &job, ViewMut { data: &mut out, offset: 0, strides: &[1, 1] });
     assert_eq!(out, [6.0], "the mean of the other two");
-}
-
-/// The gradients of queries, keys and values by plain loops in `f64`, for the cotangent `g`; everything dense, in the order
-/// batch, position, feature; `mask` is what is added to a score.
-fn plain_gradients(
-    batch: usize,
-    [rows, keys, positions, columns]: [usize; 4],
-    scale: f64,
-    mask: &dyn Fn(usize, usize, usize) -> f64,
-    q: &[f32],
-    k: &[f32],
-    v: &[f32],
-    g: &[f32],
-) -> [Vec<f64>; 3] {
-    let mut owed = [vec![0.0; q.len()], vec![0.0; k.len()], vec![0.0; v.len()]];
-    let at = |data: &[f32], row: usize, width: usize, column: usize| f64::from(data[row * width + column]);
-    for (b, i) in (0..batch).flat_map(|b| (0..rows).map(move |i| (b, i))) {
-        let (row, place) = (b * rows + i, |j: usize| b * positions + j);
-        let dot = |xs: &[f32], x: usize, ys: &[f32], y: usize, width: usize| -> f64 {
-            (0..width).map(|c| at(xs, x, width, c) * at(ys, y, width, c)).sum()
-        };
-        let raised: Vec<f64> =
-            (0..positions).map(|j| (scale * dot(q, row, k, place(j), keys) + mask(b, i, j)).exp()).collect();
-        let total: f64 = raised.iter().sum();
-        let p: Vec<f64> = raised.iter().map(|x| x / total).collect();
-        let dp: Vec<f64> = (0..positions).map(|j| dot(g, row, v, place(j), columns)).collect();
-        let mean: f64 = p.iter().zip(&dp).map(|(p, dp)| p * dp).sum();
-        for j in 0..positions {
-            let ds = scale * p[j] * (dp[j] - mean);
-            (0..keys).for_each(|c| owed[0][row * keys + c] += ds * at(k, place(j), keys, c));
-            (0..keys).for_each(|c| owed[1][place(j) * keys + c] += ds * at(q, row, keys, c));
-            (0..columns).for_each(|c| owed[2][place(j) * columns + c] += p[j] * at(g, row, columns, c));
-        }
-    }
-    owed
-}
-
-/// Runs the gradient, of which `wanted` is asked for; `mask` lies over rows and positions, or over all.
-fn gradients(
-    batch: usize,
-    [rows, keys, positions, columns]: [usize; 4],
-    mask: Option<&[f32]>,
-    [q, k, v, g]: [&[f32]; 4],
-    wanted: [bool; 3],
-) -> [Vec<f32>; 3] {
-    let dense = |rows: usize, columns: usize| [(rows * columns) as isize, columns as isize, 1];
-    let turned = |[batch, row, column]: [isize; 3]| [batch, column, row];
-    let (qs, ks, vs) = (dense(rows, keys), turned(dense(positions, keys)), dense(positions, columns));
-    let (gs, ms) = (dense(rows, columns), [0, positions as isize, 1]);
-    let view = |data, strides| View { data, offset: 0, strides };
-    let job = Attention {
-        scale: [0.5, 2.0],
-        queries: view(q, &qs),
-        keys: view(k, &ks),
-        values: view(v, &vs),
-        mask: mask.map(|mask| view(mask, &ms)),
-    };
-    let mut out = vec![f32::NAN; q.len() + k.len() + v.len()];
-    let places = [(0, &qs[..]), (q.len(), &ks[..]), (q.len() + k.len(), &vs[..])];
-    let to = [0, 1, 2].map(|which: usize| wanted[which].then_some(places[which]));
-    gradient::gradient(of(&[batch], &[rows], [keys, positions, columns]), &job, view(g, &gs), &mut out, to);
-    let (first, rest) = out.split_at(q.len());
-    let (second, third) = rest.split_at(k.len());
-    [first.to_vec(), second.to_vec(), third.to_vec()]
-}
-
-#[test]
-fn gradients_of_stripes_together_are_those_of_plain_loops() {
-    let mut random = Random::new(7);
-    let seen: [&dyn Fn(usize, usize) -> bool; 4] =
-        [&|_, _| true, &|i, j| j <= i, &|i, j| j <= i && j + 9 > i, &|i, j| j % 3 == 0 || i % 2 == 0];
-    for (n, sizes) in
-        [[1, 1, 1, 1], [5, 3, 4, 2], [70, 16, 130, 8], [130, 33, 65, 5], [66, 70, 100, 130]].into_iter().enumerate()
-    {
-        let [rows, keys, positions, columns] = sizes;
-        let batch = 1 + n % 3;
-        let [q, k, v, g] =
-            [batch * rows * keys, batch * positions * keys, batch * positions * columns, batch * rows * columns]
-                .map(|size| random.reals(size));
-        for (kind, sees) in seen.iter().enumerate() {
-            // A causal mask says 0 of what it shows, the last one something else.
-            let said = |i: usize, j: usize| if kind == 3 { 0.25 * (i % 5) as f32 - 0.1 * (j % 7) as f32 } else { 0.0 };
-            let mask: Vec<f32> = (0..rows * positions)
-                .map(|at| (at / positions, at % positions))
-                .map(|(i, j)| if sees(i, j) || j == 0 { said(i, j) } else { f32::NEG_INFINITY })
-                .collect();
-            let plain = |_: usize, i: usize, j: usize| f64::from(mask[i * positions + j]);
-            let exact = plain_gradients(batch, sizes, 0.25, &plain, &q, &k, &v, &g);
-            for wanted in [[true; 3], [true, false, false], [false, true, false], [false, false, true]] {
-                let got = gradients(batch, sizes, (kind > 0).then_some(&mask), [&q, &k, &v, &g], wanted);
-                for which in (0..3).filter(|&which| wanted[which]) {
-                    for (at, (got, exact)) in got[which].iter().zip(&exact[which]).enumerate() {
-                        let error = (f64::from(*got) - exact).abs();
-                        assert!(error < 2e-5, "{got} for {exact} at {at} of {which}, {sizes:?}, mask {kind}");
-                    }
-                }
-            }
-        }
-    }
-}
-
-#[cfg(feature = "parallel")]
-#[test]
-fn attention_and_its_gradient_are_the_same_on_any_number_of_threads() {
-    use crate::kernel::threads::with_threads;
-    let (batch, sizes) = (3, [300, 20, 310, 17]);
-    let mut random = Random::new(8);
-    let [q, k, v, g] = [900 * 20, 930 * 20, 930 * 17, 900 * 17].map(|size| random.reals(size));
-    let all = || gradients(batch, sizes, None, [&q, &k, &v, &g], [true; 3]).concat();
-    let alone = with_threads(1, all);
-    for count in 2..=4 {
-        assert!(with_threads(count, all) == alone, "{count} threads and one agree");
-    }
-}
-
-#[test]
-fn a_row_that_sees_nothing_owes_no_number() {
-    let mask = [0.0, 0.0, f32::NEG_INFINITY, f32::NEG_INFINITY];
-    let [q, k, v, g] = [1.0_f32, 2.0, 3.0, 4.0].map(|x| [x; 2]);
-    let [of_queries, of_keys, _] = gradients(1, [2, 1, 2, 1], Some(&mask), [&q, &k, &v, &g], [true; 3]);
-    assert!(of_queries[0].is_finite() && of_queries[1].is_nan(), "the first row is sound: {of_queries:?}");
-    assert!(of_keys.iter().all(|x| x.is_nan()), "both positions were looked at: {of_keys:?}");
 }
 
 #[test]
@@ -469,18 +398,4 @@ fn what_a_short_row_meets_stays_with_it_and_what_it_does_not_see_counts_for_noth
     assert_eq!([out[0], out[1], out[4]], [19.5, 44.5, 24.5], "means of what each sees");
     assert!(out[2].is_nan() && out[3].is_nan(), "of nothing, and of NaN");
     assert!(out[5..].iter().all(|&x| x == 24.5), "{out:?}");
-}
-
-#[test]
-fn a_short_row_of_nan_owes_nothing_to_positions_that_it_does_not_see() {
-    let (rows, positions) = (20, 40);
-    let mask: Vec<f32> = (0..rows * positions)
-        .map(|at| if at % positions <= at / positions { 0.0 } else { f32::NEG_INFINITY })
-        .collect();
-    let mut q = vec![1.0; rows];
-    q[2] = f32::NAN;
-    let [k, v, g] = [positions, positions, rows].map(|size| vec![1.0; size]);
-    let [of_queries, _, of_values] = gradients(1, [rows, 1, positions, 1], Some(&mask), [&q, &k, &v, &g], [true; 3]);
-    let nan = |owed: &[f32]| (0..owed.len()).filter(|&at| owed[at].is_nan()).collect::<Vec<_>>();
-    assert_eq!([nan(&of_queries), nan(&of_values)], [vec![2], vec![0, 1, 2]]);
 }

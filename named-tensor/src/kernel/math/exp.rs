@@ -58,8 +58,8 @@ pub(super) fn decay(x: f32) -> f32 {
     let shifted = x.mul_add(LOG2_E, BIASED);
     let n = shifted - BIASED;
     let r = n.mul_add(-LN_2_LOW, n.mul_add(-LN_2_HIGH, x));
-    let power = (1.0 + growth(r)) * f32::from_bits(shifted.to_bits() << 23);
-    if x < LOWEST { 0.0 } else { power }
+    let power = f32::from_bits(shifted.to_bits() << 23);
+    if x < LOWEST { 0.0 } else { growth(r).mul_add(power, power) }
 }
 
 /// `tanh x` within 2.5 ulp: with `t = e^(2|x|) - 1`, it is `t / (t + 2)` with the sign of `x`. From 9.02 on it is 1.

@@ -192,7 +192,6 @@ unsafe fn finished<T: Lanes>(
         None => unsafe { multiply(strip) },
     };
     if is_whole && let Some(ending) = finisher.as_mut().and_then(|finisher| finisher.ending(first, step, sides)) {
-        ending.iter().for_each(|act| act.ask(sides));
         return compute(&Strip { ending: &ending, ..*strip });
     }
     if let Some(finisher) = &mut finisher {

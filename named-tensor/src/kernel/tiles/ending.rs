@@ -5,7 +5,8 @@
 //! Not here: which programs are such an ending (`map::strip::acts`), and all others, which finish what is stored (`map::tail`).
 
 use super::Rows;
-use crate::kernel::ahead::fetch;
+use crate::kernel::ahead::fetch_line;
+use crate::kernel::panels::WIDTH;
 use crate::kernel::simd::Lanes;
 use pulp::Simd;
 
@@ -48,12 +49,14 @@ impl<T: Lanes> Act<Rows<'_, T>> {
         self.operand().is_none_or(|operand| operand.has(rows, size))
     }
 
-    /// Asks for so many rows of so many elements; what is the same for all rows is near.
-    pub(in crate::kernel) fn ask(&self, [rows, size]: [usize; 2]) {
+    /// Asks for the line of memory of an element of its operand. What is the same for all rows is near, and rows that are no
+    /// longer than those of a panel follow each other, as a processor expects.
+    #[inline(always)]
+    pub(super) fn ask(&self, [row, column]: [usize; 2]) {
         if let Some(Rows { numbers, step }) = self.operand()
-            && step != 0
+            && step > WIDTH
         {
-            (0..rows).for_each(|row| fetch(numbers, row.wrapping_mul(step), size));
+            fetch_line(numbers, row.wrapping_mul(step).wrapping_add(column));
         }
     }
 

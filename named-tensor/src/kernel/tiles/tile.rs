@@ -91,15 +91,29 @@ impl<T: Lanes> Strip<'_, T> {
         let to = self.to.wrapping_add(row * self.step + column);
         let to: [*mut T; R] = std::array::from_fn(|i| to.wrapping_add(i * self.step));
         let place = |i: usize, n: usize| to[i].wrapping_add(n * lanes).cast::<T::Register<S>>();
-        // Where the result goes is brought here beside the sums: else all stores of a tile wait for it at once.
-        (0..R).for_each(|i| (0..N).for_each(|n| fetch_at(place(i, n))));
         let line = LINE / size_of::<T>();
+        // Where the result goes, and what ends it, is asked for: else all stores of a tile wait for it at once. All of it asked
+        // for at once is waited for too: beside a deep sum a few lines are asked for at a time, up to half of the way.
+        let ask = |i: usize, n: usize| {
+            fetch_at(self.to.wrapping_add((row + i) * self.step + column + n * lanes));
+            self.ending.iter().for_each(|act| act.ask([row + i, column + n * lanes]));
+        };
+        let each = (R * N).div_ceil((right.depth / (2 * line)).max(1));
+        let mut asked = 0;
+        if each > N {
+            (0..R).for_each(|i| (0..N).for_each(|n| ask(i, n)));
+            asked = R * N;
+        }
         for top in (0..right.depth).step_by(line) {
             if column == 0 && self.left.is_asked_for() {
                 // The rows of the next tile.
                 (row + R..row + 2 * R).for_each(|row| fetch_line(self.left.numbers, row * self.left.row + top));
             }
             ahead.ask(at_once);
+            if asked < R * N {
+                (asked..(asked + each).min(R * N)).for_each(|at| ask(at / N, at % N));
+                asked += each;
+            }
             for k in top..right.depth.min(top + line) {
                 let registers: [T::Register<S>; N] = std::array::from_fn(|n| {
                     let from = numbers.wrapping_add(n * lanes).cast::<T::Register<S>>();
