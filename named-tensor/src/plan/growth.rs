@@ -110,13 +110,12 @@ impl Growing {
         let mut counts = Counts::new();
         for (at, (&old, &new)) in (0..).zip(self.key.iter().zip(&trace.key)).filter(|(_, (old, new))| old != new) {
             let is_count = trace.counts.binary_search(&at).is_ok();
-            // The size of an axis stands in the lower half of its word.
+            // The size of an axis stands in the lower half of its word, its name in the upper one.
             let is_several = old & u64::from(u32::MAX) >= 2;
-            let by = new.wrapping_sub(old);
-            if !is_count || !is_several || by.cast_signed() < 0 {
+            if !is_count || !is_several || new < old || old >> 32 != new >> 32 {
                 return None;
             }
-            counts.push((at, by));
+            counts.push((at, new - old));
         }
         (!counts.is_empty()).then_some(counts)
     }
