@@ -14,7 +14,7 @@ use super::schedule::Schedule;
 const PLANS: usize = 1024;
 
 /// At most this many words of keys are kept; a plan takes some twenty times as much memory as its key.
-const WORDS: usize = 1 << 18;
+pub(super) const WORDS: usize = 1 << 18;
 
 struct Kept {
     schedule: Arc<Schedule>,
@@ -33,12 +33,12 @@ struct Table {
 static TABLE: LazyLock<Mutex<Table>> = LazyLock::new(Mutex::default);
 
 /// The plan of this structure, made by `plan` if it is not kept.
-pub(super) fn schedule(key: &[u64], plan: impl FnOnce() -> Schedule) -> Arc<Schedule> {
+pub(super) fn schedule(key: &[u64], plan: impl FnOnce() -> Arc<Schedule>) -> Arc<Schedule> {
     if let Some(schedule) = with(|table| table.find(key)) {
         return schedule;
     }
     // The table is free meanwhile; two threads may plan the same, and the second plan is kept.
-    let schedule = Arc::new(plan());
+    let schedule = plan();
     if key.len() <= WORDS / 4 {
         with(|table| table.keep(key, &schedule));
     }
@@ -82,7 +82,13 @@ mod tests {
     use super::*;
 
     fn empty() -> Arc<Schedule> {
-        Arc::new(Schedule { leaves: Vec::new(), slots: Vec::new(), steps: Vec::new(), roots: SmallVec::new() })
+        Arc::new(Schedule {
+            leaves: Vec::new(),
+            slots: Vec::new(),
+            steps: Vec::new(),
+            roots: SmallVec::new(),
+            weighed: Vec::new(),
+        })
     }
 
     #[test]

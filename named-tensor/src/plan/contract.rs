@@ -9,6 +9,7 @@ use crate::kernel::order::sort_few;
 use smallvec::SmallVec;
 
 use super::layout::Order;
+use super::weighed;
 use crate::graph::value::row_major;
 
 /// One axis of a contraction.
@@ -68,7 +69,7 @@ pub(super) fn product(axes: &[Axis], tail: &[usize]) -> Product {
                 return product;
             }
             let time = seconds(axes, &product);
-            if best.as_ref().is_none_or(|(least, _)| time < *least) {
+            if best.as_ref().is_none_or(|(least, _)| weighed::is_cheaper(time, *least)) {
                 best = Some((time, product));
             }
         }
@@ -156,8 +157,9 @@ fn described(axes: &[Axis], tail: &[usize], copy_left: bool, copy_right: bool) -
     let rows = take_largest(&axes, &mut row_runs);
     let columns = take_largest(&axes, &mut column_runs);
     let size = |run: &[usize]| run.iter().map(|&i| axes[i].size).product::<usize>();
-    let is_large = [&rows, &columns, &inner].iter().zip(PART).all(|(run, least)| size(run) >= least);
-    if inner_runs.len() > 1 || (inner_runs.len() == 1 && !is_large) {
+    let is_large =
+        || [&rows, &columns, &inner].iter().zip(PART).all(|(run, least)| !weighed::is_less(size(run), least));
+    if inner_runs.len() > 1 || (inner_runs.len() == 1 && !is_large()) {
         return None;
     }
 
@@ -247,7 +249,9 @@ pub(super) fn runs(axes: &[Axis], sorted: &[usize]) -> SmallVec<[Order; 4]> {
 /// Takes the run of most positions out; empty if there is none.
 pub(super) fn take_largest(axes: &[Axis], runs: &mut SmallVec<[Order; 4]>) -> Order {
     let size = |run: &Order| run.iter().map(|&i| axes[i].size).product::<usize>();
-    let largest = (0..runs.len()).max_by_key(|&i| size(&runs[i]));
+    // The last of the largest.
+    let largest = (0..runs.len())
+        .reduce(|largest, i| if weighed::is_less(size(&runs[i]), size(&runs[largest])) { largest } else { i });
     largest.map_or_else(Order::new, |i| runs.remove(i))
 }
 

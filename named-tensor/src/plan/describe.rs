@@ -11,7 +11,7 @@ use super::contract::Loop;
 use super::execute::{Slots, perform_and_tell};
 use super::key::Trace;
 use super::schedule::{Action, RowFunction, Schedule, Step};
-use super::{cache, lower};
+use super::{cache, growth};
 use crate::error::Result;
 use crate::graph::{Node, Op};
 
@@ -29,7 +29,7 @@ use crate::graph::{Node, Op};
 /// The error that a root carries.
 pub fn describe(roots: &[Node]) -> Result<String> {
     let trace = Trace::new(roots)?;
-    let schedule = cache::schedule(&trace.key, || lower::schedule(&trace));
+    let schedule = cache::schedule(&trace.key, || growth::schedule(&trace));
     let times = measured(&schedule, &trace).unwrap_or_default();
     Ok(Page { trace: &trace, schedule: &schedule, times: &times }.to_string())
 }

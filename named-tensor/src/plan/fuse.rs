@@ -13,6 +13,7 @@ use super::LARGEST_RANK;
 use super::key::narrow;
 use super::numbered::{FoldMap, few};
 use super::simplify::{Item, Items, Work};
+use super::weighed;
 use crate::graph::{Op, Shape};
 
 /// At most this many items in a group, so that its values stay in the registers and the nearest cache.
@@ -72,7 +73,7 @@ pub(super) fn parts(items: &Items<'_>) -> Vec<Part> {
             Demand::One(group, places) if is_producer(items, item, items.item(group)) => {
                 let work = |at: usize| work(items, &items.list[at]);
                 let before = producers.get(&group).copied();
-                if before.is_none_or(|other| work(other) < work(i)) {
+                if before.is_none_or(|other| weighed::is_less(work(other), work(i))) {
                     before.into_iter().for_each(|other| parts[other] = Part::Alone);
                     producers.insert(group, i);
                     Part::Before(group, places)

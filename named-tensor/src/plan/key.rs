@@ -8,7 +8,7 @@
 use smallvec::SmallVec;
 
 use super::numbered::{FoldMap, Numbered};
-use super::words::{KeyWords, Words};
+use super::words::{Counts, KeyWords, Words};
 use crate::error::Result;
 use crate::graph::op::scan::unread;
 use crate::graph::{Node, Op, Value};
@@ -25,6 +25,8 @@ pub(super) struct Trace<'a> {
     pub(super) roots: SmallVec<[u32; 4]>,
     /// Equal for graphs that one plan serves.
     pub(super) key: KeyWords,
+    /// Which words of the key are counts.
+    pub(super) counts: Counts,
 }
 
 struct Listed<'a> {
@@ -95,6 +97,7 @@ impl<'a> Trace<'a> {
             trace.roots.extend(done.pop());
         }
         trace.key.extend(trace.roots.iter().map(|&root| u64::from(root)));
+        trace.counts = words.counts;
         Ok(())
     }
 

@@ -11,6 +11,7 @@ use smallvec::SmallVec;
 use super::fuse::Part;
 use super::numbered::{ByNumber, few};
 use super::simplify::{Item, Items, Work};
+use super::weighed;
 use crate::graph::shape::Names;
 use crate::graph::value::Strides;
 use crate::graph::{Op, Shape};
@@ -19,7 +20,7 @@ use crate::graph::{Op, Shape};
 pub(super) type Order = SmallVec<[usize; 8]>;
 
 /// Where the numbers of an item lie: one stride for each axis of its shape.
-#[derive(Debug)]
+#[derive(Debug, PartialEq)]
 pub(super) struct Place {
     pub(super) slot: u32,
     /// From where the numbers in the slot begin.
@@ -134,7 +135,7 @@ pub(super) fn tails(items: &Items<'_>, parts: &[Part], places: &ByNumber<Place>)
         for (which, &input) in item.inputs.iter().enumerate() {
             if let Some((work, tail)) = wish(items, places, item, which, own.as_ref())
                 && !tail.is_empty()
-                && wishes.get(&input).is_none_or(|(other, _)| *other < work)
+                && wishes.get(&input).is_none_or(|(other, _)| weighed::is_less(*other, work))
             {
                 wishes.insert(input, (work, tail));
             }

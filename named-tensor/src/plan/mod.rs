@@ -1,6 +1,7 @@
 //! The plan: from a graph of named tensors to steps over buffers, and their execution.
 //!
-//! A graph is listed and keyed by its structure (`key`, `words`). For a structure seen before the plan is there (`cache`);
+//! A graph is listed and keyed by its structure (`key`, `words`). For a structure seen before the plan is there (`cache`),
+//! for one that grows as others did before it is that of a shorter one with larger numbers (`growth`, `numbers`);
 //! else it is made: contractions are put in order (`order`), common parts shared and some rewritten (`simplify`), attention
 //! found (`attention`), slices taken early (`slices`) and weights of 16 bits widened late (`widen`), elementwise items
 //! grouped (`fuse`), layouts chosen (`layout`, `contract`), and everything written down as steps (`lower`, `schedule`). Then it is run on the leaves
@@ -14,10 +15,12 @@ mod contract;
 mod describe;
 mod execute;
 mod fuse;
+mod growth;
 mod key;
 mod layout;
 mod lower;
 mod numbered;
+mod numbers;
 mod order;
 mod scan;
 mod schedule;
@@ -25,6 +28,7 @@ mod simplify;
 mod slices;
 #[cfg(test)]
 pub(crate) mod tests;
+mod weighed;
 mod widen;
 mod words;
 
@@ -60,7 +64,7 @@ pub fn evaluate(roots: &[Node]) -> Result<SmallVec<[Value; 2]>> {
         graph::evaluate::plainly(roots)?.into_iter().collect()
     } else {
         let trace = Trace::new(roots)?;
-        let schedule = cache::schedule(&trace.key, || lower::schedule(&trace));
+        let schedule = cache::schedule(&trace.key, || growth::schedule(&trace));
         execute::run(&schedule, &trace)?
     };
     for (root, value) in roots.iter().zip(&values) {

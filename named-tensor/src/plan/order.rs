@@ -9,6 +9,7 @@ use smallvec::SmallVec;
 
 use super::key::{Trace, narrow};
 use super::numbered::FoldMap;
+use super::weighed;
 use crate::axis::Name;
 use crate::graph::shape::Names;
 use crate::graph::{Op, Shape};
@@ -166,13 +167,13 @@ impl Product {
                 let joined = |axis: &&(Name, usize, usize)| self.is_left(axis, part) || self.is_left(axis, rest);
                 let own: f64 = self.axes.iter().filter(joined).map(|&(_, size, _)| size as f64).product();
                 let cost = best[part].0 + best[rest].0 + own;
-                if cost < best[set].0 {
+                if weighed::is_cheaper(cost, best[set].0) {
                     best[set] = (cost, part);
                 }
                 part = (part - 1) & set;
             }
         }
-        (best[all].0 < WORTH * self.cost).then(|| {
+        weighed::is_cheaper(best[all].0, WORTH * self.cost).then(|| {
             let mut pairs = Vec::new();
             self.pairs(&best, all, &mut pairs);
             pairs

@@ -10,6 +10,7 @@ use smallvec::SmallVec;
 
 use super::contract::Loop;
 use super::layout::Place;
+use super::weighed::Weighed;
 use crate::element::Kind;
 use crate::graph::op::Reduction;
 use crate::graph::value::Strides;
@@ -23,7 +24,7 @@ pub(super) type Sizes = SmallVec<[usize; 4]>;
 pub(super) type Inputs = Box<[Place]>;
 
 /// Some numbers that are copied to some place of the result.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub(super) struct Piece {
     pub(super) source: Place,
     pub(super) sizes: Sizes,
@@ -40,7 +41,7 @@ pub(super) type Factor = Box<(Place, bool)>;
 ///
 /// A plan may have thousands of steps, which are read one after the other in every run: so they are small, and what few
 /// steps have, or is long, is kept beside them.
-#[derive(Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub(super) enum Action {
     /// An elementwise program in one pass; the result lies without gaps.
     Map { program: Arc<Program>, sizes: Sizes, operands: Box<[Place]> },
@@ -106,7 +107,7 @@ pub(super) enum Action {
 }
 
 /// The body of a scan. Its leaves are its placeholders and constants; its roots the next carries, then the results.
-#[derive(Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub(super) struct Body {
     pub(super) schedule: Schedule,
     /// How often it runs.
@@ -134,7 +135,7 @@ pub(super) enum RowFunction {
 
 /// An elementwise program that a step ends with, while its numbers are in a near cache: its `Own` is what the action has
 /// computed. The space is that of the result, which lies without gaps; operands have strides along it.
-#[derive(Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub(super) struct Tail {
     pub(super) program: Arc<Program>,
     pub(super) sizes: Sizes,
@@ -142,7 +143,7 @@ pub(super) struct Tail {
 }
 
 /// A step, the buffer it fills, and the nodes it stands for.
-#[derive(Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub(super) struct Step {
     pub(super) action: Action,
     /// What is done to the result of the action. Only products and functions of rows have one.
@@ -160,20 +161,22 @@ pub(super) struct Step {
 const _: () = assert!(size_of::<Step>() <= 256, "steps are small");
 
 /// A buffer: what it holds and how many.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Slot {
     pub(super) kind: Kind,
     pub(super) size: usize,
 }
 
 /// Steps over buffers. The first buffers are those of the leaves, in this order.
-#[derive(Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub(super) struct Schedule {
     /// The leaves, as nodes by number.
     pub(super) leaves: Vec<u32>,
     pub(super) slots: Vec<Slot>,
     pub(super) steps: Vec<Step>,
     pub(super) roots: SmallVec<[Place; 2]>,
+    /// What was compared to find these steps.
+    pub(super) weighed: Weighed,
 }
 
 impl Schedule {

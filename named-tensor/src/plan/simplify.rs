@@ -11,6 +11,7 @@ use super::attention::{self, Attention, AttentionGradient};
 use super::key::{Trace, narrow};
 use super::numbered::{FoldMap, Sentences, few};
 use super::order::{Operand, Pair};
+use super::weighed;
 use super::widen;
 use super::words::{self, KeyWords};
 use crate::axis::Name;
@@ -205,7 +206,7 @@ impl<'a> Items<'a> {
             && item.shape.rank() <= LARGEST_RANK
             && self.uses[product as usize] == 1
             && axes.iter().all(both)
-            && item.shape.elements() > larger
+            && weighed::is_less(larger, item.shape.elements())
         {
             self.list[i].inputs = SmallVec::from_slice(&item.inputs);
             self.list[i].work = Work::Contract(axes, Scale::None);

@@ -10,6 +10,7 @@ use smallvec::SmallVec;
 
 use super::key::narrow;
 use super::simplify::{Item, Items, Work};
+use super::weighed;
 use crate::element::Kind;
 use crate::graph::shape::Names;
 use crate::graph::{Op, Shape};
@@ -99,5 +100,5 @@ fn are_few(rows: &Shape, matrix: &Shape, summed: &Names) -> bool {
     let own = |name| !summed.contains(&name);
     let is_batch = rows.iter().any(|(name, size)| own(name) && size != 1 && matrix.has(name));
     let count: usize = rows.iter().filter(|&(name, _)| own(name) && !matrix.has(name)).map(|(_, size)| size).product();
-    !is_batch && count <= FEW
+    !is_batch && !weighed::is_less(FEW, count)
 }

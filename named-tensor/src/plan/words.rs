@@ -4,6 +4,7 @@
 
 use smallvec::SmallVec;
 
+use super::key::narrow;
 use super::numbered::Numbered;
 use crate::axis::Name;
 use crate::element::Kind;
@@ -20,11 +21,16 @@ const ONE: u64 = 1 << 31;
 /// A rank that does not fit in a header has a word of its own.
 const MANY_AXES: u64 = 127;
 
+/// Words by number. Those of a small graph need no memory of their own.
+pub(super) type Counts = SmallVec<[u32; 16]>;
+
 /// Writes nodes as words.
 #[derive(Default)]
 pub(super) struct Words {
     names: Numbered<Name>,
     constants: Numbered<u64>,
+    /// Which words are counts: sizes, strides, positions.
+    pub(super) counts: Counts,
 }
 
 impl Words {
@@ -44,7 +50,7 @@ impl Words {
         }
         if let Some(value) = value {
             words[start] |= self.shape(shape, None, words);
-            value.strides.iter().for_each(|&stride| words.push(stride.cast_unsigned() as u64));
+            value.strides.iter().for_each(|&stride| self.count(stride.cast_unsigned() as u64, words));
             return;
         }
         let first = node.inputs().first().map(Node::shape);
@@ -65,13 +71,19 @@ impl Words {
             // Names and sizes share a word, unless a size is so large that it needs one of its own.
             let (name, size) = (self.name(name, first) << 32, size as u64);
             if size < u64::from(u32::MAX) {
-                words.push(name | size);
+                self.count(name | size, words);
             } else {
                 words.push(name | u64::from(u32::MAX));
-                words.push(size);
+                self.count(size, words);
             }
         }
         rank.min(MANY_AXES) << 17
+    }
+
+    /// Appends a word whose lower half counts something.
+    fn count(&mut self, word: u64, words: &mut KeyWords) {
+        self.counts.push(narrow(words.len()));
+        words.push(word);
     }
 
     /// A name: where the first input has it, if it does, else its number.
@@ -160,11 +172,14 @@ impl Words {
                 16
             }
             Op::Slice { axis, start, step } => {
-                words.extend([self.name(*axis, first), *start as u64, *step as u64]);
+                words.push(self.name(*axis, first));
+                self.count(*start as u64, words);
+                words.push(*step as u64);
                 17
             }
             Op::At(axis, position) => {
-                words.extend([self.name(*axis, first), *position as u64]);
+                words.push(self.name(*axis, first));
+                self.count(*position as u64, words);
                 18
             }
             Op::Window { axis, into, step } => {

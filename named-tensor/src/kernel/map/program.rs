@@ -17,7 +17,7 @@ pub(super) enum Source {
 }
 
 /// What a step does with registers.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Action {
     Unary(Unary, usize),
     Binary(Binary, usize, usize),
@@ -27,7 +27,7 @@ pub(super) enum Action {
 }
 
 /// One step of a prepared program.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Step {
     pub(super) action: Action,
     /// The register that is written; none if it is the result.
@@ -46,6 +46,17 @@ pub(crate) struct Program {
     /// The same program, if it is light.
     light: Option<Light>,
     result: Kind,
+}
+
+impl PartialEq for Program {
+    /// Whether both consist of the same steps. What is light about them follows from those.
+    fn eq(&self, other: &Program) -> bool {
+        (self.result, &self.operands) == (other.result, &other.operands)
+            && self.sources == other.sources
+            && self.registers == other.registers
+            && self.constants == other.constants
+            && self.steps == other.steps
+    }
 }
 
 impl Program {

@@ -12,6 +12,7 @@ use crate::plan::layout::{Order, Place};
 use crate::plan::numbered::few;
 use crate::plan::schedule::{Action, Piece, Sizes};
 use crate::plan::simplify::Work;
+use crate::plan::weighed;
 
 impl Lowering<'_, '_> {
     /// Whether a concatenation puts a few positions behind those of a stored tensor, or any behind none, and its result is
@@ -19,9 +20,10 @@ impl Lowering<'_, '_> {
     pub(super) fn grows(&self, i: u32) -> bool {
         let item = self.items.item(i);
         let [first, second] = [0, 1].map(|which| self.items.item(item.inputs[which]));
-        let few = (1..=first.shape.elements()).contains(&second.shape.elements());
+        let [before, added] = [first, second].map(|part| part.shape.elements());
+        let few = added > 0 && !weighed::is_less(before, added);
         let stored = self.trace.value(first.node).is_some();
-        let begins = first.shape.elements() == 0;
+        let begins = before == 0;
         (few && stored || begins) && first.shape.rank() == item.shape.rank() && self.is_kept(i)
     }
 

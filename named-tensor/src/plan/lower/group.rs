@@ -16,6 +16,7 @@ use crate::plan::layout::{self, Order, Place};
 use crate::plan::numbered::few;
 use crate::plan::schedule::{Action, Sizes, Step, Tail};
 use crate::plan::simplify::{Item, Items, Work};
+use crate::plan::weighed;
 
 impl Lowering<'_, '_> {
     /// The step of the group whose result is item `root`: one of its own, or the end of the step of its producer.
@@ -86,8 +87,9 @@ impl Lowering<'_, '_> {
         let covered =
             |place: &Place| -> usize { (0..sizes.len()).filter(|&at| has(place, at)).map(|at| sizes[at]).product() };
         let mut order: Order = few(0..sizes.len());
-        // The first of the largest: `max_by_key` would take the last.
-        let largest = operands.iter().rev().max_by_key(|place| covered(place));
+        let largest = operands
+            .iter()
+            .reduce(|largest, place| if weighed::is_less(covered(largest), covered(place)) { place } else { largest });
         if let Some(largest) = largest {
             sort_few(&mut order, |&at| (has(largest, at), -largest.strides[at]));
             if covered(largest) == shape.elements() {

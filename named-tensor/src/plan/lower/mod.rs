@@ -27,6 +27,7 @@ use super::order;
 use super::schedule::{Action, Inputs, Piece, RowFunction, Schedule, Sizes, Slot, Step};
 use super::simplify::{self, Items, Work};
 use super::slices;
+use super::weighed::{self, Weighed};
 use crate::axis::Name;
 use crate::element::Kind;
 use crate::graph::shape::Names;
@@ -35,7 +36,11 @@ use crate::graph::{Op, Shape};
 
 /// The schedule of a graph.
 pub(super) fn schedule(trace: &Trace<'_>) -> Schedule {
-    scheduled(trace, &[], &[])
+    // A thread that panicked while it planned may have left some.
+    drop(weighed::taken());
+    let mut schedule = scheduled(trace, &[], &[]);
+    schedule.weighed = weighed::taken();
+    schedule
 }
 
 /// The schedule of a graph whose placeholders lie with these strides. The first results, as many as there are `orders`,
@@ -66,6 +71,7 @@ fn scheduled(trace: &Trace<'_>, placeholders: &[Strides], orders: &[Order]) -> S
             slots: Vec::new(),
             steps: Vec::with_capacity(steps(&items, &parts)),
             roots: SmallVec::new(),
+            weighed: Weighed::new(),
         },
     };
     lowering.stored();

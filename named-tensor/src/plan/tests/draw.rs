@@ -68,6 +68,8 @@ pub(super) fn stored(draw: &mut Draw, kind: Kind, shape: Shape, highest: usize) 
     }
     let offset = draw.below(3);
     let mut buffer = Buffer::zeros(kind, offset + step);
+    // The numbers are drawn apart: what is drawn after them does not depend on how many there are.
+    let draw = &mut Draw::new(draw.below(1 << 30) as u64);
     match &mut buffer {
         Buffer::F32(values) => values.iter_mut().for_each(|value| *value = draw.number() as f32),
         Buffer::F64(values) => values.iter_mut().for_each(|value| *value = draw.number()),
@@ -81,7 +83,12 @@ pub(super) fn stored(draw: &mut Draw, kind: Kind, shape: Shape, highest: usize) 
 
 /// A random graph of about `steps` nodes.
 pub(crate) fn random_graph(draw: &mut Draw, kind: Kind, steps: usize) -> Vec<Node> {
-    let sizes: Vec<usize> = NAMES.iter().map(|_| *draw.of(&[0, 1, 1, 2, 2, 3, 3, 4, 5, 6, 7, 11])).collect();
+    let sizes = NAMES.map(|_| *draw.of(&[0, 1, 1, 2, 2, 3, 3, 4, 5, 6, 7, 11]));
+    random_graph_of(draw, sizes, kind, steps)
+}
+
+/// The same with these sizes of the axes [`NAMES`].
+pub(super) fn random_graph_of(draw: &mut Draw, sizes: [usize; 6], kind: Kind, steps: usize) -> Vec<Node> {
     let shape = |draw: &mut Draw| {
         let mut axes: Vec<(Name, usize)> = NAMES.iter().copied().zip(sizes.iter().copied()).collect();
         for i in (1..axes.len()).rev() {

@@ -6,6 +6,7 @@ mod append;
 mod attention;
 pub(crate) mod draw;
 mod edges;
+mod growing;
 mod scan;
 mod slices;
 mod sorting;
@@ -59,8 +60,13 @@ fn both_ways(roots: &[Node], context: &str) -> Option<usize> {
         }
         (plain, planned) => panic!("{context}: plainly {:?}, planned {:?}", plain.err(), planned.err()),
     };
+    Some(compared(roots, &plain, &planned, context))
+}
+
+/// Compares the numbers of the roots, and returns how many there were.
+fn compared(roots: &[Node], plain: &[Value], planned: &[Value], context: &str) -> usize {
     let mut count = 0;
-    for ((root, plain), planned) in roots.iter().zip(&plain).zip(&planned) {
+    for ((root, plain), planned) in roots.iter().zip(plain).zip(planned) {
         let (plain, planned) = (elements(root, plain), elements(root, planned));
         let largest = plain.iter().filter(|x| x.is_finite()).fold(1.0_f64, |largest, x| largest.max(x.abs()));
         let bound = largest * if root.kind() == Kind::F32 { 2e-4 } else { 1e-9 };
@@ -74,7 +80,7 @@ fn both_ways(roots: &[Node], context: &str) -> Option<usize> {
         }
         count += plain.len();
     }
-    Some(count)
+    count
 }
 
 fn named(action: &Action) -> &'static str {
@@ -150,7 +156,7 @@ fn scalar(value: f64) -> Node {
 /// The schedule that the cache keeps for these roots; its address tells whether it was planned again.
 fn kept(roots: &[Node]) -> Arc<schedule::Schedule> {
     let trace = Trace::new(roots).unwrap();
-    cache::schedule(&trace.key, || lower::schedule(&trace))
+    cache::schedule(&trace.key, || growth::schedule(&trace))
 }
 
 /// One head of attention with names of its own, as a lifted function would have them.

@@ -1,0 +1,45 @@
+//! What a plan weighs: of two numbers, which is the smaller one.
+//!
+//! A plan chooses by sizes: the cheaper product, the order of the largest operand. Lives here: the comparison, noted with
+//! both numbers while a plan is made, so that it can be made again for other sizes without the plan (`growth`).
+//! Not here: numbers that are asked to be equal, which follows from where they come from.
+
+use std::cell::RefCell;
+
+/// Pairs of numbers that were compared.
+pub(super) type Weighed = Vec<[usize; 2]>;
+
+/// So many of the last pairs are not noted again: layers that are alike weigh the same.
+const LOOKED_AT: usize = 32;
+
+thread_local! {
+    static WEIGHED: RefCell<Weighed> = const { RefCell::new(Weighed::new()) };
+}
+
+/// Whether the first number is smaller.
+pub(super) fn is_less(left: usize, right: usize) -> bool {
+    WEIGHED.with_borrow_mut(|weighed| {
+        if !weighed.iter().rev().take(LOOKED_AT).any(|pair| *pair == [left, right]) {
+            weighed.push([left, right]);
+        }
+    });
+    left < right
+}
+
+/// The same of costs, which are not negative.
+pub(super) fn is_cheaper(left: f64, right: f64) -> bool {
+    let bits = |cost: f64| usize::try_from(cost.to_bits()).unwrap_or(usize::MAX);
+    is_less(bits(left), bits(right));
+    left < right
+}
+
+/// All pairs noted since the last time.
+pub(super) fn taken() -> Weighed {
+    WEIGHED.take()
+}
+
+/// Whether every comparison comes out the same.
+pub(super) fn are_alike(left: &[[usize; 2]], right: &[[usize; 2]]) -> bool {
+    let order = |pair: &[usize; 2]| pair[0].cmp(&pair[1]);
+    left.iter().map(order).eq(right.iter().map(order))
+}
