@@ -126,6 +126,12 @@ impl Numbers for Action {
                 row.each(change);
                 out[..].each(change);
             }
+            Action::StandardizeGradient { operands, sizes, row, out, .. } => {
+                operands.each(change);
+                sizes[..].each(change);
+                row.each(change);
+                out[..].each(change);
+            }
             Action::Join { pieces, .. } => pieces.each(change),
             Action::Append { pieces, .. } => pieces.each(change),
             Action::Gather { inputs, read, outer, inner, limit } => {

@@ -12,6 +12,7 @@ use crate::graph::value::Strides;
 use crate::plan::layout::{self, Order, Place};
 use crate::plan::numbered::few;
 use crate::plan::schedule::{Action, RowFunction, Sizes};
+use crate::plan::weighed;
 
 /// So many rows at least are worth being computed side by side: fewer are brought one after the other.
 const BESIDE: usize = 8;
@@ -63,7 +64,7 @@ impl Lowering<'_, '_> {
         let fastest = |of: &Order| of.iter().rev().copied().find(|&at| sizes[at] != 1);
         let all = [of_x, of_owed, dense(item.shape, &order)];
         let lie_side_by_side = |of: &Order| all.iter().all(|strides| fastest(of).is_none_or(|at| strides[at] == 1));
-        let is_wide = fastest(&others).is_some_and(|at| sizes[at] >= BESIDE);
+        let is_wide = fastest(&others).is_some_and(|at| !weighed::is_less(sizes[at], BESIDE));
         if !all.iter().all(is_run) || !(lie_side_by_side(&row) || is_wide && lie_side_by_side(&others)) {
             order = few(others.iter().chain(&row).copied());
             for (shape, place) in &mut inputs {
