@@ -5,6 +5,7 @@
 //! and back. Not here: what is computed (`softmax`, `standardize`).
 
 mod columns;
+mod sweep;
 mod tall;
 
 use super::map::{Cell, Tail};
@@ -14,8 +15,9 @@ use super::parallel::{self, GRAIN, Shared, grain_of};
 use super::span::{Odometer, Span, check_distinct, check_inside};
 use super::stream::{LINE, Stream};
 use super::{View, ViewMut};
-pub(super) use columns::WIDTH;
+pub(super) use columns::{Tile, WIDTH};
 use smallvec::SmallVec;
+pub(super) use sweep::{LANES, Parts, Sweep, Unit};
 
 /// Elements of lines that are computed together, so that a tail finds them in the nearest cache. What is written of them
 /// waits in the processor while the next are read: more would not find room there.
@@ -70,6 +72,12 @@ pub(super) trait Line<T>: Sync {
     }
     /// What the numbers of a line have to be multiplied by that were left when this was returned.
     fn factor(&self, _known: &Self::Known, _lane: usize, _returned: T) -> T {
+        unreachable!("the results are no multiples")
+    }
+    /// Whether lines side by side whose results pass the caches by are computed by [`Line::sweep`].
+    const IS_SWEPT: bool = false;
+    /// Computes tiles of lines side by side.
+    fn sweep(&self, _sweep: Sweep<'_, T>, _tiles: impl Iterator<Item = Tile>) {
         unreachable!("the results are no multiples")
     }
 }

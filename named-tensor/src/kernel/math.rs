@@ -28,7 +28,7 @@ pub(crate) trait Scalar:
 {
     /// Minus infinity.
     const LOWEST: Self;
-    /// `e^x` for `x ≤ 0`; what would be subnormal is 0.
+    /// `e^x` for `x ≤ 1`; what would be subnormal is 0.
     fn decay(self) -> Self;
     /// The larger; NaN if either is NaN.
     fn larger(self, other: Self) -> Self;

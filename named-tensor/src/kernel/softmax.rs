@@ -3,7 +3,8 @@
 //! Computes  `yᵢ = e^(xᵢ - m) / Σⱼ e^(xⱼ - m)`  or  `yᵢ = xᵢ - m - ln Σⱼ e^(xⱼ - m)`  with  `m = max xⱼ`.
 //! The sum is accumulated in `f64`, four exponentials at a time. For `f32` the relative error of softmax is at most
 //! `(4 + |xᵢ - m| / 2) 2⁻²³` (the subtraction is rounded) where the result is not subnormal; that of its logarithm is
-//! absolute, `2⁻²³ (1 + |yᵢ|)`: neither of its two differences is farther from 0 than the result.
+//! absolute, `2⁻²³ (1 + |yᵢ|)`: neither of its two differences is farther from 0 than the result. For the softmax of lines
+//! side by side, `m` may be a quarter less than the largest element: 2⁻²⁶ of the result more.
 //! A line with NaN or +∞, or of -∞ alone, has no softmax: all of it becomes NaN. Next to a finite number, -∞ gives exactly
 //! 0 (logarithm: -∞).
 
@@ -11,7 +12,7 @@ mod columns;
 
 use super::ahead::fetch_line_aside;
 use super::lanes::{each, fold, vectorised};
-use super::line::{Line, WIDTH, along};
+use super::line::{LANES, Line, Sweep, Tile, WIDTH, along};
 use super::map::Tail;
 use super::math::Scalar;
 use super::stream::{AT_ONCE, Departing, LINE, Stream, lined_up_mut};
@@ -211,7 +212,7 @@ impl<T: Scalar> Line<T> for Softmax {
 
     /// Exponentials of what is below the largest element so far, which is returned.
     fn read_raw(&self, known: &mut Sums<T>, rows: &mut [[T; WIDTH]], ask: impl Fn(usize)) -> [T; WIDTH] {
-        let base = known.rise(rows);
+        let base = known.rise_nearly(rows);
         known.add_decays(&base, rows, ask);
         known.top
     }
@@ -220,6 +221,12 @@ impl<T: Scalar> Line<T> for Softmax {
         let top = known.top[lane];
         let decay = if returned == top { 1.0 } else { (returned.wide() - top.wide()).exp() };
         T::narrow(decay / known.sum[lane])
+    }
+
+    const IS_SWEPT: bool = true;
+
+    fn sweep(&self, mut sweep: Sweep<'_, T>, tiles: impl Iterator<Item = Tile>) {
+        sweep.run::<Sums<T, LANES>>(tiles);
     }
 }
 

@@ -98,11 +98,11 @@ impl Stream {
 
     /// Sends a few elements to where a line of memory begins, inside a loop that is compiled for the processor at hand.
     #[inline(always)]
-    fn send_few<T: Stored>(&self, some: &[T; AT_ONCE], to: &mut [T; AT_ONCE]) {
+    pub(super) fn send_few<T: Stored, const N: usize>(&self, some: &[T; N], to: &mut [T; N]) {
         #[cfg(target_arch = "x86_64")]
         match self.by_line.as_ref() {
             Some(&simd) => lines(simd, some, to),
-            None if self.passes_by => quarters(some, to),
+            None if self.passes_by => few_quarters(some, to),
             None => *to = *some,
         }
         #[cfg(not(target_arch = "x86_64"))]
@@ -110,6 +110,13 @@ impl Stream {
             *to = *some;
         }
     }
+}
+
+/// [`quarters`] of a few elements, by itself: else the compiler takes the loop around it apart into quarters, too.
+#[cfg(target_arch = "x86_64")]
+#[inline(never)]
+fn few_quarters<T: Stored>(from: &[T], to: &mut [T]) {
+    quarters(from, to);
 }
 
 /// A row that goes to memory, a few elements at a time, beside other work.

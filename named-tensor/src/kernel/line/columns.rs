@@ -3,9 +3,11 @@
 //! Rows of such a view may lie far apart, often by a power of two, so that neighbouring elements of a line come to lie in
 //! one place of each cache. Therefore some lines are copied into a tile that has no gaps, computed there in groups that fit
 //! the second-level cache, and copied to their place: memory is read once and written once.
-//! Not here: what is computed (`softmax`, `standardize`), lines that are too long for a tile or too few (`tall`).
+//! Not here: what is computed (`softmax`, `standardize`), lines that are too long for a tile or too few (`tall`), how reading
+//! and writing go on beside each other (`sweep`).
 
-use super::{Line, Walk};
+use super::sweep::{BLOCK, LANES, ROWS};
+use super::{Line, Sweep, Walk};
 use crate::kernel::ahead::{fetch, fetch_line_aside};
 use crate::kernel::lanes::vectorised;
 use crate::kernel::map::{Finisher, Tail};
@@ -27,6 +29,8 @@ pub(super) const PART: usize = 256;
 /// Elements of a line that are read together where results are multiples of what can be computed before all are read: few
 /// enough that those of all groups are still in the nearest cache, or not far behind it, when they are computed with.
 pub(super) const RAW: usize = 32;
+/// Sweeps for each thread: in each, the first tile waits for nobody's results and the last one for nobody's rows.
+const SWEEPS: usize = 4;
 /// Elements from one row to the next from which they have to be asked for.
 const FAR: usize = 512;
 /// Rows that are asked for ahead of the one that is copied.
@@ -34,7 +38,7 @@ const AHEAD: usize = 16;
 
 /// Some lines that are computed together.
 #[derive(Clone, Copy)]
-pub(super) struct Tile {
+pub(in crate::kernel) struct Tile {
     /// Where the first element of the first line stands, in the source and in the destination.
     pub(super) from: isize,
     pub(super) to: isize,
@@ -72,6 +76,9 @@ impl<T: Scalar> Walk<'_, T> {
         if is_tall {
             return self.tall(line, tiles, tile, dst, stream);
         }
+        if L::IS_SWEPT && stream().passes_by() {
+            return self.swept(line, tiles, tile, width, dst, stream);
+        }
         parallel::for_each_range(tiles, GRAIN.div_ceil(size * WIDTH * groups), |range| {
             let (stream, mut finisher) = (stream(), self.tail.map(Tail::finisher::<T>));
             let mut buffer = pool::take(T::KIND, groups * size * WIDTH + LINE / size_of::<T>());
@@ -86,6 +93,30 @@ impl<T: Scalar> Walk<'_, T> {
                     self.finish(finisher, &tile, 0, size, dst);
                 }
             }
+            pool::give(buffer);
+        });
+    }
+
+    /// Lines of these tiles, which are so wide at most, in sweeps.
+    fn swept<L: Line<T>>(
+        &self,
+        line: &L,
+        tiles: usize,
+        tile: impl Fn(usize) -> Tile + Sync,
+        width: usize,
+        dst: &Shared<'_, T>,
+        stream: impl Fn() -> Stream + Sync,
+    ) {
+        let strips = width.div_ceil(LANES);
+        let (rows, bases) = (self.size.next_multiple_of(ROWS) * strips, self.size.div_ceil(BLOCK) * strips);
+        let least = GRAIN.div_ceil(self.size * width).max(tiles.div_ceil(SWEEPS * parallel::threads()));
+        parallel::for_each_range(tiles, least, |range| {
+            let stream = stream();
+            let mut buffer = pool::take(T::KIND, (rows + bases) * LANES + LINE / size_of::<T>());
+            let (all, _) = lined_up_mut(T::of_mut(&mut buffer)).as_chunks_mut();
+            let (room, bases) = all[..rows + bases].split_at_mut(rows);
+            let (room, _) = room.as_chunks_mut();
+            line.sweep(Sweep { walk: self, dst, stream: &stream, strips, room, bases }, range.map(&tile));
             pool::give(buffer);
         });
     }

@@ -1,6 +1,7 @@
 //! Lines of every width and length at which a path ends or begins, with and without a tail, against plain loops.
 
 use super::columns::{GROUPS, PART, RAW, ROOM, WIDTH};
+use super::sweep::BLOCK;
 use super::tall::PIECE;
 use super::*;
 use crate::element::{Binary, Buffer, Kind, Unary};
@@ -90,7 +91,49 @@ fn columns_of_every_length_at_which_parts_end_are_the_plain_ones() {
     }
     // Large enough to pass the caches by, with rows that begin anywhere in a line of memory or always at one place.
     for columns in [2 * GROUPS * WIDTH, 2 * GROUPS * WIDTH + 16, 2 * GROUPS * WIDTH + 1] {
-        check(0, [RAW * 17 + 1, columns, columns], true);
+        for rows in [RAW * 17 + 1, BLOCK * 20 - 1, BLOCK * 20 + 4] {
+            check(0, [rows, columns, columns], true);
+        }
+    }
+}
+
+/// Softmax of columns that are large enough to be swept, for each place what is there.
+fn swept([rows, columns]: [usize; 2], x: impl Fn(usize, usize) -> f32) -> Vec<f32> {
+    let data: Vec<f32> = (0..rows * columns).map(|at| x(at / columns, at % columns)).collect();
+    let (mut out, strides): (_, &[isize]) = (vec![0.0; rows * columns], &[1, columns as isize]);
+    let dst = ViewMut { data: &mut out, offset: 0, strides };
+    softmax(&[columns], rows, View { data: &data, offset: 0, strides }, dst, None);
+    out
+}
+
+#[test]
+fn columns_that_rise_slowly_or_fast_while_they_are_swept_are_as_exact_as_others() {
+    let sizes = [300, 1040];
+    // Some columns begin with -∞, far below where they end.
+    let x = |i: usize, j: usize| {
+        if i < j % 90 { f32::NEG_INFINITY } else { (i as f32).mul_add((j % 7) as f32 * 0.11, -1000.0 * (j % 2) as f32) }
+    };
+    let out = swept(sizes, x);
+    for j in 0..sizes[1] {
+        let line: Vec<f64> = (0..sizes[0]).map(|i| f64::from(x(i, j))).collect();
+        let top = line.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+        for (i, exact) in plain(0, &line).into_iter().enumerate() {
+            let got = f64::from(out[i * sizes[1] + j]);
+            let below = if line[i] > f64::NEG_INFINITY { top - line[i] } else { 0.0 };
+            let bound = (4.125 + below / 2.0) * f64::from(f32::EPSILON) * exact + f64::from(f32::MIN_POSITIVE);
+            assert!((got - exact).abs() <= bound, "{got} for {exact}, row {i}, column {j}");
+        }
+    }
+}
+
+#[cfg(feature = "parallel")]
+#[test]
+fn columns_are_swept_to_the_same_numbers_by_any_number_of_threads() {
+    let x = |i: usize, j: usize| ((i * 7919 + j * 104_729) % 1013) as f32 / 100.0;
+    let with = |threads: usize| crate::kernel::threads::with_threads(threads, || swept([130, 3008], x));
+    let one = with(1);
+    for threads in [2, 3, 7] {
+        assert!(with(threads) == one, "{threads} threads");
     }
 }
 

@@ -48,7 +48,7 @@ pub(super) fn exp(x: f32) -> f32 {
     (1.0 + growth(r)) * power_of_two(half) * power_of_two(n.wrapping_sub(half))
 }
 
-/// `e^x` within 1 ulp for `x ≤ 0`, and 0 where that is below 2⁻¹²⁶; NaN stays NaN. With no subnormal results `2ⁿ` is one
+/// `e^x` within 1 ulp for `x ≤ 1`, and 0 where that is below 2⁻¹²⁶; NaN stays NaN. With no subnormal results `2ⁿ` is one
 /// factor, whose exponent is left in the low bits when 127 is rounded along with `n`.
 #[inline(always)]
 pub(super) fn decay(x: f32) -> f32 {

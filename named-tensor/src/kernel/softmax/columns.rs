@@ -1,78 +1,83 @@
 //! What the softmax of lines side by side is made of: their largest elements, exponentials, and sums.
 //!
-//! Lives here: loops over rows of [`WIDTH`] elements, one of each line, and how a sum is carried on where the largest
+//! Lives here: loops over rows of elements, one of each line, and how a sum is carried on where the largest
 //! element changes. Not here: where the rows come from (`line`).
 
 use super::higher;
 use crate::kernel::lanes::vectorised;
-use crate::kernel::line::{Known, WIDTH};
+use crate::kernel::line::{Known, LANES, Parts, Unit, WIDTH};
 use crate::kernel::math::Scalar;
 
+/// How much larger an element may be than what is subtracted from it.
+const NEAR: f64 = 0.25;
+
 /// Raises what was found before to the largest element of each column.
-fn rise<T: Scalar>(rows: &[[T; WIDTH]], tops: &mut [T; WIDTH]) {
+fn rise<T: Scalar, const N: usize>(rows: &[[T; N]], tops: &mut [T; N]) {
     vectorised(
         #[inline(always)]
-        move || {
-            let mut top = *tops;
-            for row in rows {
-                // All of them anew: else each would be stored under a mask, and waited for.
-                top = std::array::from_fn(
-                    #[inline(always)]
-                    |j| higher(top[j], row[j]),
-                );
-            }
-            *tops = top;
-        },
+        move || *tops = rows.iter().fold(*tops, highest),
     );
+}
+
+/// The largest element of each column. All of them are made anew: else each would be stored under a mask, and waited for.
+#[inline(always)]
+fn highest<T: Scalar, const N: usize>(tops: [T; N], row: &[T; N]) -> [T; N] {
+    std::array::from_fn(
+        #[inline(always)]
+        |j| higher(tops[j], row[j]),
+    )
 }
 
 /// Puts `e^(x - m)` in the place of each element, with a number `m` for each column, and adds it to the sum of the column,
 /// four elements at a time. While row `i` is computed, `ask(i)` asks for what is read next.
 #[inline(always)]
-fn decays<T: Scalar>(base: &[T; WIDTH], rows: &mut [[T; WIDTH]], sums: &mut [f64; WIDTH], ask: impl Fn(usize)) {
-    vectorised(
-        #[inline(always)]
-        move || {
-            let (base, mut sum) = (*base, *sums);
-            let (fours, rest) = rows.as_chunks_mut::<4>();
-            for (at, rows) in fours.iter_mut().enumerate() {
-                for i in 4 * at..4 * at + 4 {
-                    ask(i);
-                }
-                for row in rows.iter_mut() {
-                    row.iter_mut().zip(&base).for_each(|(x, &base)| *x = (*x - base).decay());
-                }
-                let [a, b, c, d] = rows;
-                for (((sum, (&a, &b)), &c), &d) in sum.iter_mut().zip(a.iter().zip(&*b)).zip(&*c).zip(&*d) {
-                    *sum += ((a + b) + (c + d)).wide();
-                }
-            }
-            for i in 4 * fours.len()..4 * fours.len() + rest.len() {
-                ask(i);
-            }
-            for row in rest {
-                row.iter_mut().zip(&base).for_each(|(x, &base)| *x = (*x - base).decay());
-                sum.iter_mut().zip(&*row).for_each(|(sum, x)| *sum += x.wide());
-            }
-            *sums = sum;
-        },
-    );
+fn decays<T: Scalar, const N: usize>(base: &[T; N], rows: &mut [[T; N]], sums: &mut [f64; N], ask: impl Fn(usize)) {
+    let (base, mut sum) = (*base, *sums);
+    let (fours, rest) = rows.as_chunks_mut::<4>();
+    let whole = 4 * fours.len();
+    for (at, rows) in fours.iter_mut().enumerate() {
+        (4 * at..4 * at + 4).for_each(&ask);
+        for row in rows.iter_mut() {
+            row.iter_mut().zip(&base).for_each(|(x, &base)| *x = (*x - base).decay());
+        }
+        let [a, b, c, d] = rows;
+        let four: [T; N] = std::array::from_fn(
+            #[inline(always)]
+            |j| (a[j] + b[j]) + (c[j] + d[j]),
+        );
+        sum.iter_mut().zip(four).for_each(|(sum, four)| *sum += four.wide());
+    }
+    (whole..whole + rest.len()).for_each(ask);
+    if !rest.is_empty() {
+        // As if the others of the four were 0.
+        let mut four = [[T::default(); N]; 4];
+        for (row, kept) in rest.iter_mut().zip(&mut four) {
+            row.iter_mut().zip(&base).for_each(|(x, &base)| *x = (*x - base).decay());
+            *kept = *row;
+        }
+        let [a, b, c, d] = &four;
+        for (j, sum) in sum.iter_mut().enumerate() {
+            *sum += ((a[j] + b[j]) + (c[j] + d[j])).wide();
+        }
+    }
+    *sums = sum;
 }
 
 /// The largest element of each column so far, and the sum of the exponentials of what is below it.
-pub(super) struct Sums<T> {
-    pub(super) top: [T; WIDTH],
-    pub(super) sum: [f64; WIDTH],
+#[derive(Clone, Copy)]
+pub(super) struct Sums<T, const N: usize = WIDTH> {
+    pub(super) top: [T; N],
+    pub(super) sum: [f64; N],
 }
 
-impl<T: Scalar> Sums<T> {
+impl<T: Scalar, const N: usize> Sums<T, N> {
     /// Before any row was taken in.
-    pub(super) const NONE: Sums<T> = Sums { top: [T::LOWEST; WIDTH], sum: [0.0; WIDTH] };
+    pub(super) const NONE: Sums<T, N> = Sums { top: [T::LOWEST; N], sum: [0.0; N] };
 
     /// Takes further rows in.
-    pub(super) fn add(&mut self, rows: &[[T; WIDTH]]) {
+    pub(super) fn add(&mut self, rows: &[[T; N]]) {
         let base = self.rise(rows);
-        let mut some = [[T::default(); WIDTH]; 8];
+        let mut some = [[T::default(); N]; 8];
         for rows in rows.chunks(some.len()) {
             let some = &mut some[..rows.len()];
             some.copy_from_slice(rows);
@@ -80,24 +85,81 @@ impl<T: Scalar> Sums<T> {
         }
     }
 
-    /// Takes in how large elements of further rows are: a sum that was taken with a smaller largest element is scaled.
-    /// Returns what is to be subtracted from elements.
-    pub(super) fn rise(&mut self, rows: &[[T; WIDTH]]) -> [T; WIDTH] {
-        let before = self.top;
-        rise(rows, &mut self.top);
-        for ((sum, &top), &before) in self.sum.iter_mut().zip(&self.top).zip(&before) {
+    /// Takes in how large elements of further rows are. Returns what is to be subtracted from elements.
+    pub(super) fn rise(&mut self, rows: &[[T; N]]) -> [T; N] {
+        let mut tops = self.top;
+        rise(rows, &mut tops);
+        self.rise_to(&tops);
+        self.base()
+    }
+
+    /// The same where sums are scaled only if an element is larger than what was subtracted by more than [`NEAR`]: so it
+    /// happens once or twice in a line, not again and again.
+    pub(super) fn rise_nearly(&mut self, rows: &[[T; N]]) -> [T; N] {
+        let mut tops = self.top;
+        rise(rows, &mut tops);
+        self.rise_near(&tops);
+        self.base()
+    }
+
+    fn rise_near(&mut self, tops: &[T; N]) {
+        let near = T::narrow(NEAR);
+        let is_far = tops.iter().zip(&self.top).fold(false, |is_far, (&top, &base)| is_far | (top > base + near));
+        if is_far {
+            let tops = std::array::from_fn(|j| if tops[j] > self.top[j] + near { tops[j] } else { self.top[j] });
+            self.rise_to(&tops);
+        }
+    }
+
+    /// Goes on to other numbers that are subtracted: a sum that was taken with a smaller one is scaled.
+    fn rise_to(&mut self, tops: &[T; N]) {
+        for ((sum, &top), &before) in self.sum.iter_mut().zip(tops).zip(&self.top) {
             if top > before && before > T::LOWEST {
                 *sum *= (before.wide() - top.wide()).exp();
             }
         }
-        // As long as there is nothing but -∞, it adds nothing, whatever is subtracted from it.
+        self.top = *tops;
+    }
+
+    /// What is subtracted from elements. As long as there is nothing but -∞, it adds nothing, whatever that is.
+    #[inline(always)]
+    fn base(&self) -> [T; N] {
         self.top.map(|top| if top > T::LOWEST { top } else { T::default() })
     }
 
     /// Puts `e^(x - m)` in the place of each element, and adds it.
     #[inline(always)]
-    pub(super) fn add_decays(&mut self, base: &[T; WIDTH], rows: &mut [[T; WIDTH]], ask: impl Fn(usize)) {
-        decays(base, rows, &mut self.sum, ask);
+    pub(super) fn add_decays(&mut self, base: &[T; N], rows: &mut [[T; N]], ask: impl Fn(usize)) {
+        let sum = &mut self.sum;
+        vectorised(
+            #[inline(always)]
+            move || decays(base, rows, sum, ask),
+        );
+    }
+}
+
+impl<T: Scalar> Parts<T> for Sums<T, LANES> {
+    const NONE: Self = Sums::NONE;
+
+    fn rise(&mut self, tops: &[T; LANES]) -> [T; LANES] {
+        self.rise_near(tops);
+        self.top
+    }
+
+    #[inline(always)]
+    fn compute(&mut self, unit: &mut Unit<T>) {
+        decays(&self.base(), unit, &mut self.sum, |_| ());
+    }
+
+    fn factor(&self, lane: usize, base: T) -> T {
+        let (last, sum) = (self.top[lane], self.sum[lane]);
+        let decay = if base == last { 1.0 } else { (base.wide() - last.wide()).exp() };
+        T::narrow(decay / sum)
+    }
+
+    #[inline(always)]
+    fn larger(tops: [T; LANES], row: &[T; LANES]) -> [T; LANES] {
+        highest(tops, row)
     }
 }
 
