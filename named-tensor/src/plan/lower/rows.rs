@@ -14,8 +14,8 @@ use crate::plan::numbered::few;
 use crate::plan::schedule::{Action, RowFunction, Sizes};
 use crate::plan::weighed;
 
-/// So many rows at least are worth being computed side by side: fewer are brought one after the other.
-const BESIDE: usize = 8;
+/// So many rows at least are computed side by side: fewer fill no tile, and are copied one after the other.
+const BESIDE: usize = 64;
 
 impl Lowering<'_, '_> {
     /// The step of a reduction. Its result lies in the order of its source.
