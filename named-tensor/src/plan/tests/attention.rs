@@ -1,7 +1,7 @@
-//! Attention backwards: one step where the weights serve nothing else, the same numbers in any case.
+//! Attention: one step where the weights serve nothing else, backwards too, and the same numbers in any case.
 //!
-//! Lives here: gradients of attention of any axes, masks, scales and layouts, and what comes near to it.
-//! Not here: attention forwards (`mod`), the loops (`kernel::attention`).
+//! Lives here: attention and its gradients of any axes, masks, scales and layouts, and what comes near to it.
+//! Not here: the loops (`kernel::attention`).
 
 use super::*;
 use crate::graph::calculus::reverse;
@@ -132,4 +132,75 @@ fn gradients_of_attention_need_memory_in_proportion_to_its_positions() {
         lower::schedule(&Trace::new(&roots).unwrap()).slots.iter().map(|slot| slot.size).sum::<usize>()
     };
     assert_eq!(held(2000), 2 * held(1000), "nothing is as large as the weights");
+}
+
+#[test]
+fn attention_of_any_axes_and_layouts_is_one_step_with_the_same_numbers() {
+    for seed in 0..600 {
+        let mut draw = Draw::new(seed);
+        let kind = if seed % 2 == 0 { Kind::F32 } else { Kind::F64 };
+        let sizes = [1, 2, 3, 4, 5, 7];
+        // One or two axes for each role; some of the queries' axes, and the values' own, may be missing.
+        let mut role = |text: &'static str, least: usize| -> Vec<(Name, usize)> {
+            (0..least + draw.below(3 - least)).map(|_| (Name::declared(text).freshened(), *draw.of(&sizes))).collect()
+        };
+        let (batch, rows, keys) = (role("batch", 0), role("rows", 0), role("keys", 1));
+        let (positions, columns) = (role("positions", 1), role("columns", 0));
+        let mut tensor = |parts: &[&[(Name, usize)]]| {
+            let mut axes: Vec<_> = parts.concat();
+            let first = draw.below(axes.len().max(1));
+            axes.rotate_left(first);
+            stored(&mut draw, kind, Shape::new(axes), 1)
+        };
+        let queries = tensor(&[&batch, &rows, &keys]);
+        let (k, v) = (tensor(&[&batch, &positions, &keys]), tensor(&[&positions, &batch, &columns]));
+        let mask = tensor(&[&rows, &positions]);
+        let names = |axes: &[(Name, usize)]| axes.iter().map(|&(name, _)| name).collect::<Vec<_>>();
+        let mut scores =
+            if draw.below(2) == 0 { queries.contract(&k, &names(&keys)) } else { k.contract(&queries, &names(&keys)) };
+        let scale = Node::fill(kind, 2.0, Shape::default());
+        match draw.below(3) {
+            0 => scores = scores.binary(Binary::Div, &scale),
+            1 => scores = scale.binary(Binary::Mul, &scores),
+            _ => {}
+        }
+        if draw.below(2) == 0 {
+            scores =
+                if draw.below(2) == 0 { scores.binary(Binary::Add, &mask) } else { mask.binary(Binary::Add, &scores) };
+        }
+        let weights = scores.softmax(&names(&positions), false);
+        let result = v.contract(&weights, &names(&positions));
+        let roots = [result];
+        let steps = lower::schedule(&Trace::new(&roots).unwrap()).steps;
+        assert!(steps.iter().any(|step| named(&step.action) == "attention"), "{:?}", roots);
+        both_ways(&roots, &format!("attention {seed}"));
+    }
+}
+
+#[test]
+fn what_resembles_attention_has_the_same_numbers_whatever_axes_meet_again() {
+    for seed in 0..600 {
+        let mut draw = Draw::new(seed);
+        let [b, r, k, p, c] =
+            ["batch", "rows", "keys", "positions", "columns"].map(|text| Name::declared(text).freshened());
+        let sizes: Vec<(Name, usize)> = [b, r, k, p, c].iter().map(|&name| (name, *draw.of(&[1, 2, 3, 5]))).collect();
+        // Every operand may have any axis; what must be there to contract is added. The key axis may have another size
+        // in the values than in queries and keys, where it has been summed away.
+        let mut tensor = |needed: &[Name], key_size: Option<usize>| {
+            let mut axes: Vec<(Name, usize)> =
+                sizes.iter().copied().filter(|(name, _)| needed.contains(name) || draw.below(3) == 0).collect();
+            axes.iter_mut().filter(|(name, _)| *name == k).for_each(|(_, size)| *size = key_size.unwrap_or(*size));
+            stored(&mut draw, Kind::F64, Shape::new(axes), 1)
+        };
+        let (queries, keys) = (tensor(&[k], None), tensor(&[k, p], None));
+        let other = 1 + seed as usize % 4;
+        let (values, mask) = (tensor(&[p], Some(other)), tensor(&[], Some(other)));
+        let scores = queries.contract(&keys, &[k]);
+        let scores = if seed % 3 == 0 { scores.binary(Binary::Add, &mask) } else { scores };
+        if scores.shape().has(p) {
+            let weights = scores.softmax(&[p], false);
+            let sum = if seed % 2 == 0 { weights.contract(&values, &[p]) } else { values.contract(&weights, &[p]) };
+            both_ways(&[sum], &format!("like attention {seed}"));
+        }
+    }
 }
