@@ -78,7 +78,9 @@ pub(super) fn perform_and_tell(
 /// The one number of a constant.
 fn constant(trace: &Trace<'_>, leaf: u32) -> Buffer {
     let node = trace.node(leaf);
-    let value = if let Op::Fill(value) = node.op() { *value } else { f64::NAN };
+    let value = if let Op::Fill(value) = node.op() { Some(*value) } else { None };
+    debug_assert!(value.is_some(), "a leaf is stored, given, or a constant: {node:?}");
+    let value = value.unwrap_or(f64::NAN);
     let mut buffer = Buffer::zeros(node.kind(), 1);
     fill(&mut buffer, value);
     buffer

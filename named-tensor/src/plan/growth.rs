@@ -3,11 +3,12 @@
 //! The plan of one word more does the same as the one before, with larger numbers: sizes, strides and offsets go on as
 //! they went from one length to the next. So once a plan was foretold twice from those before it, the next ones are not
 //! made but foretold. Only counts of the graph may differ, they only grow, and in one proportion. What a plan weighs is
-//! foretold with it: where a comparison would come out otherwise, the plan is made; so it is after [`AHEAD`] lengths.
+//! foretold with it: where a comparison would come out otherwise, the plan is made; so it is after [`AHEAD`] lengths. Costs
+//! are weighed too; they are rounded, seldom go on evenly, and where they do not each plan is made.
 //!
 //! What is foretold is sound for every length. A plan does much because numbers are equal, as a stride and the size of
 //! the axis inside times its stride are; both sides are products of at most two numbers that grow evenly, so being equal
-//! at three lengths they always are. And where a size is not 0 or 1, it does not become so: what grows is 2 or more.
+//! at three lengths they always are. And where a size is not 0 or 1, it does not become so: sizes that grow are 2 or more.
 //! Lives here: what is known of graphs that grow. Not here: which words of a key are counts (`words`), the numbers of a
 //! schedule (`numbers`), what is weighed (`weighed`).
 
@@ -19,9 +20,10 @@ use super::lower;
 use super::schedule::Schedule;
 use super::weighed;
 
-/// So many graphs that grow are known at once.
+/// So many graphs that grow are known at once, of no more words together than plans are kept for.
 const KNOWN: usize = 16;
-/// So many plans have been foretold and were right before one is taken without being made.
+/// So many plans have been foretold and were right before one is taken without being made. With the two that say how much
+/// they grow that makes four lengths; soundness needs three.
 const PROOFS: u32 = 2;
 /// At most so many lengths after a plan that was made.
 const AHEAD: u64 = 64;
@@ -86,10 +88,15 @@ impl Known {
         schedule.each_number(&mut |number| numbers.push(*number));
         let schedule = Arc::new(schedule);
         let made = Growing { key: trace.key[..].into(), schedule: schedule.clone(), numbers, growth: None };
-        let nearest = self.0.iter_mut().filter_map(|graph| Some((graph.grown(trace)?, graph)));
-        match nearest.min_by_key(|(counts, _)| counts[0].1) {
-            Some((counts, graph)) => graph.learn(counts, made),
-            None if trace.key.len() > WORDS / 4 => {}
+        let grown = self.0.iter().enumerate().filter_map(|(at, graph)| Some((graph.grown(trace)?, at)));
+        match grown.min_by_key(|(counts, _)| counts[0].1) {
+            // What was used last stands at the end.
+            Some((counts, at)) => {
+                let mut graph = self.0.remove(at);
+                graph.learn(counts, made);
+                self.0.push(graph);
+            }
+            None if trace.key.len() > WORDS / KNOWN => {}
             None => {
                 if self.0.len() == KNOWN {
                     self.0.remove(0);

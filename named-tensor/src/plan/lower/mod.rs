@@ -132,8 +132,14 @@ impl Lowering<'_, '_> {
                 self.view(i);
                 continue;
             }
+            let op = self.trace.node(item.node).op();
+            // One position of counted positions: its node is not that number.
+            if let (Work::Constant(value), false) = (item.work, matches!(op, Op::Fill(_))) {
+                self.fill(i, value);
+                continue;
+            }
             let value = self.trace.value(item.node);
-            let given = match self.trace.node(item.node).op() {
+            let given = match op {
                 Op::Placeholder(number) => self.placeholders.get(*number),
                 _ => None,
             };

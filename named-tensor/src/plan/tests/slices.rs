@@ -129,3 +129,15 @@ fn slices_of_what_lies_backwards_have_the_same_numbers() {
     assert_eq!(both_ways(&slices, "views"), Some(12 + 4 + 1 + 16));
     assert!(both_ways(&steps, "steps behind views").is_some());
 }
+
+#[test]
+fn one_position_of_counted_positions_is_that_number_whoever_reads_it() {
+    let position = Node::iota(SEQ, WORDS).at(SEQ, 5);
+    let x = tensor(9, &[(SEQ, WORDS), (CHANS, 6)]);
+    let start = Node::iota(SEQ, WORDS).at(SEQ, 2);
+    let roots = [position.clone(), x.gather(SEQ, &position), x.dynamic_slice(SEQ, 3, &start)];
+    for root in &roots {
+        both_ways(std::slice::from_ref(root), "one position of counted positions");
+    }
+    both_ways(&roots, "one position of counted positions, for all");
+}

@@ -154,6 +154,12 @@ pub(super) static CASES: &[Case] = cases! {
     "gradient of standardize" true if |n, _| n > 0 => |x, y, _| {
         x.standardize_gradient(&y.filled(x.shape()).binary(Binary::Mul, x), &[A], 1e-2)
     };
+    "gradient of standardize where more axes are owed" true if |n, m| n > 0 && m > 0 => |x, y, _| {
+        y.standardize_gradient(x, &[B], 1e-2)
+    };
+    "gradient of standardize where fewer axes are owed" true if |n, m| n > 0 && m > 0 => |x, y, _| {
+        x.standardize_gradient(y, &[B], 1e-2)
+    };
     "gradient of standardize over both" true if |n, m| n > 0 && m > 0 => |x, y, _| {
         x.standardize_gradient(&y.filled(x.shape()), &[A, B], 1e-2)
     };
