@@ -14,20 +14,26 @@ struct Drawn {
     result: Node,
 }
 
+/// At least so many axes of one role, and at most two.
+fn role(draw: &mut Draw, sizes: &[usize], text: &'static str, least: usize) -> Vec<(Name, usize)> {
+    (0..least + draw.below(3 - least)).map(|_| (Name::declared(text).freshened(), *draw.of(sizes))).collect()
+}
+
+/// A stored tensor with the axes of these roles, in some order.
+fn tensor(draw: &mut Draw, kind: Kind, parts: &[&[(Name, usize)]]) -> Node {
+    let mut axes: Vec<_> = parts.concat();
+    let first = draw.below(axes.len().max(1));
+    axes.rotate_left(first);
+    stored(draw, kind, Shape::new(axes), 1)
+}
+
 fn drawn(seed: u64, sizes: &[usize]) -> Drawn {
     let mut draw = Draw::new(seed);
     let kind = if seed.is_multiple_of(2) { Kind::F32 } else { Kind::F64 };
-    let mut role = |text: &'static str, least: usize| -> Vec<(Name, usize)> {
-        (0..least + draw.below(3 - least)).map(|_| (Name::declared(text).freshened(), *draw.of(sizes))).collect()
-    };
+    let mut role = |text, least| role(&mut draw, sizes, text, least);
     let (batch, rows, keys) = (role("batch", 0), role("rows", 1), role("keys", 1));
     let (positions, columns) = (role("positions", 1), role("columns", 1));
-    let mut tensor = |parts: &[&[(Name, usize)]]| {
-        let mut axes: Vec<_> = parts.concat();
-        let first = draw.below(axes.len().max(1));
-        axes.rotate_left(first);
-        stored(&mut draw, kind, Shape::new(axes), 1)
-    };
+    let mut tensor = |parts: &[&[(Name, usize)]]| tensor(&mut draw, kind, parts);
     let queries = tensor(&[&batch, &rows, &keys]);
     let (k, v) = (tensor(&[&batch, &positions, &keys]), tensor(&[&positions, &batch, &columns]));
     let mask = tensor(&[&rows, &positions]);
@@ -141,17 +147,10 @@ fn attention_of_any_axes_and_layouts_is_one_step_with_the_same_numbers() {
         let kind = if seed % 2 == 0 { Kind::F32 } else { Kind::F64 };
         let sizes = [1, 2, 3, 4, 5, 7];
         // One or two axes for each role; some of the queries' axes, and the values' own, may be missing.
-        let mut role = |text: &'static str, least: usize| -> Vec<(Name, usize)> {
-            (0..least + draw.below(3 - least)).map(|_| (Name::declared(text).freshened(), *draw.of(&sizes))).collect()
-        };
+        let mut role = |text, least| role(&mut draw, &sizes, text, least);
         let (batch, rows, keys) = (role("batch", 0), role("rows", 0), role("keys", 1));
         let (positions, columns) = (role("positions", 1), role("columns", 0));
-        let mut tensor = |parts: &[&[(Name, usize)]]| {
-            let mut axes: Vec<_> = parts.concat();
-            let first = draw.below(axes.len().max(1));
-            axes.rotate_left(first);
-            stored(&mut draw, kind, Shape::new(axes), 1)
-        };
+        let mut tensor = |parts: &[&[(Name, usize)]]| tensor(&mut draw, kind, parts);
         let queries = tensor(&[&batch, &rows, &keys]);
         let (k, v) = (tensor(&[&batch, &positions, &keys]), tensor(&[&positions, &batch, &columns]));
         let mask = tensor(&[&rows, &positions]);
