@@ -31,35 +31,44 @@ pub(super) fn turn_each<T: Stored>(
     to: &mut [T],
     step: usize,
 ) {
-    square::with_turner(Block { data, start, sides, to, step });
+    square::with_turner(Block { data, start: &start, sides, to, step });
 }
 
 /// Bytes of a row from which its lines of memory are expected: to ask for them then costs more than it brings.
 const LONG: usize = 512;
 
-struct Block<'a, T, F> {
+struct Block<'a, T> {
     data: &'a [T],
-    start: F,
+    /// Asked once for each row. Whoever calls, the loops are the same, so they are compiled once for each kind of number.
+    start: &'a dyn Fn(usize) -> usize,
     sides: [usize; 2],
     to: &'a mut [T],
     step: usize,
 }
 
-impl<T: Stored, F: Fn(usize) -> usize> Work for Block<'_, T, F> {
+impl<T: Stored> Work for Block<'_, T> {
     #[inline(always)]
     fn run(self, turner: impl Turner) {
         let Block { data, start, sides: [width, depth], to, step } = self;
         let is_short = depth * size_of::<T>() < LONG;
+        let mut next = [0; SIDE];
+        let note = |from: usize, starts: &mut [usize; SIDE]| {
+            starts.iter_mut().zip(from..width).for_each(|(at, i)| *at = start(i));
+        };
+        note(0, &mut next);
         for left in (0..width).step_by(SIDE) {
+            let starts = next;
+            note(left + SIDE, &mut next);
+            let right = SIDE.min(width - left);
             // The rows that come next are far away: their lines are asked for one square ahead.
-            let ahead = left + SIDE..if is_short { width.min(left + 2 * SIDE) } else { 0 };
+            let ahead = &next[..if is_short { SIDE.min(width.saturating_sub(left + SIDE)) } else { 0 }];
             for top in (0..depth).step_by(SIDE) {
-                ahead.clone().for_each(|i| fetch_line(data, start(i) + top));
-                let [right, down] = [SIDE.min(width - left), SIDE.min(depth - top)];
+                ahead.iter().for_each(|&start| fetch_line(data, start + top));
+                let down = SIDE.min(depth - top);
                 if [right, down] == [SIDE; 2] {
                     let mut square: Square<T> = std::array::from_fn(
                         #[inline(always)]
-                        |i| *data[start(left + i) + top..].first_chunk().expect("a whole row of a square"),
+                        |i| *data[starts[i] + top..].first_chunk().expect("a whole row of a square"),
                     );
                     turner.turn(&mut square);
                     for (j, row) in square.iter().enumerate() {
@@ -67,8 +76,8 @@ impl<T: Stored, F: Fn(usize) -> usize> Work for Block<'_, T, F> {
                     }
                 } else {
                     let mut square: Square<T> = [[T::default(); SIDE]; SIDE];
-                    for (i, row) in square[..right].iter_mut().enumerate() {
-                        row[..down].copy_from_slice(&data[start(left + i) + top..][..down]);
+                    for (row, start) in square[..right].iter_mut().zip(starts) {
+                        row[..down].copy_from_slice(&data[start + top..][..down]);
                     }
                     for j in 0..down {
                         let row = &mut to[(top + j) * step + left..][..right];

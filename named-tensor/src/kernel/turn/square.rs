@@ -5,7 +5,6 @@
 //! Not here: where squares come from (`turn`).
 
 use crate::element::Stored;
-use crate::kernel::lanes::vectorised;
 
 /// The side of a square: a line of memory of `f32`.
 pub(super) const SIDE: usize = 16;
@@ -40,10 +39,8 @@ pub(super) fn with_turner(work: impl Work) {
             );
         }
     }
-    vectorised(
-        #[inline(always)]
-        move || work.run(Plain),
-    );
+    // Processors with other vectors: what the compiler makes of the plain loop.
+    work.run(Plain);
 }
 
 /// Element by element.
