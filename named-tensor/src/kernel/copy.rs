@@ -9,7 +9,7 @@ use super::order::sort_few;
 use super::parallel::{self, GRAIN, Shared};
 use super::span::{Odometer, Span, check_distinct, check_inside};
 use super::stream::{LINE, Stream};
-use super::turn::turn_each;
+use super::turn::{Starts, turn};
 use super::{View, ViewMut};
 use crate::element::Stored;
 
@@ -129,8 +129,8 @@ impl<T: Stored> Job<'_, T> {
                 let to = Odometer::new(&sizes, &to_outer, position).distance
                     + top as isize * to_down
                     + left as isize * to_right;
-                let column = |j: usize| (self.src_offset + from + j as isize * from_right) as usize;
-                turn_each(self.src, column, [right, down], &mut block, TILE);
+                let columns = Starts::Even((self.src_offset + from) as usize, from_right);
+                turn(self.src, columns, [right, down], &mut block, TILE);
                 for (i, from) in (0..down as isize).zip(block.chunks_exact(TILE)) {
                     let start = self.dst_offset + to + i * to_down;
                     if to_right == 1 {

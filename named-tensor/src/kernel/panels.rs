@@ -10,7 +10,7 @@ use super::math::Scalar;
 use super::pool;
 use super::stream::{LINE, lined_up, lined_up_mut};
 use super::tiles::Panel;
-use super::turn::turn;
+use super::turn::{Starts, turn};
 use crate::element::{Buffer, Stored};
 use std::ops::Range;
 
@@ -84,7 +84,13 @@ impl Panels {
                 to.fill(T::default());
             }
             let across = view.strides[1].unsigned_abs();
-            turn(view.data, view.offset + columns.start * across, across, [columns.len(), rows], to, width);
+            turn(
+                view.data,
+                Starts::Even(view.offset + columns.start * across, across as isize),
+                [columns.len(), rows],
+                to,
+                width,
+            );
         }
     }
 

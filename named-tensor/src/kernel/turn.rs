@@ -11,27 +11,31 @@ use super::ahead::fetch_line;
 use crate::element::Stored;
 use square::{SIDE, Square, Turner, Work};
 
-/// Writes `to[j, i] = data[first + i * stride + j]` for `i < width` and `j < depth`, to rows that are `step` apart.
-///
-/// # Panics
-/// If a row leaves `data`, or if `to` has no room.
-pub(super) fn turn<T: Stored>(data: &[T], first: usize, stride: usize, sides: [usize; 2], to: &mut [T], step: usize) {
-    turn_each(data, |i| first + i * stride, sides, to, step);
+/// Where the rows of a block begin.
+#[derive(Clone, Copy)]
+pub(super) enum Starts<'a> {
+    /// The first one here, and so many elements from one to the next.
+    Even(usize, isize),
+    /// Each where it is told.
+    At(&'a [usize]),
 }
 
-/// Writes `to[j, i] = data[start(i) + j]` for `i < width` and `j < depth`, to rows that are `step` apart. Row `i` of the
-/// source may begin anywhere.
+impl Starts<'_> {
+    #[inline(always)]
+    fn of(self, row: usize) -> usize {
+        match self {
+            Starts::Even(first, stride) => first.wrapping_add_signed(row as isize * stride),
+            Starts::At(starts) => starts[row],
+        }
+    }
+}
+
+/// Writes `to[j, i] = data[start(i) + j]` for `i < width` and `j < depth`, to rows that are `step` apart.
 ///
 /// # Panics
 /// If a row leaves `data`, or if `to` has no room.
-pub(super) fn turn_each<T: Stored>(
-    data: &[T],
-    start: impl Fn(usize) -> usize,
-    sides: [usize; 2],
-    to: &mut [T],
-    step: usize,
-) {
-    square::with_turner(Block { data, start: &start, sides, to, step });
+pub(super) fn turn<T: Stored>(data: &[T], starts: Starts<'_>, sides: [usize; 2], to: &mut [T], step: usize) {
+    square::with_turner(Block { data, starts, sides, to, step });
 }
 
 /// Bytes of a row from which its lines of memory are expected: to ask for them then costs more than it brings.
@@ -39,8 +43,7 @@ const LONG: usize = 512;
 
 struct Block<'a, T> {
     data: &'a [T],
-    /// Asked once for each row. Whoever calls, the loops are the same, so they are compiled once for each kind of number.
-    start: &'a dyn Fn(usize) -> usize,
+    starts: Starts<'a>,
     sides: [usize; 2],
     to: &'a mut [T],
     step: usize,
@@ -49,26 +52,18 @@ struct Block<'a, T> {
 impl<T: Stored> Work for Block<'_, T> {
     #[inline(always)]
     fn run(self, turner: impl Turner) {
-        let Block { data, start, sides: [width, depth], to, step } = self;
+        let Block { data, starts, sides: [width, depth], to, step } = self;
         let is_short = depth * size_of::<T>() < LONG;
-        let mut next = [0; SIDE];
-        let note = |from: usize, starts: &mut [usize; SIDE]| {
-            starts.iter_mut().zip(from..width).for_each(|(at, i)| *at = start(i));
-        };
-        note(0, &mut next);
         for left in (0..width).step_by(SIDE) {
-            let starts = next;
-            note(left + SIDE, &mut next);
-            let right = SIDE.min(width - left);
             // The rows that come next are far away: their lines are asked for one square ahead.
-            let ahead = &next[..if is_short { SIDE.min(width.saturating_sub(left + SIDE)) } else { 0 }];
+            let ahead = left + SIDE..if is_short { width.min(left + 2 * SIDE) } else { 0 };
             for top in (0..depth).step_by(SIDE) {
-                ahead.iter().for_each(|&start| fetch_line(data, start + top));
-                let down = SIDE.min(depth - top);
+                ahead.clone().for_each(|i| fetch_line(data, starts.of(i) + top));
+                let [right, down] = [SIDE.min(width - left), SIDE.min(depth - top)];
                 if [right, down] == [SIDE; 2] {
                     let mut square: Square<T> = std::array::from_fn(
                         #[inline(always)]
-                        |i| *data[starts[i] + top..].first_chunk().expect("a whole row of a square"),
+                        |i| *data[starts.of(left + i) + top..].first_chunk().expect("a whole row of a square"),
                     );
                     turner.turn(&mut square);
                     for (j, row) in square.iter().enumerate() {
@@ -76,8 +71,8 @@ impl<T: Stored> Work for Block<'_, T> {
                     }
                 } else {
                     let mut square: Square<T> = [[T::default(); SIDE]; SIDE];
-                    for (row, start) in square[..right].iter_mut().zip(starts) {
-                        row[..down].copy_from_slice(&data[start + top..][..down]);
+                    for (i, row) in square[..right].iter_mut().enumerate() {
+                        row[..down].copy_from_slice(&data[starts.of(left + i) + top..][..down]);
                     }
                     for j in 0..down {
                         let row = &mut to[(top + j) * step + left..][..right];
@@ -107,7 +102,11 @@ mod tests {
         let (stride, step) = (depth + 3, width + 2);
         let data: Vec<T> = (0..7 + width * stride).map(&number).collect();
         let mut out = vec![number(99_999); step * depth];
-        turn(&data, 7, stride, [width, depth], &mut out, step);
+        let starts: Vec<usize> = (0..width).map(|i| 7 + i * stride).collect();
+        turn(&data, Starts::At(&starts), [width, depth], &mut out, step);
+        let mut evenly = vec![number(99_999); step * depth];
+        turn(&data, Starts::Even(7, stride as isize), [width, depth], &mut evenly, step);
+        assert_eq!(evenly, out, "{width} × {depth}");
         for (at, x) in out.into_iter().enumerate() {
             let (j, i) = (at / step, at % step);
             let wanted = number(if i < width { 7 + i * stride + j } else { 99_999 });

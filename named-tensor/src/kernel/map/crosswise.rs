@@ -13,7 +13,7 @@ use crate::element::Stored;
 use crate::kernel::parallel::GRAIN;
 use crate::kernel::span::row_major;
 use crate::kernel::stream::LINE;
-use crate::kernel::turn::turn_each;
+use crate::kernel::turn::{self, Starts};
 use std::ops::Range;
 
 /// Rows and columns of a tile whose rows are all computed by one call: the rows of the source are read
@@ -144,6 +144,6 @@ impl Tiles {
 
     /// Turns the elements under a tile around. The first one stands at `first`; columns are `right` apart.
     pub(super) fn turn<T: Stored>(&self, data: &[T], first: usize, right: isize, tile: &Tile, to: &mut [T]) {
-        turn_each(data, |j| first.wrapping_add_signed(j as isize * right), [tile.width, tile.height], to, self.pitch());
+        turn::turn(data, Starts::Even(first, right), [tile.width, tile.height], to, self.pitch());
     }
 }

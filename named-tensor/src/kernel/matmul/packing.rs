@@ -8,7 +8,7 @@ use crate::kernel::panels::{copy_rows, width};
 use crate::kernel::parallel::threads;
 use crate::kernel::simd::Lanes;
 use crate::kernel::tiles::Rows;
-use crate::kernel::turn::turn;
+use crate::kernel::turn::{Starts, turn};
 use std::ops::Range;
 
 /// How an operand becomes panels.
@@ -72,7 +72,13 @@ impl<'a, T: Lanes> Right<'a, T> {
         }
         match self.packing {
             Packing::Turned(across) => {
-                turn(data, column * across + top, across, [columns, to.len() / width], to, width);
+                turn(
+                    data,
+                    Starts::Even(column * across + top, across as isize),
+                    [columns, to.len() / width],
+                    to,
+                    width,
+                );
             }
             Packing::Copied { block, step, further } => {
                 let mut rest = to;

@@ -10,7 +10,7 @@ use super::product::Axis;
 use crate::kernel::View;
 use crate::kernel::lanes::vectorised;
 use crate::kernel::simd::Lanes;
-use crate::kernel::turn::turn_each;
+use crate::kernel::turn::{Starts, turn};
 
 /// Neighbours whose sums are taken together: both sums and a row of each operand fit the nearest cache.
 pub(super) const RUN: usize = 512;
@@ -75,8 +75,9 @@ pub(super) fn short_sums<T: Lanes>(
     let (xs, ys) = turned.split_at_mut(k * TOGETHER);
     for (number, out) in out.chunks_mut(TOGETHER).enumerate() {
         for (((view, first), stride), to) in from.into_iter().zip(strides).zip([&mut *xs, &mut *ys]) {
-            let row = |i: usize| first + (number * TOGETHER + i) as isize * stride;
-            turn_each(view.data, |i| view.offset.wrapping_add_signed(row(i)), [out.len(), k], to, TOGETHER);
+            let first = first + (number * TOGETHER) as isize * stride;
+            let rows = Starts::Even(view.offset.wrapping_add_signed(first), stride);
+            turn(view.data, rows, [out.len(), k], to, TOGETHER);
         }
         let (xs, ys) = (xs.as_chunks::<TOGETHER>().0, ys.as_chunks::<TOGETHER>().0);
         vectorised(

@@ -5,7 +5,7 @@
 
 use super::Product;
 use crate::kernel::simd::Lanes;
-use crate::kernel::turn::turn;
+use crate::kernel::turn::{Starts, turn};
 
 /// Rows from which on turning is repaid: a single square, and more.
 const REPAID: [usize; 2] = [4, 8];
@@ -60,9 +60,9 @@ impl<T: Lanes> Product<'_, T> {
             }
         } else if (down - 1) * across + deep <= self.right.len() {
             // What lies beside the operand is turned with it, and not used.
-            turn(self.right, 0, across, [down, deep], room, down);
+            turn(self.right, Starts::Even(0, across as isize), [down, deep], room, down);
         } else {
-            turn(self.right, 0, across, [columns, terms], room, down);
+            turn(self.right, Starts::Even(0, across as isize), [columns, terms], room, down);
         }
         Product { right: room, down, ..*self }.run(out, step);
     }

@@ -10,7 +10,7 @@ use crate::element::Stored;
 use crate::kernel::lanes::vectorised;
 use crate::kernel::parallel::{self, GRAIN};
 use crate::kernel::span::Odometer;
-use crate::kernel::turn::turn_each;
+use crate::kernel::turn::{Starts, turn};
 
 /// Elements of a short row, at most.
 const SHORT: usize = 64;
@@ -41,7 +41,7 @@ impl<T: Stored> Job<'_, T> {
                     *start = self.position(base.distance);
                     base.step();
                 }
-                turn_each(self.data, |row| starts[row], [block.len(), size], &mut side_by_side, ROWS);
+                turn(self.data, Starts::At(&starts), [block.len(), size], &mut side_by_side, ROWS);
                 let partial = folded::<T, F>(&side_by_side);
                 block.iter_mut().zip(partial).for_each(|(result, partial)| *result = F::end(partial));
             }
