@@ -33,19 +33,29 @@ impl<T: Stored> Job<'_, T> {
     pub(super) fn short_rows<F: Fold<T>>(&self, dst: &mut [T]) {
         let size = self.reduced.total();
         parallel::for_each_chunk(dst, GRAIN.div_ceil(size).next_multiple_of(ROWS), |first, chunk| {
-            let mut base = Odometer::new(&self.kept.sizes, &self.kept.strides[0], first);
             let mut side_by_side = vec![T::default(); ROWS * size];
-            for block in chunk.chunks_mut(ROWS) {
+            for (number, block) in chunk.chunks_mut(ROWS).enumerate() {
                 let mut starts = [0; ROWS];
-                for start in &mut starts[..block.len()] {
-                    *start = self.position(base.distance);
-                    base.step();
-                }
-                turn(self.data, Starts::At(&starts), [block.len(), size], &mut side_by_side, ROWS);
+                let starts = self.starts(first + number * ROWS, &mut starts[..block.len()]);
+                turn(self.data, starts, [block.len(), size], &mut side_by_side, ROWS);
                 let partial = folded::<T, F>(&side_by_side);
                 block.iter_mut().zip(partial).for_each(|(result, partial)| *result = F::end(partial));
             }
         });
+    }
+
+    /// Where some rows begin, from the kept position of this number on.
+    fn starts<'a>(&self, number: usize, starts: &'a mut [usize]) -> Starts<'a> {
+        let mut base = Odometer::new(&self.kept.sizes, &self.kept.strides[0], number);
+        let inner = self.kept.inner();
+        if number % inner + starts.len() <= inner {
+            return Starts::Even(self.position(base.distance), self.kept.inner_stride(0));
+        }
+        for start in &mut *starts {
+            *start = self.position(base.distance);
+            base.step();
+        }
+        Starts::At(starts)
     }
 }
 
@@ -54,11 +64,15 @@ fn folded<T: Stored, F: Fold<T>>(rows: &[T]) -> [F::Partial; ROWS] {
     vectorised(
         #[inline(always)]
         move || {
-            rows.as_chunks::<ROWS>().0.iter().fold(
-                [F::START; ROWS],
-                #[inline(always)]
-                |partial, elements| std::array::from_fn(|row| F::step(partial[row], elements[row])),
-            )
+            let mut partial = [F::START; ROWS];
+            for elements in rows.as_chunks::<ROWS>().0 {
+                // All of them anew, as along one row: so they stay in registers.
+                partial = std::array::from_fn(
+                    #[inline(always)]
+                    |row| F::step(partial[row], elements[row]),
+                );
+            }
+            partial
         },
     )
 }
