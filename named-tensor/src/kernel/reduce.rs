@@ -1,23 +1,23 @@
 //! Reductions: sums, products and extremes over any of the axes of a strided view.
 //!
 //! Computes  `dst[kept] = op over reduced of src[kept, reduced]`,  `dst` dense in row-major order.
-//! Two loops do all the work: along a row, when the reduced axis is the contiguous one, and down a tile of columns, when
-//! a kept axis is; short rows are turned into columns (`short`). Real sums and products are accumulated in `f64`: for `f32`
+//! Two loops do all the work: along a row, when the reduced axis is the contiguous one, and down neighbouring columns, when
+//! a kept axis is (`down`); short rows are turned into columns (`short`). Real sums and products are accumulated in `f64`: for `f32`
 //! the error of a sum of `n` elements is at most `2⁻²⁴ |sum| + n 2⁻⁵³ Σ|x|`, for `f64` `n 2⁻⁵³ Σ|x|` (about `n / 64` of it
 //! along long rows).
 //! Extremes pass NaN on. A reduction over nothing gives the neutral element: 0, 1, -∞ or ∞.
 
+mod down;
 mod fold;
 mod short;
 
 use super::View;
-use super::lanes::{fold_and, vectorised};
+use super::lanes::fold_and;
 use super::order::sort_few;
 use super::parallel::{self, GRAIN};
 use super::span::{Odometer, Span, check_inside};
 use crate::element::Stored;
 use fold::{Fold, Max, Min, Product, Sum};
-use std::ops::Range;
 
 /// What becomes of the elements.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -149,79 +149,7 @@ impl<'a, T: Stored> Job<'a, T> {
             (0..size as isize).fold(F::START, |sum, i| F::step(sum, self.data[self.position(first + i * stride)]))
         }
     }
-
-    /// Neighbouring columns side by side. Few of them that are very long are cut into pieces, whose bounds depend on the
-    /// sizes alone.
-    fn columns<F: Fold<T>>(&self, dst: &mut [T]) {
-        let depth = self.reduced.total();
-        let piece = (4 * GRAIN).div_ceil(dst.len().max(1));
-        if dst.len() <= TILE && depth > piece {
-            let columns = dst.len();
-            let mut partial = vec![F::START; depth.div_ceil(piece) * columns];
-            parallel::for_each_chunk(&mut partial, columns, |first, partial| {
-                let from = first / columns * piece;
-                self.down::<F>(0, from..depth.min(from + piece), partial);
-            });
-            for (i, d) in dst.iter_mut().enumerate() {
-                *d = F::end(
-                    partial[i..].iter().step_by(columns).fold(F::START, |sum, &of_piece| F::join(sum, of_piece)),
-                );
-            }
-            return;
-        }
-        let grain = GRAIN.div_ceil(depth.max(1)).next_multiple_of(TILE);
-        parallel::for_each_chunk(dst, grain, |first, chunk| {
-            for (i, tile) in chunk.chunks_mut(TILE).enumerate() {
-                let mut partial = [F::START; TILE];
-                self.down::<F>(first + i * TILE, 0..depth, &mut partial[..tile.len()]);
-                tile.iter_mut().zip(partial).for_each(|(d, sum)| *d = F::end(sum));
-            }
-        });
-    }
-
-    /// Takes the reduced positions numbered by `range` into the partial results of neighbouring kept positions.
-    fn down<F: Fold<T>>(&self, first: usize, range: Range<usize>, partial: &mut [F::Partial]) {
-        let width = self.kept.inner();
-        let outer = self.kept.sizes.len().saturating_sub(1);
-        let mut done = 0;
-        while done < partial.len() {
-            let (row, column) = ((first + done) / width, (first + done) % width);
-            let size = (width - column).min(partial.len() - done);
-            let base = Odometer::new(&self.kept.sizes[..outer], &self.kept.strides[0][..outer], row).distance;
-            let mut down = Odometer::new(&self.reduced.sizes, &self.reduced.strides[0], range.start);
-            let sums = &mut partial[done..done + size];
-            let mut row = || {
-                let row = &self.data[self.position(base + column as isize + down.distance)..][..size];
-                down.step();
-                row
-            };
-            // The partial results are read and written once for some rows.
-            for _ in 0..range.len() / 4 {
-                let (a, b, c, d) = (row(), row(), row(), row());
-                let sums = &mut *sums;
-                vectorised(
-                    #[inline(always)]
-                    move || {
-                        for ((sum, (&a, &b)), (&c, &d)) in sums.iter_mut().zip(a.iter().zip(b)).zip(c.iter().zip(d)) {
-                            *sum = F::step(F::step(F::step(F::step(*sum, a), b), c), d);
-                        }
-                    },
-                );
-            }
-            for _ in 0..range.len() % 4 {
-                let (row, sums) = (row(), &mut *sums);
-                vectorised(
-                    #[inline(always)]
-                    move || sums.iter_mut().zip(row).for_each(|(sum, &x)| *sum = F::step(*sum, x)),
-                );
-            }
-            done += size;
-        }
-    }
 }
-
-/// Columns that go down together: their partial results stay in the first-level cache, and each row is worth fetching.
-const TILE: usize = 1024;
 
 #[cfg(test)]
 mod tests;

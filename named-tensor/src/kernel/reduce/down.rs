@@ -1,0 +1,134 @@
+//! Neighbouring columns that go down together.
+//!
+//! Each row is read whole and added to partial results side by side. Of wide rows those are read and written once for four
+//! rows; of few columns they stay in registers.
+//! Not here: elements that follow each other (`reduce`, `short`).
+
+use super::Job;
+use super::fold::Fold;
+use crate::element::Stored;
+use crate::kernel::lanes::vectorised;
+use crate::kernel::parallel::{self, GRAIN};
+use crate::kernel::span::Odometer;
+use std::ops::Range;
+
+impl<T: Stored> Job<'_, T> {
+    /// Calls `work` for each run of reduced positions numbered by `range` at even distances: the distance of its first one,
+    /// that from one to the next, and how many they are.
+    fn each_run(&self, range: Range<usize>, mut work: impl FnMut(isize, isize, usize)) {
+        let (inner, stride) = (self.reduced.inner().max(1), self.reduced.inner_stride(0));
+        let outer = self.reduced.sizes.len().saturating_sub(1);
+        let mut at = range.start;
+        let mut run = Odometer::new(&self.reduced.sizes[..outer], &self.reduced.strides[0][..outer], at / inner);
+        while at < range.end {
+            let size = (inner - at % inner).min(range.end - at);
+            work(run.distance + (at % inner) as isize * stride, stride, size);
+            run.step();
+            at += size;
+        }
+    }
+
+    /// Neighbouring columns side by side. Few of them that are very long are cut into pieces, whose bounds depend on the
+    /// sizes alone.
+    pub(super) fn columns<F: Fold<T>>(&self, dst: &mut [T]) {
+        let depth = self.reduced.total();
+        let piece = (4 * GRAIN).div_ceil(dst.len().max(1));
+        if dst.len() <= TILE && depth > piece {
+            let columns = dst.len();
+            let mut partial = vec![F::START; depth.div_ceil(piece) * columns];
+            parallel::for_each_chunk(&mut partial, columns, |first, partial| {
+                let from = first / columns * piece;
+                self.down::<F>(0, from..depth.min(from + piece), partial);
+            });
+            for (i, d) in dst.iter_mut().enumerate() {
+                *d = F::end(
+                    partial[i..].iter().step_by(columns).fold(F::START, |sum, &of_piece| F::join(sum, of_piece)),
+                );
+            }
+            return;
+        }
+        let grain = GRAIN.div_ceil(depth.max(1)).next_multiple_of(TILE);
+        parallel::for_each_chunk(dst, grain, |first, chunk| {
+            for (i, tile) in chunk.chunks_mut(TILE).enumerate() {
+                let mut partial = [F::START; TILE];
+                self.down::<F>(first + i * TILE, 0..depth, &mut partial[..tile.len()]);
+                tile.iter_mut().zip(partial).for_each(|(d, sum)| *d = F::end(sum));
+            }
+        });
+    }
+
+    /// Takes the reduced positions numbered by `range` into the partial results of neighbouring kept positions.
+    fn down<F: Fold<T>>(&self, first: usize, range: Range<usize>, partial: &mut [F::Partial]) {
+        let width = self.kept.inner();
+        let outer = self.kept.sizes.len().saturating_sub(1);
+        let mut done = 0;
+        while done < partial.len() {
+            let (row, column) = ((first + done) / width, (first + done) % width);
+            let size = (width - column).min(partial.len() - done);
+            let base = Odometer::new(&self.kept.sizes[..outer], &self.kept.strides[0][..outer], row).distance;
+            let sums = &mut partial[done..done + size];
+            self.each_run(range.clone(), |distance, stride, rows| {
+                let first = self.position(base + column as isize + distance);
+                let row = |i: usize| &self.data[first.wrapping_add_signed(i as isize * stride)..][..size];
+                if size <= NARROW && size % STRIP == 0 {
+                    down_narrow::<T, F>(rows, row, sums);
+                } else {
+                    down_wide::<T, F>(rows, row, sums);
+                }
+            });
+            done += size;
+        }
+    }
+}
+
+/// Takes rows into the partial results of their columns, which are read and written once for some rows.
+fn down_wide<'a, T: Stored, F: Fold<T>>(rows: usize, row: impl Fn(usize) -> &'a [T], sums: &mut [F::Partial]) {
+    for i in (0..rows / 4 * 4).step_by(4) {
+        let (a, b, c, d) = (row(i), row(i + 1), row(i + 2), row(i + 3));
+        let sums = &mut *sums;
+        vectorised(
+            #[inline(always)]
+            move || {
+                for ((sum, (&a, &b)), (&c, &d)) in sums.iter_mut().zip(a.iter().zip(b)).zip(c.iter().zip(d)) {
+                    *sum = F::step(F::step(F::step(F::step(*sum, a), b), c), d);
+                }
+            },
+        );
+    }
+    for i in rows / 4 * 4..rows {
+        let (row, sums) = (row(i), &mut *sums);
+        vectorised(
+            #[inline(always)]
+            move || sums.iter_mut().zip(row).for_each(|(sum, &x)| *sum = F::step(*sum, x)),
+        );
+    }
+}
+
+/// The same for few columns, whole strips of them, whose partial results stay in registers for all rows.
+fn down_narrow<'a, T: Stored, F: Fold<T>>(rows: usize, row: impl Fn(usize) -> &'a [T], sums: &mut [F::Partial]) {
+    for (number, strip) in sums.as_chunks_mut::<STRIP>().0.iter_mut().enumerate() {
+        let row = &row;
+        vectorised(
+            #[inline(always)]
+            move || {
+                let mut kept = *strip;
+                for i in 0..rows {
+                    let row: &[T; STRIP] = row(i)[number * STRIP..].first_chunk().expect("a strip of the columns");
+                    kept = std::array::from_fn(
+                        #[inline(always)]
+                        |column| F::step(kept[column], row[column]),
+                    );
+                }
+                *strip = kept;
+            },
+        );
+    }
+}
+
+/// Columns that go down in strips of [`STRIP`], at most.
+const NARROW: usize = 64;
+/// Columns of a strip.
+const STRIP: usize = 16;
+
+/// Columns that go down together: their partial results stay in the first-level cache, and each row is worth fetching.
+const TILE: usize = 1024;
