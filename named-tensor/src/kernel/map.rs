@@ -150,11 +150,13 @@ impl Job<'_> {
     /// Tile by tile, each of some rows that lie across a source.
     fn by_tiles<T: Cell>(&self, tiles: &Tiles, out: &mut [T]) {
         let (total, shared) = (out.len(), Shared::new(out));
-        parallel::for_each_range(tiles.count(), tiles.grain(), |range| {
+        parallel::for_each_range(tiles.count(), grain_of(tiles.count(), tiles.grain()), |range| {
             let mut worker = Worker::new(self, usize::MAX, Stream::of::<T>(total));
             for number in range {
                 let tile = tiles.tile(number);
-                worker.tile(tiles, &tile, |first| {
+                // As a rule this thread goes on to it, also where it belongs to the next range.
+                let next = (number + 1 < tiles.count()).then(|| tiles.tile(number + 1));
+                worker.tile(tiles, &tile, next.as_ref(), |first| {
                     // SAFETY: the tiles part the space, each is visited once, and so is each row of it, whose positions
                     // are one after the other; positions of the space are places of the result.
                     unsafe { shared.slice(first, tile.width) }

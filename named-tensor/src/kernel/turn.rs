@@ -51,34 +51,65 @@ struct Block<'a, T> {
 
 impl<T: Stored> Work for Block<'_, T> {
     #[inline(always)]
-    fn run(self, turner: impl Turner) {
-        let Block { data, starts, sides: [width, depth], to, step } = self;
-        let is_short = depth * size_of::<T>() < LONG;
+    fn run(mut self, turner: impl Turner) {
+        let [width, depth] = self.sides;
         for left in (0..width).step_by(SIDE) {
-            // The rows that come next are far away: their lines are asked for one square ahead.
-            let ahead = left + SIDE..if is_short { width.min(left + 2 * SIDE) } else { 0 };
-            for top in (0..depth).step_by(SIDE) {
-                ahead.clone().for_each(|i| fetch_line(data, starts.of(i) + top));
-                let [right, down] = [SIDE.min(width - left), SIDE.min(depth - top)];
-                if [right, down] == [SIDE; 2] {
-                    let mut square: Square<T> = std::array::from_fn(
-                        #[inline(always)]
-                        |i| *data[starts.of(left + i) + top..].first_chunk().expect("a whole row of a square"),
-                    );
-                    turner.turn(&mut square);
-                    for (j, row) in square.iter().enumerate() {
-                        to[(top + j) * step + left..][..SIDE].copy_from_slice(row);
-                    }
-                } else {
-                    let mut square: Square<T> = [[T::default(); SIDE]; SIDE];
-                    for (i, row) in square[..right].iter_mut().enumerate() {
-                        row[..down].copy_from_slice(&data[starts.of(left + i) + top..][..down]);
-                    }
-                    for j in 0..down {
-                        let row = &mut to[(top + j) * step + left..][..right];
-                        row.iter_mut().zip(&square).for_each(|(x, column)| *x = column[j]);
-                    }
-                }
+            let whole = if left + SIDE <= width { depth / SIDE } else { 0 };
+            if whole > 0 {
+                self.squares(turner, left, whole);
+            }
+            if whole * SIDE < depth {
+                self.rest(left, whole * SIDE);
+            }
+        }
+    }
+}
+
+impl<T: Stored> Block<'_, T> {
+    /// Turns the first so many squares of the rows from `left` on.
+    #[inline(always)]
+    fn squares(&mut self, turner: impl Turner, left: usize, whole: usize) {
+        let (data, starts, [width, depth]) = (self.data, self.starts, self.sides);
+        // The rows that come next are far away: their lines are asked for one square ahead.
+        let is_short = depth * size_of::<T>() < LONG;
+        let ahead = left + SIDE..if is_short { width.min(left + 2 * SIDE) } else { 0 };
+        // They have one size, so that a square that is in one is in each. To look for its rows anew would be as many
+        // instructions again, and fewer squares would be under way while memory is waited for.
+        let rows: [&[[T; SIDE]]; SIDE] = std::array::from_fn(
+            #[inline(always)]
+            |i| &data[starts.of(left + i)..].as_chunks().0[..whole],
+        );
+        #[expect(clippy::needless_range_loop, reason = "the place of a square in every row")]
+        for at in 0..whole {
+            ahead.clone().for_each(|i| fetch_line(data, starts.of(i) + at * SIDE));
+            let mut square: Square<T> = std::array::from_fn(
+                #[inline(always)]
+                |i| rows[i][at],
+            );
+            turner.turn(&mut square);
+            let mut to = &mut self.to[at * SIDE * self.step + left..];
+            for row in &square[..SIDE - 1] {
+                to[..SIDE].copy_from_slice(row);
+                to = &mut to[self.step..];
+            }
+            to[..SIDE].copy_from_slice(&square[SIDE - 1]);
+        }
+    }
+
+    /// Turns what is left of the rows from `left` on, as many as a square has, from their column `top` on.
+    #[inline(always)]
+    fn rest(&mut self, left: usize, top: usize) {
+        let [width, depth] = self.sides;
+        let right = SIDE.min(width - left);
+        for top in (top..depth).step_by(SIDE) {
+            let down = SIDE.min(depth - top);
+            let mut square: Square<T> = [[T::default(); SIDE]; SIDE];
+            for (i, row) in square[..right].iter_mut().enumerate() {
+                row[..down].copy_from_slice(&self.data[self.starts.of(left + i) + top..][..down]);
+            }
+            for j in 0..down {
+                let row = &mut self.to[(top + j) * self.step + left..][..right];
+                row.iter_mut().zip(&square).for_each(|(x, column)| *x = column[j]);
             }
         }
     }

@@ -14,10 +14,10 @@ use super::register::{make_room, register, take_room};
 use super::strip::{Lines, Numbers};
 use super::{BLOCK, Job};
 use crate::element::{Bf16, Buffer, Comparison, Kind, Stored};
-use crate::kernel::ahead::fetch;
+use crate::kernel::ahead::{Ahead, fetch};
 use crate::kernel::lanes::{pairs, vectorised};
 use crate::kernel::pool;
-use crate::kernel::stream::{Stream, lined_up, lined_up_mut};
+use crate::kernel::stream::{LINE, Stream, lined_up, lined_up_mut};
 use smallvec::SmallVec;
 
 /// The registers of one thread.
@@ -154,9 +154,14 @@ impl<'a, T: Cell> Worker<'a, T> {
         }
     }
 
-    /// Computes the rows of a tile, each at its place among the results.
-    pub(super) fn tile<'b>(&mut self, tiles: &Tiles, tile: &Tile, out: impl Fn(usize) -> &'b mut [T])
-    where
+    /// Computes the rows of a tile, each at its place among the results. The tile that comes next may be said.
+    pub(super) fn tile<'b>(
+        &mut self,
+        tiles: &Tiles,
+        tile: &Tile,
+        next: Option<&Tile>,
+        out: impl Fn(usize) -> &'b mut [T],
+    ) where
         T: 'b,
     {
         let job = self.job;
@@ -176,7 +181,7 @@ impl<'a, T: Cell> Worker<'a, T> {
             self.ways[source] = Way::Turned(0);
         }
         self.locate(tile.first, tile.width, 0);
-        if self.light_tile(tiles, tile, &out) {
+        if self.light_tile(tiles, tile, next, &out) {
             return;
         }
         for row in 0..tile.height {
@@ -196,7 +201,13 @@ impl<'a, T: Cell> Worker<'a, T> {
 
     /// The same by one call, if the program is light and every source has its rows as far apart from each other; tells
     /// whether it has.
-    fn light_tile<'b>(&mut self, tiles: &Tiles, tile: &Tile, out: impl Fn(usize) -> &'b mut [T]) -> bool
+    fn light_tile<'b>(
+        &mut self,
+        tiles: &Tiles,
+        tile: &Tile,
+        next: Option<&Tile>,
+        out: impl Fn(usize) -> &'b mut [T],
+    ) -> bool
     where
         T: 'b,
     {
@@ -216,7 +227,13 @@ impl<'a, T: Cell> Worker<'a, T> {
         });
         let lines: Option<SmallVec<[Lines<'_, T>; 8]>> = lines.collect();
         if let Some(lines) = &lines {
+            // What the next tile turns around is asked for meanwhile: loads are on their way beside stores.
+            let next = next.filter(|_| self.stream.passes_by());
+            let asked = tiles.sources.iter().filter_map(|&source| self.turned_rows(source, next?));
+            let mut ahead: SmallVec<[Ahead<'_, T>; 2]> = asked.collect();
+            let each = (tile.width * tile.height).div_ceil(LINE / size_of::<T>()).div_ceil(tile.height);
             let mut row = |i: usize| {
+                ahead.iter_mut().for_each(|ahead| ahead.ask(each));
                 // What the row after the next one reads in place lies too far away to be expected.
                 for (line, way) in lines.iter().zip(&self.ways) {
                     if let (&Lines::Even(data, first, step), Way::InPlace(_)) = (line, way)
@@ -232,6 +249,15 @@ impl<'a, T: Cell> Worker<'a, T> {
         let is_done = lines.is_some();
         self.strips = strips;
         is_done
+    }
+
+    /// The rows of a source that are turned around for a tile.
+    fn turned_rows(&self, source: usize, tile: &Tile) -> Option<Ahead<'a, T>> {
+        let Source::Operand(i) = self.job.program.sources()[source] else { return None };
+        let operand = &self.job.operands[i];
+        let first = operand.offset.wrapping_add_signed(self.distance(source, tile.first));
+        let step = 0_usize.wrapping_add_signed(self.job.span.inner_stride(source));
+        Some(Ahead::rows(T::of(operand.buffer), [first, step], [tile.width, tile.height]))
     }
 
     /// Gives the room of turned tiles back; nothing else was taken.

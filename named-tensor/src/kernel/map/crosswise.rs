@@ -99,7 +99,7 @@ impl Tiles {
     /// How many are worth a thread.
     pub(super) fn grain(&self) -> usize {
         let last = self.sizes.len() - 1;
-        GRAIN / (self.sides[0].min(self.sizes[self.axis]) * self.sides[1].min(self.sizes[last]))
+        (GRAIN / (self.sides[0].min(self.sizes[self.axis]) * self.sides[1].min(self.sizes[last]))).max(1)
     }
 
     /// The tile of this number. Those that follow each other lie below each other: they read on where the source is
