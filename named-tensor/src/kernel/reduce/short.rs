@@ -43,7 +43,7 @@ impl<T: Stored> Job<'_, T> {
                 }
                 turn_each(self.data, |row| starts[row], [block.len(), size], &mut side_by_side, ROWS);
                 let partial = folded::<T, F>(&side_by_side);
-                block.iter_mut().zip(partial).for_each(|(result, partial)| *result = F::end(partial));
+                block.iter_mut().zip(partial).for_each(|(result, partial)| *result = self.end::<F>(partial));
             }
         });
     }
