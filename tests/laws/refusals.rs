@@ -212,6 +212,23 @@ fn a_number_that_no_position_can_be_is_refused_where_it_is_added() {
 }
 
 #[test]
+fn a_setting_of_the_environment_that_there_is_not_is_refused_and_quoted() {
+    // The settings are read once in a process, so another one is asked.
+    const NAME: &str = "refusals::a_setting_of_the_environment_that_there_is_not_is_refused_and_quoted";
+    let settings = ["NAMED_TENSOR_THREADS", "NAMED_TENSOR_PLAN"].map(|name| (name, std::env::var(name)));
+    if let Some((name, Ok(said))) = settings.iter().find(|(_, said)| matches!(said.as_deref(), Ok("many" | "0"))) {
+        return refused((zeros(2, 3) + 1.0).to_vec((height, width)), ErrorKind::Value, &[name, &format!("`{said}`")]);
+    }
+    for (name, said) in [("NAMED_TENSOR_THREADS", "many"), ("NAMED_TENSOR_THREADS", "0"), ("NAMED_TENSOR_PLAN", "many")]
+    {
+        let program = std::env::current_exe().unwrap();
+        let run = std::process::Command::new(program).args(["--exact", NAME]).env(name, said).output().unwrap();
+        let text = String::from_utf8_lossy(&run.stdout).into_owned();
+        assert!(run.status.success() && text.contains("1 passed"), "{name}={said}: {text}");
+    }
+}
+
+#[test]
 fn a_function_of_more_positions_than_memory_holds_is_refused() {
     let numbers = Tensor::<_, f64>::from_fn((height.of(1 << 23), width.of(1 << 23)), |_| 0.0);
     refused(numbers.checked(), ErrorKind::TooLarge, &[]);
