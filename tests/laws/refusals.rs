@@ -175,13 +175,21 @@ fn a_result_that_no_address_space_holds_is_refused_when_it_is_wanted() {
 fn what_needs_more_memory_than_there_is_names_the_operation_and_the_axis_with_its_size() {
     let vast = Tensor::<R![width], f64>::full(width.of(1 << 50), 2.0);
     let words = &["too large for memory", "width: 1125899906842624"];
-    refused(vast.sort(width).at(width, 0).item(), ErrorKind::TooLarge, words);
     refused(vast.softmax(width).sum(width).item(), ErrorKind::TooLarge, words);
     refused(vast.cumsum(width).at(width, 1).item(), ErrorKind::TooLarge, words);
-    refused(vast.maxk(width, kernel.of(2)).to_vec(kernel), ErrorKind::TooLarge, words);
     refused(vast.concat(width, &vast).sum(width).item(), ErrorKind::TooLarge, &["`concat`", "width: 1125899906842624"]);
     let tall = zeros(3, 1).sum(width) + &vast;
     refused(tall.max(width).to_vec(height), ErrorKind::TooLarge, &["height: 3, width: 1125899906842624"]);
+}
+
+#[test]
+fn a_line_of_more_numbers_than_can_be_sorted_is_refused() {
+    let vast = Tensor::<R![width], f64>::full(width.of(1 << 32), 2.0);
+    let words = &["too large to be sorted", "width: 4294967296"];
+    refused(vast.sort(width).at(width, 0).item(), ErrorKind::TooLarge, words);
+    refused(vast.argsort(width).to_vec(width), ErrorKind::TooLarge, words);
+    refused(vast.maxk(width, kernel.of(2)).to_vec(kernel), ErrorKind::TooLarge, words);
+    refused(vast.argmaxk(width, kernel.of(2)).to_vec(kernel), ErrorKind::TooLarge, words);
 }
 
 #[test]

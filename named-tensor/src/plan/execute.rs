@@ -13,7 +13,7 @@ use super::compute::{compute, fill, join};
 use super::key::Trace;
 use super::layout::Place;
 use super::scan;
-use super::schedule::{Action, Piece, Schedule, Sizes, Slot, Step};
+use super::schedule::{Action, Piece, RowFunction, Schedule, Sizes, Slot, Step};
 use crate::element::{Buffer, Stored};
 use crate::error::{Error, ErrorKind, Result};
 use crate::graph::value::row_major;
@@ -175,6 +175,7 @@ fn filled(slot: Slot, step: &Step, slots: &mut Slots, trace: &Trace<'_>) -> Resu
     if let Action::Append { pieces, continues } = &step.action {
         return Ok(Arc::new(append::run(slot, pieces, *continues, slots)));
     }
+    sortable(step, trace.node(step.node))?;
     let mut buffer = slots.spare.room(slot, trace.node(step.node))?;
     let out = Arc::get_mut(&mut buffer).expect("nobody else has the buffer yet");
     if let Action::Scan { inputs, body } = &step.action {
@@ -189,6 +190,21 @@ fn filled(slot: Slot, step: &Step, slots: &mut Slots, trace: &Trace<'_>) -> Resu
             plain(step, inputs, slots, trace).map(Arc::new)
         }
         _ => Ok(buffer),
+    }
+}
+
+/// Refuses to sort so many numbers that their places do not fit beside them.
+fn sortable(step: &Step, node: &Node) -> Result<()> {
+    match &step.action {
+        Action::Rows { function: RowFunction::Sort { .. } | RowFunction::ArgSort { .. }, row, .. }
+            if u32::try_from(*row).is_err() =>
+        {
+            let (operation, shape) = (node.op().name(), node.shape());
+            let message =
+                format!("too large to be sorted: `{operation}` with the shape {shape} has lines of {row} numbers");
+            Err(Error::new(ErrorKind::TooLarge, message))
+        }
+        _ => Ok(()),
     }
 }
 
