@@ -28,6 +28,25 @@ fn sums_over_no_positions_are_zero_and_products_one() {
 }
 
 #[test]
+fn a_constant_of_more_positions_than_memory_holds_is_reduced_at_once() {
+    let many = 1_usize << 50;
+    let x = Tensor::<R![width], f64>::full(width.of(many), 0.5);
+    let count = many as f64;
+    assert_eq!(x.sum(width).item().unwrap(), count / 2.);
+    assert_eq!(x.mean(width).item().unwrap(), 0.5);
+    assert_eq!(x.prod(width).item().unwrap(), 0.);
+    assert_eq!((x.max(width).item().unwrap(), x.min(width).item().unwrap()), (0.5, 0.5));
+    assert_eq!(x.dot(width, &x).item().unwrap(), count / 4.);
+    assert_eq!(x.norm(width).item().unwrap(), (count / 4.).sqrt());
+    assert_eq!(x.argmaxk(width, seq.of(1)).to_vec(seq).unwrap(), [0]);
+    assert_eq!(x.argmin(width).at(width, 0).item().unwrap(), 1.);
+    let y = Tensor::<_, f64>::full((height.of(2), width.of(many)), 0.5);
+    let z = Tensor::<_, f64>::full((height.of(2), depth.of(3), width.of(many)), 2.);
+    assert_eq!(z.dot((width, height), &y).exp().to_vec(depth).unwrap(), [INFINITY; 3]);
+    assert_eq!(z.dot(width, &y).to_vec((height, depth)).unwrap(), [count; 6]);
+}
+
+#[test]
 fn contraction_over_no_positions_is_zero() {
     let other = Tensor::<_, f64>::from_vec((height.of(0), depth.of(2)), vec![]).unwrap();
     assert_eq!(nothing().dot(height, &other).to_vec((width, depth)).unwrap(), [0.; 6]);

@@ -64,3 +64,22 @@ fn texts_and_numbers_that_are_no_words_are_refused() {
     let error = Vocabulary::open(&copy.0).map(drop).unwrap_err().to_string();
     assert!(error.contains("cannot read `") && error.contains("tokenizer.json"), "{error}");
 }
+
+#[test]
+fn a_vocabulary_that_ends_anywhere_is_refused_with_its_file() {
+    for name in ["bert", "gpt2"] {
+        let copy = Copy::of(name);
+        let mut whole = Vec::new();
+        copy.change("tokenizer.json", |bytes| {
+            // A newline at the end may be missing.
+            bytes.truncate(bytes.trim_ascii_end().len());
+            whole.clone_from(bytes);
+        });
+        assert!(Vocabulary::open(&copy.0).is_ok(), "{name} is whole");
+        for size in (0..whole.len()).rev().step_by(7) {
+            copy.change("tokenizer.json", |bytes| *bytes = whole[..size].to_vec());
+            let error = Vocabulary::open(&copy.0).map(drop).expect_err("a part is no vocabulary").to_string();
+            assert!(error.starts_with("cannot read `") && error.contains("tokenizer.json"), "{error}");
+        }
+    }
+}

@@ -59,6 +59,18 @@ fn cross_entropy_of_large_logits_is_finite() {
     assert_eq!(grad(&loss, &z).to_vec(vocab).unwrap(), [1.0, -1.0]);
 }
 
+#[test]
+fn a_word_that_cannot_be_is_no_error_unless_a_part_of_the_target_is_spread_over_it() {
+    let (z, right) = (Tensor::new(vocab, [1.0, f32::NEG_INFINITY]), Tensor::indices(seq, vocab, [0]).at(seq, 0));
+    let loss = CrossEntropy(&z, &right);
+    assert_eq!(loss.item().unwrap(), 0.0);
+    assert_eq!(grad(&loss, &z).to_vec(vocab).unwrap(), [0.0, 0.0]);
+    let loss = SmoothedCrossEntropy(&z, &right, &Tensor::scalar(0.5));
+    assert_eq!(loss.item().unwrap(), f32::INFINITY);
+    // The probabilities less the target: 1 - 3/4, and 0 - 1/4.
+    assert_eq!(grad(&loss, &z).to_vec(vocab).unwrap(), [0.25, -0.25]);
+}
+
 fn network() -> FFN {
     FFN::init(&mut seeded(2), (chans.of(3), hidden.of(4))).unwrap()
 }

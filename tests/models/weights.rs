@@ -103,6 +103,10 @@ fn a_configuration_that_contradicts_the_weights_is_told() {
     assert_says(&error, &["`n_layer` is 0, but should be a number of at least 1"]);
     let error = spoilt(|copy| copy.replace("config.json", "\"n_layer\": 2,", ""));
     assert_says(&error, &["`n_layer` is missing"]);
+    let copy = Copy::of("llama-tied");
+    copy.replace("config.json", "\"tie_word_embeddings\": true", "\"tie_word_embeddings\": \"yes\"");
+    let error = Llama::load(&copy.0).map(drop).unwrap_err().to_string();
+    assert_says(&error, &["config.json", "`tie_word_embeddings` is \"yes\", but should be true or false"]);
     let error = spoilt(|copy| copy.change("config.json", |bytes| bytes.truncate(20)));
     assert_says(&error, &["FOLDER/config.json` is not JSON"]);
 }

@@ -5,6 +5,7 @@
 //! Lives here: both directions, and their errors. Not here: what a model makes of the words (`models`).
 
 use named_tensor::{Error, ErrorKind};
+use std::fs;
 use std::path::{Path, PathBuf};
 use tokenizers::Tokenizer;
 
@@ -29,7 +30,10 @@ impl Vocabulary {
         let refused = |error: &dyn std::fmt::Display| {
             Error::here(ErrorKind::File, format!("cannot read `{}`: {error}", source.display()))
         };
-        let mut tokenizer = Tokenizer::from_file(&source).map_err(|error| refused(&error))?;
+        let bytes = fs::read(&source).map_err(|error| refused(&error))?;
+        // A file that ends early is told here: the library that reads vocabularies panics at some places.
+        serde_json::from_slice::<serde_json::Value>(&bytes).map_err(|error| refused(&error))?;
+        let mut tokenizer = Tokenizer::from_bytes(&bytes).map_err(|error| refused(&error))?;
         tokenizer.with_padding(None);
         tokenizer.with_truncation(None).map_err(|error| refused(&error))?;
         Ok(Vocabulary { tokenizer, source })

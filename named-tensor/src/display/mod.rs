@@ -20,7 +20,7 @@ use crate::axis::Name;
 use crate::element::{Element, Kind, Stored};
 use crate::error::{Error, ErrorKind, Result};
 use crate::graph::{Node, Value};
-use crate::tensor::Tensor;
+use crate::tensor::{Tensor, computed_at};
 
 /// The most positions of an axis that are printed without a gap.
 const UNBROKEN: usize = 8;
@@ -95,9 +95,7 @@ fn computed<A: Axes, T: Element>(tensor: &Tensor<A, T>) -> Result<(Node, Value)>
             format!("a tensor cannot be printed inside a lifted function: here its shape is {}", node.shape());
         return Err(Error::new(ErrorKind::Lifted, message).at(node.place()));
     }
-    let node = tensor.eval().map_err(|error| error.at(node.place()))?.node().clone();
-    let value = node.value().cloned().ok_or_else(|| Error::new(ErrorKind::Value, "nothing was computed"))?;
-    Ok((node, value))
+    Ok((node.clone(), computed_at(node, node.place())?))
 }
 
 /// An axis as it lies in memory.

@@ -26,6 +26,10 @@ pub(crate) fn best<T: Ordered>(largest: bool, kept: &[usize], size: usize, src: 
     assert_eq!(dst.len(), kept.iter().product::<usize>(), "best: one result per kept position is needed");
     assert!(size > 0, "best: among no numbers none is the largest");
     let (&stride, strides) = src.strides.split_last().expect("a view over an axis has a stride along it");
+    if stride == 0 {
+        // Of equal numbers the first counts, and NaN alone has the same place.
+        return dst.fill(0);
+    }
     let sign = if largest { T::PLUS } else { T::MINUS };
     let job = Job { data: src.data, offset: src.offset, kept: Span::new(kept, &[strides]), size, stride, sign };
     if stride != 1 && job.kept.inner_stride(0) == 1 && job.kept.inner() >= 8 && u32::try_from(size).is_ok() {

@@ -6,6 +6,8 @@
 //! the error of a sum of `n` elements is at most `2⁻²⁴ |sum| + n 2⁻⁵³ Σ|x|`, for `f64` `n 2⁻⁵³ Σ|x|` (about `n / 64` of it
 //! along long rows).
 //! Extremes pass NaN on. A reduction over nothing gives the neutral element: 0, 1, -∞ or ∞.
+//! Along an axis that repeats one number nothing is walked: equal partial results are joined pair by pair, so the sum of a
+//! constant takes as long over 2⁵⁰ positions as over two.
 
 mod down;
 mod fold;
@@ -70,6 +72,8 @@ struct Job<'a, T> {
     offset: usize,
     kept: Span,
     reduced: Span,
+    /// How often each of the reduced elements is there.
+    times: usize,
 }
 
 impl<'a, T: Stored> Job<'a, T> {
@@ -79,10 +83,13 @@ impl<'a, T: Stored> Job<'a, T> {
         let (kept_strides, reduced_strides) = src.strides.split_at(kept.len());
         // The order of the reduced axes is ours: the smallest stride runs fastest, and more axes merge.
         let mut axes: Vec<(usize, isize)> = reduced.iter().copied().zip(reduced_strides.iter().copied()).collect();
+        // An axis along which the view repeats itself says how often; an empty one that there is nothing.
+        let times = axes.iter().filter(|&&axis| repeats(axis)).map(|&(size, _)| size).product();
+        axes.retain(|&axis| !repeats(axis));
         sort_few(&mut axes, |(_, stride)| std::cmp::Reverse(stride.unsigned_abs()));
         let (reduced, reduced_strides): (Vec<usize>, Vec<isize>) = axes.into_iter().unzip();
         let kept = Span::new(kept, &[kept_strides]);
-        Job { data: src.data, offset: src.offset, kept, reduced: Span::new(&reduced, &[&reduced_strides]) }
+        Job { data: src.data, offset: src.offset, kept, reduced: Span::new(&reduced, &[&reduced_strides]), times }
     }
 
     /// Chooses the loop.
@@ -94,17 +101,23 @@ impl<'a, T: Stored> Job<'a, T> {
         } else if self.has_short_rows(dst.len()) {
             self.short_rows::<F>(dst);
         } else if let [single] = dst {
-            *single = F::end(self.everything::<F>());
+            *single = self.end::<F>(self.everything::<F>());
         } else {
             let grain = GRAIN.div_ceil(self.reduced.total().max(1));
             parallel::for_each_chunk(dst, grain, |first, chunk| {
                 let mut base = Odometer::new(&self.kept.sizes, &self.kept.strides[0], first);
                 for d in chunk {
-                    *d = F::end(self.rows::<F>(base.distance, 0, self.reduced.total()));
+                    *d = self.end::<F>(self.rows::<F>(base.distance, 0, self.reduced.total()));
                     base.step();
                 }
             });
         }
+    }
+
+    /// The result of a partial one, as often as it is there.
+    #[inline(always)]
+    fn end<F: Fold<T>>(&self, partial: F::Partial) -> T {
+        F::end(if self.times == 1 { partial } else { repeated::<T, F>(partial, self.times) })
     }
 
     /// The element at a distance from the first one.
@@ -115,9 +128,10 @@ impl<'a, T: Stored> Job<'a, T> {
     /// One result of very many elements, from partial results of pieces whose bounds depend on the sizes alone.
     fn everything<F: Fold<T>>(&self) -> F::Partial {
         let total = self.reduced.total();
-        let mut partial = vec![F::START; total.div_ceil(GRAIN)];
+        let size = GRAIN.max(total.div_ceil(PIECES));
+        let mut partial = vec![F::START; total.div_ceil(size)];
         parallel::for_each_chunk(&mut partial, 1, |piece, out| {
-            out[0] = self.rows::<F>(0, piece * GRAIN, total.min((piece + 1) * GRAIN));
+            out[0] = self.rows::<F>(0, piece * size, total.min((piece + 1) * size));
         });
         partial.into_iter().fold(F::START, F::join)
     }
@@ -150,6 +164,29 @@ impl<'a, T: Stored> Job<'a, T> {
         }
     }
 }
+
+/// Whether a view is the same all along an axis of this size and stride.
+fn repeats((size, stride): (usize, isize)) -> bool {
+    size > 0 && stride == 0
+}
+
+/// The join of so many equal partial results.
+#[cold]
+fn repeated<T, F: Fold<T>>(partial: F::Partial, times: usize) -> F::Partial {
+    // Those of 1, 2, 4, ... positions, of which the binary digits say which to take.
+    let (mut all, mut power, mut left) = (F::START, partial, times);
+    while left > 0 {
+        if left & 1 == 1 {
+            all = F::join(all, power);
+        }
+        power = F::join(power, power);
+        left >>= 1;
+    }
+    all
+}
+
+/// At most so many pieces: windows of a tensor may have more elements than fit in memory, of which each is read often.
+const PIECES: usize = 1 << 16;
 
 #[cfg(test)]
 mod tests;

@@ -37,9 +37,9 @@ pub(super) fn threads() -> usize {
     static COUNT: OnceLock<usize> = OnceLock::new();
     match ASKED.get() {
         0 => *COUNT.get_or_init(|| {
-            let said = std::env::var("NAMED_TENSOR_THREADS").ok().and_then(|text| text.parse().ok());
+            // Who asks for no number of threads is told so before anything is computed (`plan`).
             let found = || std::thread::available_parallelism().map_or(1, usize::from);
-            said.filter(|&count| count > 0).unwrap_or_else(found).min(1024)
+            super::parallel::asked().ok().flatten().unwrap_or_else(found).min(1024)
         }),
         asked => asked,
     }

@@ -18,6 +18,7 @@ use smallvec::SmallVec;
 use super::LARGEST_RANK;
 use super::key::narrow;
 use super::simplify::{Item, Items, Scale, Work};
+use super::weighed;
 use crate::axis::Name;
 use crate::element::Binary;
 use crate::graph::shape::Names;
@@ -208,6 +209,13 @@ impl<'a> Found<'a> {
     }
 }
 
+/// Whether there are more positions along these axes than stored tensors have: room for them in panels would be more than
+/// there is, where the steps of the graph refuse their results or need none.
+fn is_vast(shape: &Shape, axes: &Names) -> bool {
+    const VAST: usize = 1 << 28;
+    !weighed::is_less(axes.iter().filter_map(|&axis| shape.size(axis)).product(), VAST)
+}
+
 /// Whether both have the same axes.
 fn same_axes(a: &Shape, b: &Shape) -> bool {
     a.rank() == b.rank() && a.names().all(|name| b.has(name))
@@ -268,6 +276,7 @@ impl<'a> Items<'a> {
         if !positions.iter().all(|axis| has(others, axis) && !has(queries, axis))
             || product.shape.elements() == 0
             || keys.iter().any(|&axis| self.item(queries).shape.size(axis) == Some(0))
+            || [keys, positions].iter().any(|axes| is_vast(self.item(others).shape, axes))
             || product.shape.rank() + keys.len() > LARGEST_RANK / 2
         {
             return None;

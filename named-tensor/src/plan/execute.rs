@@ -13,11 +13,11 @@ use super::compute::{compute, fill, join};
 use super::key::Trace;
 use super::layout::Place;
 use super::scan;
-use super::schedule::{Action, Piece, Schedule, Sizes, Slot, Step};
+use super::schedule::{Action, Piece, RowFunction, Schedule, Sizes, Slot, Step};
 use crate::element::{Buffer, Stored};
 use crate::error::{Error, ErrorKind, Result};
 use crate::graph::value::row_major;
-use crate::graph::{Op, Value, op};
+use crate::graph::{Node, Op, Value, op};
 use crate::kernel::{View, pool};
 
 /// A buffer that stands in a slot, and where its numbers begin.
@@ -132,11 +132,11 @@ impl Slots {
 
 impl Spare {
     /// A buffer for the numbers of a step, which nobody else has, with any numbers in it.
-    fn room(&mut self, slot: Slot) -> Result<Arc<Buffer>> {
+    fn room(&mut self, slot: Slot, node: &Node) -> Result<Arc<Buffer>> {
         let fits = |buffer: &Arc<Buffer>| buffer.kind() == slot.kind && buffer.size() == slot.size;
         match self.0.iter().rposition(fits) {
             Some(at) => Ok(self.0.swap_remove(at)),
-            None => taken(slot).map(Arc::new),
+            None => taken(slot, node).map(Arc::new),
         }
     }
 
@@ -175,12 +175,13 @@ fn filled(slot: Slot, step: &Step, slots: &mut Slots, trace: &Trace<'_>) -> Resu
     if let Action::Append { pieces, continues } = &step.action {
         return Ok(Arc::new(append::run(slot, pieces, *continues, slots)));
     }
-    let mut buffer = slots.spare.room(slot)?;
+    sortable(step, trace.node(step.node))?;
+    let mut buffer = slots.spare.room(slot, trace.node(step.node))?;
     let out = Arc::get_mut(&mut buffer).expect("nobody else has the buffer yet");
     if let Action::Scan { inputs, body } = &step.action {
         // The plan was made of a graph that has a body here.
-        let trace = trace.body(step.node).expect("a scan has a body");
-        scan::run(body, inputs, slots, trace, out)?;
+        let inside = trace.body(step.node).expect("a scan has a body");
+        scan::run(body, trace.node(step.node), inputs, slots, inside, out)?;
         return Ok(buffer);
     }
     match (compute(step, slots, out), &step.action) {
@@ -192,13 +193,33 @@ fn filled(slot: Slot, step: &Step, slots: &mut Slots, trace: &Trace<'_>) -> Resu
     }
 }
 
-/// A buffer with any numbers in it, unless there is no memory for it.
-pub(super) fn taken(slot: Slot) -> Result<Buffer> {
+/// Refuses to sort so many numbers that their places do not fit beside them.
+fn sortable(step: &Step, node: &Node) -> Result<()> {
+    match &step.action {
+        Action::Rows { function: RowFunction::Sort { .. } | RowFunction::ArgSort { .. }, row, .. }
+            if u32::try_from(*row).is_err() =>
+        {
+            let (operation, shape) = (node.op().name(), node.shape());
+            let message =
+                format!("too large to be sorted: `{operation}` with the shape {shape} has lines of {row} numbers");
+            Err(Error::new(ErrorKind::TooLarge, message))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// A buffer with any numbers in it, unless there is no memory for it. It is a result of `node`, or needed on the way there.
+pub(super) fn taken(slot: Slot, node: &Node) -> Result<Buffer> {
     /// Larger buffers are asked for first in a way that may fail: an ordinary vector that finds no memory aborts.
     const LARGE: usize = 1 << 28;
     let bytes = slot.size.saturating_mul(slot.kind.bytes());
     if bytes > LARGE && Vec::<u8>::new().try_reserve_exact(bytes).is_err() {
-        return Err(Error::new(ErrorKind::TooLarge, format!("too large for memory: a result of {bytes} bytes")));
+        let of: Vec<String> = node.inputs().iter().map(|input| input.shape().to_string()).collect();
+        let (operation, shape) = (node.op().name(), node.shape());
+        let of = if of.is_empty() { String::new() } else { format!(" of {}", of.join(", ")) };
+        let message =
+            format!("too large for memory: {bytes} bytes in one piece for `{operation}`{of}, whose shape is {shape}");
+        return Err(Error::new(ErrorKind::TooLarge, message));
     }
     Ok(pool::take(slot.kind, slot.size))
 }
@@ -217,7 +238,7 @@ fn plain(step: &Step, inputs: &[Place], slots: &Slots, trace: &Trace<'_>) -> Res
     let held = Held { buffer: value.buffer, offset: value.offset };
     let source = Place { slot: 0, offset: 0, strides: value.strides };
     let pieces = [Piece { source, sizes, offset: 0, strides }];
-    let mut out = taken(Slot { kind: node.kind(), size: total })?;
+    let mut out = taken(Slot { kind: node.kind(), size: total }, node)?;
     join(&pieces, &Slots::of([held]), &mut out);
     Ok(out)
 }

@@ -39,8 +39,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use smallvec::SmallVec;
 
-use crate::error::Result;
+use crate::error::{Error, ErrorKind, Result};
 use crate::graph::{self, Node, Value};
+use crate::kernel::parallel;
 use key::Trace;
 
 /// The largest rank that the kernels take; what has more axes is evaluated plainly.
@@ -48,6 +49,18 @@ const LARGEST_RANK: usize = 16;
 
 static PLAINLY: LazyLock<AtomicBool> =
     LazyLock::new(|| AtomicBool::new(std::env::var_os("NAMED_TENSOR_PLAN").is_some_and(|value| value == "off")));
+
+/// What the environment asks for that there is not, as an error: a setting that is misspelt would be missed in silence.
+static REFUSED: LazyLock<Option<Error>> = LazyLock::new(|| {
+    let plan = std::env::var("NAMED_TENSOR_PLAN").unwrap_or_default();
+    let (name, said, wanted) = match parallel::asked() {
+        Err(said) => ("NAMED_TENSOR_THREADS", said, "a number of threads, at least 1"),
+        Ok(_) if ["", "on", "off"].contains(&&*plan) => return None,
+        Ok(_) => ("NAMED_TENSOR_PLAN", plan, "`on` or `off`"),
+    };
+    let message = format!("the environment variable `{name}` is `{said}`, but should be {wanted}");
+    Some(Error::new(ErrorKind::Value, message))
+});
 
 /// Turns the planner off, so that every primitive is evaluated by its own definition: to find out which of both is wrong.
 /// Setting `NAMED_TENSOR_PLAN=off` in the environment does the same from outside. For all threads.
@@ -58,8 +71,11 @@ pub fn plainly(on: bool) {
 /// The numbers of `roots`, in any layout. The roots remember them.
 ///
 /// # Errors
-/// The error that a root carries, or one that only the numbers can tell.
+/// The error that a root carries, or one that only the numbers can tell; a setting in the environment that there is not.
 pub fn evaluate(roots: &[Node]) -> Result<SmallVec<[Value; 2]>> {
+    if let Some(refused) = &*REFUSED {
+        return Err(refused.clone());
+    }
     let values = if PLAINLY.load(Ordering::Relaxed) {
         graph::evaluate::plainly(roots)?.into_iter().collect()
     } else {

@@ -14,10 +14,18 @@ use super::layout::Place;
 use super::schedule::{Body, Piece, Slot};
 use crate::element::{Buffer, Kind, Numbers, Stored};
 use crate::error::Result;
+use crate::graph::Node;
 use crate::graph::value::row_major;
 
 /// Writes the results of all steps.
-pub(super) fn run(body: &Body, inputs: &[Place], outer: &Slots, trace: &Trace<'_>, out: &mut Buffer) -> Result<()> {
+pub(super) fn run(
+    body: &Body,
+    node: &Node,
+    inputs: &[Place],
+    outer: &Slots,
+    trace: &Trace<'_>,
+    out: &mut Buffer,
+) -> Result<()> {
     let schedule = &body.schedule;
     let mut slots = Slots::new(schedule, trace);
     let held = |place: &Place| {
@@ -31,7 +39,7 @@ pub(super) fn run(body: &Body, inputs: &[Place], outer: &Slots, trace: &Trace<'_
         if place.strides == strides {
             carries.push(held(place));
         } else {
-            let mut buffer = taken(Slot { kind: *kind, size: sizes.iter().product() })?;
+            let mut buffer = taken(Slot { kind: *kind, size: sizes.iter().product() }, node)?;
             join(&[Piece { source: place.clone(), sizes: sizes.clone(), offset: 0, strides }], outer, &mut buffer);
             carries.push(Held { buffer: Arc::new(buffer), offset: 0 });
         }
@@ -58,7 +66,7 @@ pub(super) fn run(body: &Body, inputs: &[Place], outer: &Slots, trace: &Trace<'_
         perform(schedule, &mut slots, trace)?;
         for (kind, piece) in body.pieces.iter().skip(count) {
             let size: usize = piece.sizes.iter().product();
-            put(*kind, piece, position * size, &slots, out)?;
+            put(*kind, piece, node, position * size, &slots, out)?;
         }
         let next = |root: &Place| {
             let (buffer, offset) = slots.at(root.slot, root.offset);
@@ -77,13 +85,13 @@ pub(super) fn run(body: &Body, inputs: &[Place], outer: &Slots, trace: &Trace<'_
     for ((slot, (kind, piece)), sizes) in (0..).zip(&body.pieces).zip(&body.carries) {
         let strides = row_major(sizes.iter().copied());
         let source = Place { slot, offset: 0, strides: strides.clone() };
-        put(*kind, &Piece { source, sizes: sizes.clone(), offset: piece.offset, strides }, 0, &last, out)?;
+        put(*kind, &Piece { source, sizes: sizes.clone(), offset: piece.offset, strides }, node, 0, &last, out)?;
     }
     Ok(())
 }
 
 /// Copies a result, whose elements are of this kind, so many elements behind its first place.
-fn put(kind: Kind, piece: &Piece, behind: usize, slots: &Slots, out: &mut Buffer) -> Result<()> {
+fn put(kind: Kind, piece: &Piece, node: &Node, behind: usize, slots: &Slots, out: &mut Buffer) -> Result<()> {
     let mut piece = piece.clone();
     piece.offset += behind;
     if kind == out.kind() {
@@ -92,7 +100,7 @@ fn put(kind: Kind, piece: &Piece, behind: usize, slots: &Slots, out: &mut Buffer
     }
     // Results of several kinds are all kept as doubles.
     let dense = row_major(piece.sizes.iter().copied());
-    let mut alone = taken(Slot { kind, size: piece.sizes.iter().product() })?;
+    let mut alone = taken(Slot { kind, size: piece.sizes.iter().product() }, node)?;
     join(&[Piece { offset: 0, strides: dense.clone(), ..piece.clone() }], slots, &mut alone);
     let doubles = match alone.numbers() {
         Numbers::F32(values) => values.iter().copied().map(Stored::to_f64).collect(),

@@ -13,6 +13,7 @@ use crate::element::{Binary, Real, Stored, Unary};
 use crate::graph::{Node, Shape};
 
 /// The number as a tensor without axes.
+#[track_caller]
 pub(crate) fn number<T: Stored>(number: f64) -> Node {
     Node::fill(T::KIND, number, Shape::default())
 }

@@ -192,14 +192,18 @@ fn outside(node: &Node, names: &[Name]) -> Result<()> {
     Err(Error::here(ErrorKind::Lifted, message))
 }
 
-/// The numbers of a node.
+/// The numbers of a node, which the caller reads.
 #[track_caller]
 fn computed(node: &Node) -> Result<Value> {
+    computed_at(node, Location::caller())
+}
+
+/// The numbers of a node, read at a place that errors name.
+pub(crate) fn computed_at(node: &Node, place: &'static Location<'static>) -> Result<Value> {
     node.checked()?;
     if let Some(value) = node.value() {
         return Ok(value.clone());
     }
-    let place = Location::caller();
     let values = plan::evaluate(std::slice::from_ref(node)).map_err(|error| error.at(place))?;
     values.into_iter().next().ok_or_else(|| Error::new(ErrorKind::Value, "nothing was computed").at(place))
 }

@@ -85,9 +85,11 @@ impl Config {
     }
 
     /// Whether a key says yes; no if it is absent.
-    #[must_use]
-    pub fn is(&self, key: &str) -> bool {
-        self.find(key).and_then(Value::as_bool).unwrap_or(false)
+    ///
+    /// # Errors
+    /// It is there, but neither yes nor no.
+    pub fn is(&self, key: &str) -> Result<bool, Error> {
+        if self.find(key).is_none() { Ok(false) } else { self.needed(key, "true or false", Value::as_bool) }
     }
 
     /// Words of the vocabulary by number: none if the key is absent, one, or a list of them.

@@ -70,7 +70,7 @@ impl Llama {
         checkpoint.agree(&config, "model.", looked, ("num_hidden_layers", "layers."))?;
         let layers =
             (0..config.size("num_hidden_layers")?).map(|_| unfilled(sizes)).collect::<Result<Vec<Layer>, _>>()?;
-        let tied = config.is("tie_word_embeddings") && !checkpoint.has("lm_head.weight");
+        let tied = config.is("tie_word_embeddings")? && !checkpoint.has("lm_head.weight");
         let output = (!tied).then(|| Tensor::zeros((sizes.0, sizes.1)));
         let mut weights = Weights { words: unfilled(sizes)?, layers, head: unfilled(sizes)?, output };
         checkpoint.fill(&mut weights, "model.", ROWS, IGNORED)?;

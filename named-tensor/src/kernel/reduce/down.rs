@@ -4,8 +4,8 @@
 //! rows; of few columns they stay in registers.
 //! Not here: elements that follow each other (`reduce`, `short`).
 
-use super::Job;
 use super::fold::Fold;
+use super::{Job, PIECES};
 use crate::element::Stored;
 use crate::kernel::lanes::vectorised;
 use crate::kernel::parallel::{self, GRAIN};
@@ -32,7 +32,7 @@ impl<T: Stored> Job<'_, T> {
     /// sizes alone.
     pub(super) fn columns<F: Fold<T>>(&self, dst: &mut [T]) {
         let depth = self.reduced.total();
-        let piece = (4 * GRAIN).div_ceil(dst.len().max(1));
+        let piece = (4 * GRAIN).div_ceil(dst.len().max(1)).max(depth.div_ceil(PIECES));
         if dst.len() <= TILE && depth > piece {
             let columns = dst.len();
             let mut partial = vec![F::START; depth.div_ceil(piece) * columns];
@@ -41,7 +41,7 @@ impl<T: Stored> Job<'_, T> {
                 self.down::<F>(0, from..depth.min(from + piece), partial);
             });
             for (i, d) in dst.iter_mut().enumerate() {
-                *d = F::end(
+                *d = self.end::<F>(
                     partial[i..].iter().step_by(columns).fold(F::START, |sum, &of_piece| F::join(sum, of_piece)),
                 );
             }
@@ -52,7 +52,7 @@ impl<T: Stored> Job<'_, T> {
             for (i, tile) in chunk.chunks_mut(TILE).enumerate() {
                 let mut partial = [F::START; TILE];
                 self.down::<F>(first + i * TILE, 0..depth, &mut partial[..tile.len()]);
-                tile.iter_mut().zip(partial).for_each(|(d, sum)| *d = F::end(sum));
+                tile.iter_mut().zip(partial).for_each(|(d, sum)| *d = self.end::<F>(sum));
             }
         });
     }

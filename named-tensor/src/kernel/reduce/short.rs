@@ -39,7 +39,7 @@ impl<T: Stored> Job<'_, T> {
                 let starts = self.starts(first + number * ROWS, &mut starts[..block.len()]);
                 turn(self.data, starts, [block.len(), size], &mut side_by_side, ROWS);
                 let partial = folded::<T, F>(&side_by_side);
-                block.iter_mut().zip(partial).for_each(|(result, partial)| *result = F::end(partial));
+                block.iter_mut().zip(partial).for_each(|(result, partial)| *result = self.end::<F>(partial));
             }
         });
     }

@@ -149,3 +149,39 @@ fn a_view_may_repeat_and_run_backwards() {
     reduce(Reduction::Sum, &[2], &[4, 3], View { data: &data, offset: 2, strides: &[0, 0, -1] }, &mut out);
     assert_eq!(out, [24.0, 24.0], "four times 1 + 2 + 3, twice");
 }
+
+#[test]
+fn an_axis_that_repeats_its_numbers_counts_as_often_as_it_has_positions() {
+    let data = [0.5_f32, -1.25, 3.0];
+    let all = [Reduction::Sum, Reduction::Product, Reduction::Max, Reduction::Min];
+    for (op, times) in all.into_iter().flat_map(|op| (1..9).map(move |times| (op, times))) {
+        for (kept, reduced, strides) in
+            [(&[3][..], &[times][..], &[1, 0][..]), (&[], &[times, 3], &[0, 1]), (&[2], &[3, times, 2], &[0, 1, 0, 0])]
+        {
+            let src = View { data: &data, offset: 0, strides };
+            let mut out = vec![f32::NAN; kept.iter().product()];
+            reduce(op, kept, reduced, src, &mut out);
+            let expected: Vec<f32> = plain(op, kept, reduced, src).into_iter().map(|x| x as f32).collect();
+            assert_eq!(out, expected, "{op:?} of {times}");
+        }
+    }
+}
+
+#[test]
+fn the_sum_of_a_number_that_is_repeated_without_end_is_found_at_once() {
+    let (one, nan, many) = ([1.5_f32], [f32::NAN], 1_usize << 50);
+    let of = |op, data: &[f32]| {
+        let mut out = [0.0];
+        reduce(op, &[], &[many, 4], View { data, offset: 0, strides: &[0, 0] }, &mut out);
+        out[0]
+    };
+    assert_eq!(of(Reduction::Sum, &one), 1.5 * 4.0 * many as f32);
+    assert_eq!(of(Reduction::Product, &one), f32::INFINITY);
+    assert_eq!((of(Reduction::Max, &one), of(Reduction::Min, &one)), (1.5, 1.5));
+    assert!([Reduction::Sum, Reduction::Max].iter().all(|&op| of(op, &nan).is_nan()), "NaN stays NaN");
+    let (mut sum, mut product) = ([0], [0]);
+    for (op, out) in [(Reduction::Sum, &mut sum), (Reduction::Product, &mut product)] {
+        reduce(op, &[], &[many + 1], View { data: &[-7_i64], offset: 0, strides: &[0] }, out);
+    }
+    assert_eq!((sum, product), ([-7 * (many as i64 + 1)], [i64::MIN]), "an odd number of negative factors");
+}

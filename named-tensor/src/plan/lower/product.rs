@@ -1,6 +1,7 @@
 //! Contractions as steps: copies if strides demand them, and a batched product of matrices.
 //!
-//! Lives here: from names to axes, and the steps for what `contract` describes.
+//! Lives here: from names to axes, and the steps for what `contract` describes. Axes along which both operands repeat
+//! themselves are summed after the product, where that is a factor, however many positions they have.
 //! Not here: the choice of rows, columns and order (`contract`), the product itself (`kernel::matmul`).
 
 use crate::kernel::order::sort_few;
@@ -41,6 +42,7 @@ impl Lowering<'_, '_> {
         if item.shape.elements() == 0 || axes.iter().any(|axis| axis.size == 0) {
             return self.fill(i, 0.0);
         }
+        let mut times = take_repeated(&mut axes);
         let tail = self.tails.get(&i);
         let tail: Order =
             tail.into_iter().flatten().filter_map(|tail| names.iter().position(|name| name == tail)).collect();
@@ -48,6 +50,8 @@ impl Lowering<'_, '_> {
         if is_narrow.contains(&true) && !is_read_narrow(&product) {
             places[1] = self.widened(i, inputs[1]);
             axes = together(shapes, &places, summed).1;
+            // What is widened repeats itself no more.
+            times = take_repeated(&mut axes);
             product = self.products.of(&axes, &tail);
         }
         let (left, right) = ((places[0].slot, places[0].offset), (places[1].slot, places[1].offset));
@@ -62,7 +66,8 @@ impl Lowering<'_, '_> {
         let is_apart = !along && !side_by_side;
         if product.rows.size == 1 && product.columns.size == 1 && scale == Scale::None && is_apart && one_kind {
             let order = placed(&product.order);
-            return self.products_then_sum(i, &axes, &product.order, &order, left, right);
+            self.products_then_sum(i, &axes, &product.order, &order, left, right);
+            return self.as_often(i, &order, times);
         }
         let left = self.readable(i, left, &axes, |axis| axis.left, product.copy_left.as_ref());
         let right = self.readable(i, right, &axes, |axis| axis.right, product.copy_right.as_ref());
@@ -71,6 +76,18 @@ impl Lowering<'_, '_> {
         let order = placed(&product.order);
         let Product { batch, rows, columns, inner, .. } = product;
         self.step(i, &order, Action::Product { left, right, batch, rows, columns, inner, scale });
+        self.as_often(i, &order, times);
+    }
+
+    /// The sum of so many results that are all the same, if they are several.
+    fn as_often(&mut self, i: u32, order: &[usize], times: usize) {
+        if times > 1 {
+            let sizes: Sizes = self.items.item(i).shape.sizes().collect();
+            let mut source = self.places[&i].in_order(order);
+            source.strides.push(0);
+            let (sizes, over) = (order.iter().map(|&at| sizes[at]).collect(), Sizes::from_slice(&[times]));
+            self.step(i, order, Action::Reduce { reduction: Reduction::Sum, source, sizes, over });
+        }
     }
 
     /// Where an operand is read: where it lies, or where it is copied to.
@@ -123,6 +140,12 @@ impl Lowering<'_, '_> {
         let action = Action::Reduce { reduction: Reduction::Sum, source, sizes: sizes.into(), over: over.into() };
         self.step(i, order, action);
     }
+}
+
+/// Leaves one position of the summed axes along which both operands repeat themselves, and returns how many there were.
+fn take_repeated(axes: &mut [Axis]) -> usize {
+    let is_repeated = |axis: &&mut Axis| axis.summed && axis.left == 0 && axis.right == 0;
+    axes.iter_mut().filter(is_repeated).map(|axis| std::mem::replace(&mut axis.size, 1)).product()
 }
 
 /// The axes of two operands, by name and as a contraction sees them.

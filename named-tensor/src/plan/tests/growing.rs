@@ -138,6 +138,30 @@ fn texts_that_are_read_in_turns_are_foretold_each_by_itself() {
 }
 
 #[test]
+fn a_text_goes_on_from_the_length_that_is_nearest_to_its_own() {
+    let mut known = Known::default();
+    // The shorter text, read last, might grow to the length of the longer one as well.
+    let turns = [500, 20].into_iter().chain(501..508);
+    let is_foretold = lengths(&mut known, turns, |size| tensor(&[(NAMES[0], size), (NAMES[1], 3)]).unary(Unary::Exp));
+    assert_eq!(is_foretold, [false, false, false, false, false, true, true, true, true]);
+}
+
+#[test]
+fn what_grows_is_a_count_and_not_the_place_of_an_axis() {
+    // All numbers of the plan are the same for each axis along which the tensor repeats itself, but not for the last one.
+    let shape = Shape::new((0..6).map(|at| (NAMES[at], 3)));
+    let of = |buffer: &[f64]| Value {
+        buffer: Buffer::F64(buffer.to_vec()).into(),
+        offset: 0,
+        strides: (0..6).map(|at| isize::from(at == 5)).collect(),
+    };
+    let [x, y] = [[1.0, 2.0, 4.0], [3.0, 5.0, 7.0]].map(|numbers| Node::input(of(&numbers), shape.clone()));
+    let mut known = Known::default();
+    let is_foretold = lengths(&mut known, 0..6, |at| x.contract(&y, &[NAMES[at]]));
+    assert_eq!(is_foretold, [false; 6]);
+}
+
+#[test]
 fn what_begins_with_one_position_is_foretold_once_there_are_several() {
     let mut known = Known::default();
     let tanh = |size| tensor(&[(NAMES[0], size), (NAMES[1], 3)]).unary(Unary::Tanh);
