@@ -17,7 +17,7 @@ use super::lanes::vectorised;
 use super::line::{Known, Line, WIDTH, along};
 use super::map::Tail;
 use super::math::Scalar;
-use super::stream::LINE;
+use super::stream::{LINE, lined_up_mut};
 use super::{View, ViewMut};
 use std::ops::RangeInclusive;
 
@@ -175,6 +175,21 @@ impl Standardize {
     }
 }
 
+/// Rows for which gain and shift are worth copies that begin where lines of memory do.
+const MANY: usize = 64;
+
+/// Copies that begin where lines of memory do: both are read for every row, and a vector that lies in two lines costs
+/// twice.
+fn copied_to_lines<'a, T: Scalar>(room: &'a mut Vec<T>, [gain, shift]: [&[T]; 2]) -> [&'a [T]; 2] {
+    let (size, per_line) = (gain.len(), LINE / size_of::<T>());
+    let pitch = size.next_multiple_of(per_line);
+    room.resize(2 * pitch + per_line, T::default());
+    let (first, second) = lined_up_mut(room).split_at_mut(pitch);
+    first[..size].copy_from_slice(gain);
+    second[..size].copy_from_slice(shift);
+    [&first[..size], &second[..size]]
+}
+
 impl<T: Scalar> Line<T> for Standardize {
     type Known = Distances;
 
@@ -196,8 +211,10 @@ impl<T: Scalar> Line<T> for Standardize {
 
     const IS_SCALED: bool = true;
 
-    fn rows_scaled(&self, src: &[T], [gain, shift]: [&[T]; 2], dst: &mut [T]) {
+    fn rows_scaled(&self, src: &[T], both: [&[T]; 2], dst: &mut [T]) {
         let all = Standardize { epsilon: self.epsilon };
+        let (mut room, is_worth_it) = (Vec::new(), dst.len() >= MANY * both[0].len());
+        let [gain, shift] = if is_worth_it { copied_to_lines(&mut room, both) } else { both };
         vectorised(
             #[inline(always)]
             move || {
@@ -395,6 +412,27 @@ mod tests {
         let root = f64::sqrt(2.0);
         let error = |(got, exact): (&f64, &f64)| (got - exact).abs();
         assert!(out.iter().zip(&[-root, 0.0, root, 0.0]).map(error).all(|error| error < 1e-12), "{out:?}");
+    }
+
+    #[test]
+    fn rows_have_the_same_numbers_however_many_share_their_gain_and_shift() {
+        fn check<T: Scalar>(size: usize) {
+            let numbers = |seed, count| -> Vec<T> {
+                Random::new(seed).reals(count).into_iter().map(|x| T::narrow(f64::from(x))).collect()
+            };
+            let (src, gain, shift) = (numbers(1, (MANY + 1) * size), numbers(2, size + 1), numbers(3, size + 2));
+            let (line, both) = (Standardize { epsilon: EPSILON }, [&gain[1..], &shift[2..]]);
+            let (mut together, mut alone) = (src.clone(), src.clone());
+            line.rows_scaled(&src, both, &mut together);
+            for (src, dst) in src.chunks(size).zip(alone.chunks_mut(size)) {
+                line.rows_scaled(src, both, dst);
+            }
+            assert_eq!(together, alone, "rows of {size}");
+        }
+        for size in [1, 2, 15, 16, 17, 33, 64, 100] {
+            check::<f32>(size);
+            check::<f64>(size);
+        }
     }
 
     #[test]
