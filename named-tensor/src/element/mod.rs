@@ -57,6 +57,11 @@ pub trait Stored: Copy + Default + PartialEq + PartialOrd + Debug + Send + Sync 
     const KIND: Kind;
     /// Moves a vector of these into a buffer.
     fn into_buffer(values: Vec<Self>) -> Buffer;
+    /// The values of a buffer of this kind, taken out of it.
+    ///
+    /// # Panics
+    /// If the buffer holds another kind.
+    fn from_buffer(buffer: Buffer) -> Vec<Self>;
     /// Values of this kind, to read.
     fn numbers(values: &[Self]) -> Numbers<'_>;
     /// The values of a buffer of this kind.
@@ -108,6 +113,13 @@ macro_rules! stored {
             const KIND: Kind = Kind::$kind;
             fn into_buffer(values: Vec<Self>) -> Buffer {
                 Buffer::$kind(values)
+            }
+            fn from_buffer(mut buffer: Buffer) -> Vec<Self> {
+                buffer.own();
+                match buffer {
+                    Buffer::$kind(values) => values,
+                    other => panic!("a buffer of {:?} was taken as {:?}", other.kind(), Kind::$kind),
+                }
             }
             fn numbers(values: &[Self]) -> Numbers<'_> {
                 Numbers::$kind(values)
@@ -228,6 +240,17 @@ impl Buffer {
             Kind::Index => Buffer::Index(vec![0; size]),
             Kind::Bool => Buffer::Bool(vec![false; size]),
             Kind::Bf16 => Buffer::Bf16(vec![Bf16::default(); size]),
+        }
+    }
+
+    /// An empty buffer with room for `room` elements.
+    pub(crate) fn with_room(kind: Kind, room: usize) -> Buffer {
+        match kind {
+            Kind::F32 => Buffer::F32(Vec::with_capacity(room)),
+            Kind::F64 => Buffer::F64(Vec::with_capacity(room)),
+            Kind::Index => Buffer::Index(Vec::with_capacity(room)),
+            Kind::Bool => Buffer::Bool(Vec::with_capacity(room)),
+            Kind::Bf16 => Buffer::Bf16(Vec::with_capacity(room)),
         }
     }
 }

@@ -8,15 +8,20 @@
 
 use std::any::Any;
 use std::cell::UnsafeCell;
+use std::mem::{ManuallyDrop, MaybeUninit};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use super::pool;
 use crate::element::{Buffer, Lent, Numbers, Shared, Stored};
 
 /// Elements, of which the first ones are claimed: written, or being written by one claimant.
 #[derive(Debug)]
-struct Memory<T> {
-    cells: Box<[UnsafeCell<T>]>,
+struct Memory<T: Stored> {
+    /// As many as there is room for; what is neither claimed nor `known` may not be a number yet.
+    cells: Vec<UnsafeCell<MaybeUninit<T>>>,
+    /// So many hold numbers of an earlier use.
+    known: usize,
     claimed: AtomicUsize,
 }
 
@@ -27,19 +32,21 @@ unsafe impl<T: Stored> Sync for Memory<T> {}
 
 /// The first elements of some memory, all of which are written.
 #[derive(Debug)]
-struct Prefix<T> {
+struct Prefix<T: Stored> {
     memory: Arc<Memory<T>>,
     size: usize,
 }
 
 impl<T: Stored> Memory<T> {
-    /// Room for so many elements. The system hands out zeros, so that pages that are never used are never touched.
+    /// Room for so many elements, from the pool: what an earlier text left is warm, and pages that nobody has used yet stay
+    /// untouched.
     fn with_room(room: usize) -> Memory<T> {
-        let zeros: Box<[T]> = vec![T::default(); room].into_boxed_slice();
-        let start = Box::into_raw(zeros) as *mut [UnsafeCell<T>];
-        // SAFETY: `start` comes from a box of as many elements, and `UnsafeCell<T>` lies in memory as `T` does.
-        let cells = unsafe { Box::from_raw(start) };
-        Memory { cells, claimed: AtomicUsize::new(0) }
+        let mut values = ManuallyDrop::new(T::from_buffer(pool::take_room(T::KIND, room)));
+        let (start, known, room) = (values.as_mut_ptr().cast(), values.len(), values.capacity());
+        // SAFETY: pointer and capacity are those of a vector that nobody else drops; `UnsafeCell<MaybeUninit<T>>` lies in
+        // memory as `T` does, and need not be a number.
+        let cells = unsafe { Vec::from_raw_parts(start, room, room) };
+        Memory { cells, known, claimed: AtomicUsize::new(0) }
     }
 
     /// The elements `from..to` to write, unless somebody else has claimed some of them or there is no room. Whoever
@@ -48,22 +55,40 @@ impl<T: Stored> Memory<T> {
     fn claim(&self, from: usize, to: usize) -> Option<&mut [T]> {
         let cells = self.cells.get(from..to)?;
         self.claimed.compare_exchange(from, to, Ordering::AcqRel, Ordering::Relaxed).ok()?;
-        // SAFETY: only the call that moves `claimed` from `from` past them gives these cells out, and it never moves
-        // back. No prefix reaches them yet: a prefix as long as `to` is made by the caller, when the slice is gone.
-        Some(unsafe { std::slice::from_raw_parts_mut(UnsafeCell::raw_get(cells.as_ptr()), cells.len()) })
+        for cell in cells.iter().skip(self.known.saturating_sub(from)) {
+            // SAFETY: only the call that moves `claimed` from `from` past them reaches these cells, and it never moves back.
+            unsafe { cell.get().write(MaybeUninit::new(T::default())) };
+        }
+        let start = UnsafeCell::raw_get(cells.as_ptr()).cast::<T>();
+        // SAFETY: as above nobody else reaches these cells, all of which are numbers by now. No prefix reaches them yet: a
+        // prefix as long as `to` is made by the caller, when the slice is gone.
+        Some(unsafe { std::slice::from_raw_parts_mut(start, cells.len()) })
+    }
+
+    /// What can be told to be numbers, with room for the rest; nothing is left behind.
+    fn taken_out(&mut self) -> Vec<T> {
+        let known = std::mem::take(&mut self.known).max(std::mem::take(self.claimed.get_mut()));
+        let mut cells = ManuallyDrop::new(std::mem::take(&mut self.cells));
+        let (start, room) = (cells.as_mut_ptr().cast::<T>(), cells.capacity());
+        // SAFETY: pointer and capacity are those of a vector that nobody else drops, in which `T` lies as its cells do; the
+        // first `known` of them are numbers, of an earlier use or since they were claimed, one after the other.
+        unsafe { Vec::from_raw_parts(start, known, room) }
+    }
+}
+
+impl<T: Stored> Drop for Memory<T> {
+    fn drop(&mut self) {
+        pool::give(T::into_buffer(self.taken_out()));
     }
 }
 
 impl<T: Stored> Prefix<T> {
     fn elements(&self) -> &[T] {
-        let cells = &self.cells()[..self.size];
-        // SAFETY: the cells of a prefix were written before it was made and are never written again; `UnsafeCell<T>`
-        // lies in memory as `T` does.
-        unsafe { std::slice::from_raw_parts(UnsafeCell::raw_get(cells.as_ptr()), cells.len()) }
-    }
-
-    fn cells(&self) -> &[UnsafeCell<T>] {
-        &self.memory.cells
+        let cells = &self.memory.cells[..self.size];
+        let start = UnsafeCell::raw_get(cells.as_ptr()).cast::<T>();
+        // SAFETY: the cells of a prefix were written before it was made and are never written again; a cell lies in memory
+        // as `T` does.
+        unsafe { std::slice::from_raw_parts(start, cells.len()) }
     }
 }
 
@@ -114,6 +139,30 @@ mod tests {
         assert_eq!(start(&short), start(&long), "one memory");
         drop(short);
         assert_eq!(f32::of(&long)[0], 0.0, "it outlives the shorter one");
+    }
+
+    #[test]
+    fn room_that_held_other_numbers_and_room_that_held_none_are_both_written_anew() {
+        // Too small for the pool, and large enough for it; each of them again, with what the time before left.
+        for size in [3, 5000].into_iter().cycle().take(8) {
+            let buffers = (1..4).try_fold(roomy(size, counted(0)), |buffer, i| {
+                lengthened(&buffer, size / 3, counted(size + (i - 1) * (size / 3)))
+            });
+            let all: Vec<f32> = (0..size + 3 * (size / 3)).map(|i| i as f32).collect();
+            assert_eq!(f32::of(&buffers.expect("there is room")), all, "{size}");
+        }
+    }
+
+    #[test]
+    fn what_is_claimed_is_numbers_and_no_more_is_left_to_the_next_text() {
+        // Too small for the pool, so that nothing is known before.
+        let mut memory = Memory::<f64>::with_room(300);
+        for (from, to) in [(0, 120), (120, 200)] {
+            assert!(memory.claim(from, to).is_some_and(|out| out.iter().all(|&x| x == 0.0)), "{from} to {to}");
+        }
+        let values = memory.taken_out();
+        assert_eq!((values.len(), values.capacity()), (200, 300));
+        assert!(memory.claim(0, 1).is_none(), "nothing is left");
     }
 
     #[test]

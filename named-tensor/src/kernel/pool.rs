@@ -48,21 +48,26 @@ pub(crate) fn take(kind: Kind, size: usize) -> Buffer {
     if size * kind.bytes() < SMALL {
         return Buffer::zeros(kind, size);
     }
+    let mut buffer = kept(kind, size).unwrap_or_else(|| fresh(kind, size));
+    resize(&mut buffer, size);
+    buffer
+}
+
+/// A buffer with room for `room` elements, of which it may have some, with any contents. The others are not touched.
+pub(crate) fn take_room(kind: Kind, room: usize) -> Buffer {
+    if room * kind.bytes() < SMALL {
+        return Buffer::with_room(kind, room);
+    }
+    kept(kind, room).unwrap_or_else(|| Buffer::with_room(kind, rounded(room)))
+}
+
+/// A kept buffer with room for `size` elements.
+fn kept(kind: Kind, size: usize) -> Option<Buffer> {
     keep_with(give);
     let (found, surplus) = lock().take_and_count(kind, size);
     // What has to go is freed after the list is unlocked, and before anything is asked for.
     drop(surplus);
-    match found {
-        Some(mut buffer) => {
-            resize(&mut buffer, size);
-            buffer
-        }
-        None => {
-            let mut buffer = fresh(kind, size);
-            resize(&mut buffer, size);
-            buffer
-        }
-    }
+    found
 }
 
 /// Room for `size` elements and up to an eighth more, so that what grows step by step finds room that was used before.
