@@ -1,6 +1,6 @@
 //! Memory: reading, training and decoding do not grow, however often they are repeated.
 //!
-//! Every allocation of this process is counted, so this binary has one test and no other beside it.
+//! Every allocation of this process is counted, so this binary is one test, and runs without a harness beside it.
 
 #![allow(mixed_script_confusables, reason = "θ is the letter of the field")]
 
@@ -51,8 +51,7 @@ fn repeated<R>(what: &str, times: usize, mut call: impl FnMut() -> R) -> R {
     last
 }
 
-#[test]
-fn what_is_repeated_ends_with_the_memory_of_ten_times() {
+fn main() {
     ten_thousand_steps_of_training();
     a_thousand_texts_read_and_words_written();
     a_hundred_sums_with_a_transposed_matrix();
