@@ -81,11 +81,15 @@ impl<'a, T: Stored> Job<'a, T> {
         check_inside("reduce: source", src.data.len(), src.offset, &[kept, reduced].concat(), src.strides);
         assert_eq!(results, kept.iter().product::<usize>(), "reduce: one result per kept position is needed");
         let (kept_strides, reduced_strides) = src.strides.split_at(kept.len());
-        // The order of the reduced axes is ours: the smallest stride runs fastest, and more axes merge.
         let mut axes: Vec<(usize, isize)> = reduced.iter().copied().zip(reduced_strides.iter().copied()).collect();
-        // An axis along which the view repeats itself says how often; an empty one that there is nothing.
-        let times = axes.iter().filter(|&&axis| repeats(axis)).map(|&(size, _)| size).product();
-        axes.retain(|&axis| !repeats(axis));
+        if reduced.contains(&0) {
+            // Then there is nothing, and the other sizes need not have a product.
+            axes = vec![(0, 1)];
+        }
+        // An axis along which the view repeats itself says how often.
+        let (repeated, mut axes): (Vec<_>, Vec<_>) = axes.into_iter().partition(|&(_, stride)| stride == 0);
+        let times = repeated.into_iter().map(|(size, _)| size).product();
+        // The order of the others is ours: the smallest stride runs fastest, and more axes merge.
         sort_few(&mut axes, |(_, stride)| std::cmp::Reverse(stride.unsigned_abs()));
         let (reduced, reduced_strides): (Vec<usize>, Vec<isize>) = axes.into_iter().unzip();
         let kept = Span::new(kept, &[kept_strides]);
@@ -163,11 +167,6 @@ impl<'a, T: Stored> Job<'a, T> {
             (0..size as isize).fold(F::START, |sum, i| F::step(sum, self.data[self.position(first + i * stride)]))
         }
     }
-}
-
-/// Whether a view is the same all along an axis of this size and stride.
-fn repeats((size, stride): (usize, isize)) -> bool {
-    size > 0 && stride == 0
 }
 
 /// The join of so many equal partial results.

@@ -52,7 +52,7 @@ static PLAINLY: LazyLock<AtomicBool> =
 
 /// What the environment asks for that there is not, as an error: a setting that is misspelt would be missed in silence.
 static REFUSED: LazyLock<Option<Error>> = LazyLock::new(|| {
-    let plan = std::env::var("NAMED_TENSOR_PLAN").unwrap_or_default();
+    let plan = std::env::var_os("NAMED_TENSOR_PLAN").unwrap_or_default().to_string_lossy().into_owned();
     let (name, said, wanted) = match parallel::asked() {
         Err(said) => ("NAMED_TENSOR_THREADS", said, "a number of threads, at least 1"),
         Ok(_) if ["", "on", "off"].contains(&&*plan) => return None,

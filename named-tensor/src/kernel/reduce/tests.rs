@@ -185,3 +185,14 @@ fn the_sum_of_a_number_that_is_repeated_without_end_is_found_at_once() {
     }
     assert_eq!((sum, product), ([-7 * (many as i64 + 1)], [i64::MIN]), "an odd number of negative factors");
 }
+
+#[test]
+fn over_an_empty_axis_there_is_nothing_however_large_the_others_are() {
+    let (vast, none) = (1 << 40, View { data: &[], offset: 0, strides: &[0, 0, 0] });
+    for reduced in [[vast, vast, 0], [0, vast, vast]] {
+        let (mut sum, mut product) = ([f32::NAN], [f32::NAN]);
+        reduce(Reduction::Sum, &[], &reduced, none, &mut sum);
+        reduce(Reduction::Product, &[], &reduced, none, &mut product);
+        assert_eq!((sum, product), ([0.0], [1.0]), "{reduced:?}");
+    }
+}
