@@ -213,7 +213,7 @@ impl<'a> Found<'a> {
 /// there is, where the steps of the graph refuse their results or need none.
 fn is_vast(shape: &Shape, axes: &Names) -> bool {
     const VAST: usize = 1 << 28;
-    !weighed::is_less(axes.iter().filter_map(|&axis| shape.size(axis)).product(), VAST)
+    !weighed::is_less(axes.iter().filter_map(|&axis| shape.size(axis)).fold(1, usize::saturating_mul), VAST)
 }
 
 /// Whether both have the same axes.
