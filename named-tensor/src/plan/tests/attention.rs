@@ -27,18 +27,34 @@ fn tensor(draw: &mut Draw, kind: Kind, parts: &[&[(Name, usize)]]) -> Node {
     stored(draw, kind, Shape::new(axes), 1)
 }
 
-fn drawn(seed: u64, sizes: &[usize]) -> Drawn {
-    let mut draw = Draw::new(seed);
-    let kind = if seed.is_multiple_of(2) { Kind::F32 } else { Kind::F64 };
-    let mut role = |text, least| role(&mut draw, sizes, text, least);
-    let (batch, rows, keys) = (role("batch", 0), role("rows", 1), role("keys", 1));
-    let (positions, columns) = (role("positions", 1), role("columns", 1));
-    let mut tensor = |parts: &[&[(Name, usize)]]| tensor(&mut draw, kind, parts);
+/// What attention is of, and the axes of keys and positions.
+struct Operands {
+    queries: Node,
+    k: Node,
+    v: Node,
+    mask: Node,
+    keys: Vec<Name>,
+    positions: Vec<Name>,
+}
+
+/// One or two axes for each role; the batch may have none, the queries' rows and the values' columns no fewer than `least`.
+fn operands(draw: &mut Draw, kind: Kind, sizes: &[usize], least: usize) -> Operands {
+    let mut role = |text, least| role(draw, sizes, text, least);
+    let (batch, rows, keys) = (role("batch", 0), role("rows", least), role("keys", 1));
+    let (positions, columns) = (role("positions", 1), role("columns", least));
+    let mut tensor = |parts: &[&[(Name, usize)]]| tensor(draw, kind, parts);
     let queries = tensor(&[&batch, &rows, &keys]);
     let (k, v) = (tensor(&[&batch, &positions, &keys]), tensor(&[&positions, &batch, &columns]));
     let mask = tensor(&[&rows, &positions]);
     let names = |axes: &[(Name, usize)]| axes.iter().map(|&(name, _)| name).collect::<Vec<_>>();
-    let mut scores = queries.contract(&k, &names(&keys));
+    Operands { queries, k, v, mask, keys: names(&keys), positions: names(&positions) }
+}
+
+fn drawn(seed: u64, sizes: &[usize]) -> Drawn {
+    let mut draw = Draw::new(seed);
+    let kind = if seed.is_multiple_of(2) { Kind::F32 } else { Kind::F64 };
+    let Operands { queries, k, v, mask, keys, positions } = operands(&mut draw, kind, sizes, 1);
+    let mut scores = queries.contract(&k, &keys);
     let scale = Node::fill(kind, 3.0, Shape::default());
     match seed % 3 {
         0 => scores = scores.binary(Binary::Div, &scale),
@@ -49,8 +65,8 @@ fn drawn(seed: u64, sizes: &[usize]) -> Drawn {
     if masked {
         scores = scores.binary(Binary::Add, &mask);
     }
-    let weights = scores.softmax(&names(&positions), false);
-    let result = weights.contract(&v, &names(&positions));
+    let weights = scores.softmax(&positions, false);
+    let result = weights.contract(&v, &positions);
     Drawn { variables: vec![queries, k, v], weights, mask: masked.then_some(mask), result }
 }
 
@@ -145,18 +161,8 @@ fn attention_of_any_axes_and_layouts_is_one_step_with_the_same_numbers() {
     for seed in 0..600 {
         let mut draw = Draw::new(seed);
         let kind = if seed % 2 == 0 { Kind::F32 } else { Kind::F64 };
-        let sizes = [1, 2, 3, 4, 5, 7];
-        // One or two axes for each role; some of the queries' axes, and the values' own, may be missing.
-        let mut role = |text, least| role(&mut draw, &sizes, text, least);
-        let (batch, rows, keys) = (role("batch", 0), role("rows", 0), role("keys", 1));
-        let (positions, columns) = (role("positions", 1), role("columns", 0));
-        let mut tensor = |parts: &[&[(Name, usize)]]| tensor(&mut draw, kind, parts);
-        let queries = tensor(&[&batch, &rows, &keys]);
-        let (k, v) = (tensor(&[&batch, &positions, &keys]), tensor(&[&positions, &batch, &columns]));
-        let mask = tensor(&[&rows, &positions]);
-        let names = |axes: &[(Name, usize)]| axes.iter().map(|&(name, _)| name).collect::<Vec<_>>();
-        let mut scores =
-            if draw.below(2) == 0 { queries.contract(&k, &names(&keys)) } else { k.contract(&queries, &names(&keys)) };
+        let Operands { queries, k, v, mask, keys, positions } = operands(&mut draw, kind, &[1, 2, 3, 4, 5, 7], 0);
+        let mut scores = if draw.below(2) == 0 { queries.contract(&k, &keys) } else { k.contract(&queries, &keys) };
         let scale = Node::fill(kind, 2.0, Shape::default());
         match draw.below(3) {
             0 => scores = scores.binary(Binary::Div, &scale),
@@ -167,8 +173,8 @@ fn attention_of_any_axes_and_layouts_is_one_step_with_the_same_numbers() {
             scores =
                 if draw.below(2) == 0 { scores.binary(Binary::Add, &mask) } else { mask.binary(Binary::Add, &scores) };
         }
-        let weights = scores.softmax(&names(&positions), false);
-        let result = v.contract(&weights, &names(&positions));
+        let weights = scores.softmax(&positions, false);
+        let result = v.contract(&weights, &positions);
         let roots = [result];
         let steps = lower::schedule(&Trace::new(&roots).unwrap()).steps;
         assert!(steps.iter().any(|step| named(&step.action) == "attention"), "{:?}", roots);
