@@ -276,6 +276,36 @@ fn a_clash_inside_an_equation_names_the_equation() {
     }
 }
 
+#[test]
+fn a_refusal_along_an_axis_in_an_equation_says_where_in_its_text_it_is() {
+    named! {
+        fn Product(X: R[seq, key]) -> R[key] { max_seq(X) * argmax_seq(X)_{seq(0)} }
+        fn Best(X: R[seq, key]) -> R[seq, key] { maxk_seq(X, 3) }
+        fn Places(X: R[seq, key]) -> seq[seq, key] { argmaxk_seq(X, 3) }
+        fn Volume(X: R[seq, key]) -> R[] { det_{seq, key}(X) }
+        fn Inverse(X: R[seq, key]) -> R[seq, key] { inv_{seq, key}(X) }
+        fn Shifted(X: R[seq]; b: R[seq]?) -> R[seq] { X + b }
+    }
+    let x = |size| Tensor::<_, f64>::ones((seq.of(size), key.of(3)));
+    refused(Product(&x(0)).checked(), ErrorKind::Empty, &["`max`", "`seq`", "Product"]);
+    refused(Best(&x(2)).checked(), ErrorKind::IndexOutOfRange, &["`maxk`: 3 positions of axis `seq`, whose size is 2"]);
+    refused(Places(&x(2)).checked(), ErrorKind::IndexOutOfRange, &["`argmaxk`: 3 positions of axis `seq`"]);
+    refused(Volume(&x(2)).checked(), ErrorKind::SizeClash, &["square", "Volume"]);
+    refused(Inverse(&x(2)).checked(), ErrorKind::SizeClash, &["square", "Inverse"]);
+    refused(Inverse(&x(3)).to_vec((seq, key)), ErrorKind::Value, &["singular"]);
+    let shifted = Shifted { b: Some(Tensor::<_, f64>::ones(seq.of(4))) };
+    refused(shifted.apply(&Tensor::ones(seq.of(5))).checked(), ErrorKind::SizeClash, &["`seq`", "5", "4", "Shifted"]);
+}
+
+#[test]
+fn more_of_the_largest_than_there_are_is_refused_by_that_name() {
+    let x = zeros(2, 3);
+    let words = ["`maxk`: 4 positions of axis `width`, whose size is 3"];
+    refused(x.maxk(width, kernel.of(4)).checked(), ErrorKind::IndexOutOfRange, &words);
+    let words = ["`argmaxk`: 1 positions of axis `height`, whose size is 0"];
+    refused(zeros(0, 3).argmaxk(height, height.of(1)).checked(), ErrorKind::IndexOutOfRange, &words);
+}
+
 proptest! {
     #![proptest_config(cases(64))]
 

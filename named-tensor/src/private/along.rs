@@ -6,16 +6,14 @@
 use crate::axes::rules::{Among, Once, Single};
 use crate::axes::selector::Selector;
 use crate::axes::set::{Axes, Reduced};
-use crate::axis::Name;
 use crate::element::{Index, Real};
-use crate::graph::Node;
 use crate::graph::op::Reduction;
-use crate::tensor::{Tensor, norm_of, norm_p_of, one_hot_of, only};
+use crate::graph::shape::Names;
+use crate::tensor::{Tensor, first, norm_of, norm_p_of, one_hot_of, only};
 
-/// The tensor that `of` makes of the node and the names of the axes.
-#[track_caller]
-fn along<S: Selector, A, B, T, U>(_: S, x: &Tensor<A, T>, of: impl FnOnce(&Node, &[Name]) -> Node) -> Tensor<B, U> {
-    Tensor::from_node(of(x.node(), &S::names()))
+/// The names of the axes. Not a function that is given what to compute: inside a closure the place of the equation is lost.
+fn names<S: Selector>(_: S) -> Names {
+    S::names()
 }
 
 /// `Σ_ax X`
@@ -28,7 +26,7 @@ pub fn sum<S: Selector + Once<S::Repeated>, A: Axes, T: Real>(
 where
     S::Set: Among<A>,
 {
-    along(axis, x, |x, axes| x.reduce(Reduction::Sum, axes))
+    Tensor::from_node(x.node().reduce(Reduction::Sum, &names(axis)))
 }
 
 /// `Π_ax X`
@@ -41,7 +39,7 @@ pub fn prod<S: Selector + Once<S::Repeated>, A: Axes, T: Real>(
 where
     S::Set: Among<A>,
 {
-    along(axis, x, |x, axes| x.reduce(Reduction::Product, axes))
+    Tensor::from_node(x.node().reduce(Reduction::Product, &names(axis)))
 }
 
 /// `max_ax X`
@@ -54,7 +52,7 @@ pub fn max<S: Selector + Once<S::Repeated>, A: Axes, T: Real>(
 where
     S::Set: Among<A>,
 {
-    along(axis, x, |x, axes| x.reduce(Reduction::Max, axes))
+    Tensor::from_node(x.node().reduce(Reduction::Max, &names(axis)))
 }
 
 /// `min_ax X`
@@ -67,7 +65,7 @@ pub fn min<S: Selector + Once<S::Repeated>, A: Axes, T: Real>(
 where
     S::Set: Among<A>,
 {
-    along(axis, x, |x, axes| x.reduce(Reduction::Min, axes))
+    Tensor::from_node(x.node().reduce(Reduction::Min, &names(axis)))
 }
 
 /// `mean_ax X`
@@ -80,7 +78,7 @@ pub fn mean<S: Selector + Once<S::Repeated>, A: Axes, T: Real>(
 where
     S::Set: Among<A>,
 {
-    along(axis, x, |x, axes| x.mean(axes))
+    Tensor::from_node(x.node().mean(&names(axis)))
 }
 
 /// `var_ax X`
@@ -93,7 +91,7 @@ pub fn var<S: Selector + Once<S::Repeated>, A: Axes, T: Real>(
 where
     S::Set: Among<A>,
 {
-    along(axis, x, |x, axes| x.variance(axes))
+    Tensor::from_node(x.node().variance(&names(axis)))
 }
 
 /// `norm_ax X`
@@ -106,7 +104,7 @@ pub fn norm<S: Selector + Once<S::Repeated>, A: Axes, T: Real>(
 where
     S::Set: Among<A>,
 {
-    along(axis, x, |x, axes| norm_of(x, axes))
+    Tensor::from_node(norm_of(x.node(), &names(axis)))
 }
 
 /// `norm_ax(X, p)`
@@ -120,7 +118,7 @@ pub fn norm_p<S: Selector + Once<S::Repeated>, A: Axes, T: Real>(
 where
     S::Set: Among<A>,
 {
-    along(axis, x, |x, axes| norm_p_of::<T>(x, axes, p))
+    Tensor::from_node(norm_p_of::<T>(x.node(), &names(axis), p))
 }
 
 /// `standardize_ax(X, ε)`
@@ -134,7 +132,7 @@ pub fn standardize_eps<S: Selector + Once<S::Repeated>, A: Axes, T: Real>(
 where
     S::Set: Among<A>,
 {
-    along(axis, x, |x, axes| x.standardize(axes, epsilon))
+    Tensor::from_node(x.node().standardize(&names(axis), epsilon))
 }
 
 /// `softmax_ax(X)`
@@ -144,7 +142,7 @@ pub fn softmax<S: Selector + Once<S::Repeated>, A: Axes, T: Real>(axis: S, x: &T
 where
     S::Set: Among<A>,
 {
-    along(axis, x, |x, axes| x.softmax(axes, false))
+    Tensor::from_node(x.node().softmax(&names(axis), false))
 }
 
 /// `log_softmax_ax(X)`
@@ -154,7 +152,7 @@ pub fn log_softmax<S: Selector + Once<S::Repeated>, A: Axes, T: Real>(axis: S, x
 where
     S::Set: Among<A>,
 {
-    along(axis, x, |x, axes| x.softmax(axes, true))
+    Tensor::from_node(x.node().softmax(&names(axis), true))
 }
 
 /// `standardize_ax(X)`
@@ -164,7 +162,7 @@ pub fn standardize<S: Selector + Once<S::Repeated>, A: Axes, T: Real>(axis: S, x
 where
     S::Set: Among<A>,
 {
-    along(axis, x, |x, axes| x.standardize(axes, 1e-5))
+    Tensor::from_node(x.node().standardize(&names(axis), 1e-5))
 }
 
 /// `argmax_ax(X)`
@@ -174,7 +172,7 @@ pub fn argmax<S: Selector, A: Axes, T: Real>(axis: S, x: &Tensor<A, T>) -> Tenso
 where
     S::Set: Single + Among<A>,
 {
-    along(axis, x, |x, axes| one_hot_of(x, axes, true).cast(T::KIND))
+    Tensor::from_node(one_hot_of(x.node(), &names(axis), true).cast(T::KIND))
 }
 
 /// `argmin_ax(X)`
@@ -184,7 +182,7 @@ pub fn argmin<S: Selector, A: Axes, T: Real>(axis: S, x: &Tensor<A, T>) -> Tenso
 where
     S::Set: Single + Among<A>,
 {
-    along(axis, x, |x, axes| one_hot_of(x, axes, false).cast(T::KIND))
+    Tensor::from_node(one_hot_of(x.node(), &names(axis), false).cast(T::KIND))
 }
 
 /// `cumsum_ax(X)`
@@ -194,7 +192,7 @@ pub fn cumsum<S: Selector, A: Axes, T: Real>(axis: S, x: &Tensor<A, T>) -> Tenso
 where
     S::Set: Single + Among<A>,
 {
-    along(axis, x, |x, axes| x.cumulative_sum(only(axes)))
+    Tensor::from_node(x.node().cumulative_sum(only(&names(axis))))
 }
 
 /// `sort_ax(X)`
@@ -204,7 +202,7 @@ pub fn sort<S: Selector, A: Axes, T: Real>(axis: S, x: &Tensor<A, T>) -> Tensor<
 where
     S::Set: Single + Among<A>,
 {
-    along(axis, x, |x, axes| x.sort(only(axes), false))
+    Tensor::from_node(x.node().sort(only(&names(axis)), false))
 }
 
 /// `maxk_ax(X, k)`
@@ -214,7 +212,8 @@ pub fn maxk<S: Selector, A: Axes, T: Real>(axis: S, x: &Tensor<A, T>, size: usiz
 where
     S::Set: Single + Among<A>,
 {
-    along(axis, x, |x, axes| x.sort(only(axes), true).slice(only(axes), 0..size, 1))
+    let axis = only(&names(axis));
+    Tensor::from_node(first(&x.node().sort(axis, true), axis, size, "maxk"))
 }
 
 /// `argmaxk_ax(X, k)`
@@ -224,7 +223,8 @@ pub fn argmaxk<S: Selector, A: Axes, T: Real>(axis: S, x: &Tensor<A, T>, size: u
 where
     S::Set: Single + Among<A>,
 {
-    along(axis, x, |x, axes| x.argsort(only(axes), true).slice(only(axes), 0..size, 1))
+    let axis = only(&names(axis));
+    Tensor::from_node(first(&x.node().argsort(axis, true), axis, size, "argmaxk"))
 }
 
 /// `argsort_ax(X)`
@@ -234,7 +234,7 @@ pub fn argsort<S: Selector, A: Axes, T: Real>(axis: S, x: &Tensor<A, T>) -> Tens
 where
     S::Set: Single + Among<A>,
 {
-    along(axis, x, |x, axes| x.argsort(only(axes), false))
+    Tensor::from_node(x.node().argsort(only(&names(axis)), false))
 }
 
 /// `det_{a, b}(S)`
@@ -250,7 +250,7 @@ where
     T: Real,
 {
     let _ = other;
-    along(axis, x, |x, axes| x.determinant(only(axes), only(&G::names())))
+    Tensor::from_node(x.node().determinant(only(&names(axis)), only(&G::names())))
 }
 
 /// `inv_{a, b}(S)`
@@ -266,5 +266,5 @@ where
     T: Real,
 {
     let _ = other;
-    along(axis, x, |x, axes| x.inverse(only(axes), only(&G::names())))
+    Tensor::from_node(x.node().inverse(only(&names(axis)), only(&G::names())))
 }

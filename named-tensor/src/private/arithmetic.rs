@@ -85,7 +85,11 @@ of_two! {
 #[must_use]
 #[track_caller]
 pub fn add_optional<A: Has<B>, B: Axes, T: Real>(x: &Tensor<A, T>, b: &Option<Tensor<B, T>>) -> Tensor<Union<A, B>, T> {
-    Tensor::from_node(b.as_ref().map_or_else(|| x.node().clone(), |b| x.node().binary(Binary::Add, b.node())))
+    // Not a closure, in which the place of the equation would be lost.
+    match b {
+        Some(b) => Tensor::from_node(x.node().binary(Binary::Add, b.node())),
+        None => Tensor::from_node(x.node().clone()),
+    }
 }
 
 /// `X % Y`, of the sign of Y.

@@ -43,7 +43,7 @@ pub(crate) use reading::{computed_at, stored};
 pub(crate) use reduction::{norm_of, norm_p_of};
 pub use scan::{Carried, Given, Sliced, scan, scan_backwards};
 pub use truth::Comparand;
-pub(crate) use vector::{one_hot_of, only};
+pub(crate) use vector::{first, one_hot_of, only};
 
 /// A tensor with the axes `A` and elements `T`, in the notation `X ∈ ℝ^A`.
 ///

@@ -132,7 +132,8 @@ impl<A: Axes, T: Real> Tensor<A, T> {
         A: Has<S::Set>,
     {
         let _ = axis;
-        Tensor::from_node(best(&self.node().sort(only(&S::names()), true), only(&S::names()), into))
+        let axis = only(&S::names());
+        Tensor::from_node(best(&self.node().sort(axis, true), axis, into, "maxk"))
     }
 
     /// The positions of the `k` largest numbers along the axis, the largest first; of equal ones the first comes first.
@@ -147,7 +148,8 @@ impl<A: Axes, T: Real> Tensor<A, T> {
         A: Has<S::Set>,
     {
         let _ = axis;
-        Tensor::from_node(best(&self.node().argsort(only(&S::names()), true), only(&S::names()), into))
+        let axis = only(&S::names());
+        Tensor::from_node(best(&self.node().argsort(axis, true), axis, into, "argmaxk"))
     }
 }
 
@@ -173,10 +175,22 @@ pub(crate) fn one_hot_of(x: &Node, axes: &[Name], largest: bool) -> Node {
     Node::iota(axis, x.shape().size(axis).unwrap_or(0)).compare(Comparison::Eq, &first)
 }
 
+/// The first `k` positions of a sorted axis, which `operation` asks for.
+#[track_caller]
+pub(crate) fn first(sorted: &Node, axis: Name, k: usize, operation: &str) -> Node {
+    let size = sorted.shape().size(axis).unwrap_or(0);
+    if k > size && sorted.error().is_none() {
+        let message =
+            format!("index out of range in `{operation}`: {k} positions of axis `{axis}`, whose size is {size}");
+        return Node::failed(Error::here(ErrorKind::IndexOutOfRange, message), sorted.kind());
+    }
+    sorted.slice(axis, 0..k, 1)
+}
+
 /// The first positions of a sorted axis, on another axis.
 #[track_caller]
-fn best<E: Extents>(sorted: &Node, axis: Name, into: E) -> Node {
+fn best<E: Extents>(sorted: &Node, axis: Name, into: E, operation: &str) -> Node {
     let (name, k) = into.sizes().first().copied().unwrap_or((axis, 0));
-    let best = sorted.slice(axis, 0..k, 1);
+    let best = first(sorted, axis, k, operation);
     if name == axis { best } else { best.rename(&[(axis, name)]) }
 }
