@@ -306,6 +306,64 @@ fn more_of_the_largest_than_there_are_is_refused_by_that_name() {
     refused(zeros(0, 3).argmaxk(height, height.of(1)).checked(), ErrorKind::IndexOutOfRange, &words);
 }
 
+#[test]
+fn a_position_that_does_not_exist_is_told_of_where_it_is_read_even_if_only_the_gradient_is_asked_for() {
+    let table = Tensor::<_, f64>::ones((vocab.of(3), emb.of(2)));
+    let loss = table.index(vocab, &Tensor::indices(seq, vocab, [0, 3])).sum((seq, emb));
+    let words = ["out of range in `index`: position 3 of axis `vocab`, whose size is 3"];
+    refused(grad(&loss, &table).to_vec((vocab, emb)), ErrorKind::IndexOutOfRange, &words);
+}
+
+#[test]
+fn a_derivative_whose_direction_has_another_size_is_refused_by_its_name() {
+    let (x, wrong) = (zeros(2, 3), zeros(2, 4));
+    let words = |name: &str| format!("`{name}`: axis `width` has size 3 on the left, 4 on the right");
+    refused(vjp(&x.exp(), &wrong, &x).checked(), ErrorKind::SizeClash, &[&words("vjp")]);
+    refused(jvp(&x.exp(), &x, &wrong).checked(), ErrorKind::SizeClash, &[&words("jvp")]);
+}
+
+#[test]
+fn layers_of_different_sizes_are_not_stacked_and_a_layer_that_is_not_there_is_not_read() {
+    named! { fn Linear(X: R[key]; W: R[key, emb], b: R[emb]) -> R[emb] { X dot_key W + b } }
+    let make = |size| Linear::init(&mut seeded(0), (key.of(2), emb.of(size))).unwrap();
+    let words = ["`stack`", "`W` is [emb: 3, key: 2] in layer 0, [emb: 4, key: 2] in layer 2"];
+    let stacked: Result<Stacked<layer, Linear>> = stack(layer, &[make(3), make(3), make(4)]);
+    refused(stacked, ErrorKind::SizeClash, &words);
+    let stacked: Stacked<layer, Linear> = stack(layer, &[make(3), make(3)]).unwrap();
+    let words = ["position 2 of axis `layer`, whose size is 2"];
+    refused(stacked.at(2).W.checked(), ErrorKind::IndexOutOfRange, &words);
+}
+
+#[test]
+fn a_parameter_too_large_for_memory_is_named_where_the_parameters_are_drawn() {
+    named! {
+        fn Linear(X: R[key]; W: R[key, emb], b: R[emb]) -> R[emb] { X dot_key W + b }
+        fn Deep(X: R[key]; f: Linear) -> R[emb] { f(X) }
+    }
+    for (keys, embs) in [(1 << 32, 1 << 31), (1 << 24, 1 << 24)] {
+        let words = ["too large for memory: parameter `f.W`", &format!("[emb: {embs}, key: {keys}]")];
+        let line = line!() + 1;
+        let made = Deep::init(&mut seeded(0), (key.of(keys), emb.of(embs)));
+        assert_eq!(made.as_ref().unwrap_err().place().unwrap().line(), line);
+        refused(made, ErrorKind::TooLarge, &words);
+    }
+}
+
+#[test]
+fn numbers_that_nobody_can_draw_are_refused_with_what_is_wrong() {
+    let drawn = Tensor::<R![seq]>::normal(&mut seeded(0), seq.of(2), 0.5, -1.0);
+    refused(drawn.checked(), ErrorKind::Value, &["at least 0", "the mean 0.5 and the deviation -1"]);
+    let drawn = zeros(2, 2).uniform_like(&mut seeded(0), 1.0, 0.5);
+    refused(drawn.checked(), ErrorKind::Value, &["not from 1 to 0.5"]);
+}
+
+#[test]
+fn a_size_below_nothing_is_refused_as_such() {
+    named! { fn Shorter(X: R[seq]) -> R[seq] { X_{seq(..|seq| - 3)} } }
+    let shorter = Shorter(&Tensor::<_, f64>::zeros(seq.of(2)));
+    refused(shorter.checked(), ErrorKind::Condition, &["a whole number of at least 0", "-1", "Shorter"]);
+}
+
 proptest! {
     #![proptest_config(cases(64))]
 

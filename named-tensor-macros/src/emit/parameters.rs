@@ -10,7 +10,7 @@ use crate::ast::{Function, Parameter, ParameterType};
 use crate::ir::{Body, Draw};
 use crate::render::Forms;
 use proc_macro2::{Ident, Span, TokenStream};
-use quote::{ToTokens, format_ident, quote};
+use quote::{ToTokens, format_ident, quote, quote_spanned};
 
 /// The struct and everything it can do; without a body, what stands for it after an error.
 pub(crate) fn parameters(
@@ -46,6 +46,7 @@ pub(crate) fn parameters(
             ///
             /// # Errors
             /// A shape that does not fit in memory.
+            #[track_caller]
             pub fn init<S: ::named_tensor::private::Extents>(
                 rng: &mut impl ::named_tensor::private::Rng,
                 sizes: S,
@@ -116,9 +117,11 @@ fn walk(function: &Function, draws: &[Option<Draw>]) -> TokenStream {
             _ => quote!(#field: ::named_tensor::private::Parameters::cast(&self.#field)),
         }
     });
+    // At the function's own name: there the compiler says that a private function is a parameter of a public one.
+    let axes = quote_spanned!(name.span()=> type Axes = #axes;);
     quote! {
         impl<T: ::named_tensor::private::Real> ::named_tensor::private::Parameters<T> for #name<T> {
-            type Axes = #axes;
+            #axes
             type Of<#other: ::named_tensor::private::Real> = #name<#other>;
 
             fn visit(

@@ -105,6 +105,7 @@ impl LayerNorm<::core::primitive::f32> {
     ///
     /// # Errors
     /// A shape that does not fit in memory.
+    #[track_caller]
     pub fn init<S: ::named_tensor::private::Extents>(
         rng: &mut impl ::named_tensor::private::Rng,
         sizes: S,
@@ -274,6 +275,7 @@ impl FFN<::core::primitive::f32> {
     ///
     /// # Errors
     /// A shape that does not fit in memory.
+    #[track_caller]
     pub fn init<S: ::named_tensor::private::Extents>(
         rng: &mut impl ::named_tensor::private::Rng,
         sizes: S,

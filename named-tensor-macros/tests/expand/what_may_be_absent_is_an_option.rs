@@ -105,6 +105,7 @@ impl Project<::core::primitive::f32> {
     ///
     /// # Errors
     /// A shape that does not fit in memory.
+    #[track_caller]
     pub fn init<S: ::named_tensor::private::Extents>(
         rng: &mut impl ::named_tensor::private::Rng,
         sizes: S,

@@ -66,6 +66,11 @@ impl Node {
         Node::made(op, inputs.into(), shape, kind, place)
     }
 
+    /// The same operation as if it was written where `other` was, which it is a part of: what it refuses is said there.
+    pub(super) fn in_place_of(self, other: &Node) -> Node {
+        Node::made(self.op().clone(), self.inputs().into(), self.shape().clone(), self.kind(), other.place())
+    }
+
     /// A node that holds numbers.
     #[must_use]
     #[track_caller]

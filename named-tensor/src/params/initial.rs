@@ -2,6 +2,8 @@
 //!
 //! Lives here: constants and distributions as equations state them. Not here: the stream of random numbers (`random`).
 
+use std::panic::Location;
+
 use rand::Rng;
 
 use super::{Parameters, Path};
@@ -70,13 +72,16 @@ impl std::fmt::Debug for Init<'_> {
 ///
 /// # Errors
 /// A shape that does not fit in memory.
+#[track_caller]
 pub fn init<P: Parameters<f32>, E: Extents>(rng: &mut impl Rng, sizes: E) -> Result<P> {
-    P::init_from(&mut Init {
+    let place = Location::caller();
+    let made = P::init_from(&mut Init {
         seed: Some(&mut || rng.next_u64()),
         sizes: &sizes.sizes(),
         path: Path::default(),
         stacked: Names::new(),
-    })
+    });
+    made.map_err(|error| error.at(place))
 }
 
 /// A struct of parameters that is to be filled, from a file for instance. All numbers are 0, and take no memory as long as
@@ -84,8 +89,11 @@ pub fn init<P: Parameters<f32>, E: Extents>(rng: &mut impl Rng, sizes: E) -> Res
 ///
 /// # Errors
 /// A shape that does not fit in memory.
+#[track_caller]
 pub fn unfilled<P: Parameters<f32>, E: Extents>(sizes: E) -> Result<P> {
-    P::init_from(&mut Init { seed: None, sizes: &sizes.sizes(), path: Path::default(), stacked: Names::new() })
+    let (place, sizes) = (Location::caller(), sizes.sizes());
+    let made = P::init_from(&mut Init { seed: None, sizes: &sizes, path: Path::default(), stacked: Names::new() });
+    made.map_err(|error| error.at(place))
 }
 
 impl Init<'_> {
@@ -118,8 +126,15 @@ impl Init<'_> {
         self.path.0.push_str(name);
         let sizes: Result<Vec<(Name, usize)>> =
             self.stacked.iter().chain(&A::names()).map(|&axis| Ok((axis, self.size(axis.text())?))).collect();
+        let path = self.path.0.clone();
         self.path.0.truncate(before);
-        let shape = Shape::new(sizes?).checked("init")?;
+        let shape = Shape::new(sizes?);
+        // The place is that of the call which asks for all parameters; a block of equations has no better one.
+        let too_large = |_| {
+            let message = format!("too large for memory: parameter `{path}` would have the shape {shape}");
+            Error::new(ErrorKind::TooLarge, message)
+        };
+        shape.clone().checked("init").map_err(too_large)?;
         let distribution = match *draw {
             Draw::Constant(value) => return Ok(Tensor::from_node(Node::fill(T::KIND, value, shape))),
             Draw::Uniform { low, high } => Distribution::Uniform { low, high },
@@ -135,7 +150,8 @@ impl Init<'_> {
         };
         // Parameters are numbers, not recipes: drawn once, here.
         let drawn = Node::random(distribution, seed(), T::KIND, shape.clone());
-        let values = plan::evaluate(&[drawn])?;
+        let values = plan::evaluate(&[drawn])
+            .map_err(|error| if error.kind() == ErrorKind::TooLarge { too_large(error) } else { error })?;
         let value = values.into_iter().next().ok_or_else(|| Error::new(ErrorKind::Value, "nothing was drawn"))?;
         Ok(Tensor::from_node(Node::input(value, shape)))
     }

@@ -56,6 +56,16 @@ where
     let Some(first) = each.first() else {
         return Err(Error::here(ErrorKind::Empty, format!("no layers to stack along axis `{}`", name.text())));
     };
+    let named = first.parameters();
+    for (number, layer) in each.iter().enumerate().skip(1) {
+        if let Some(((parameter, wanted), (_, found))) = named.iter().zip(layer.parameters()).find(|(a, b)| a.1 != b.1)
+        {
+            let message = format!(
+                "sizes clash in `stack`: parameter `{parameter}` is {wanted} in layer 0, {found} in layer {number}"
+            );
+            return Err(Error::here(ErrorKind::SizeClash, message));
+        }
+    }
     let mut rows: Vec<Vec<Node>> =
         each.iter().map(|layer| nodes(layer, |node| node.spread(Shape::new([(name, 1)])))).collect();
     // By halves, so that no number is copied more often than there are halves.
@@ -103,7 +113,18 @@ impl<X: Axis, P: Parameters<T>, T: Real> Stacked<X, P, T> {
     pub fn at(&self, layer: usize) -> P {
         let mut one = self.every.clone();
         let mut nodes = Vec::new();
-        self.every.each(|parameter| nodes.push(parameter.node().at(Self::AXIS, layer)));
+        let (size, place) = (self.layers(), std::panic::Location::caller());
+        self.every.each(|parameter| {
+            nodes.push(if layer < size {
+                parameter.node().at(Self::AXIS, layer)
+            } else {
+                // Said here, since inside a closure the place of the caller is lost.
+                let error =
+                    Error::out_of_range("at", Self::AXIS.text(), i64::try_from(layer).unwrap_or(i64::MAX), size)
+                        .at(place);
+                Node::failed(error, T::KIND)
+            });
+        });
         let mut nodes = nodes.into_iter();
         one.each_mut(|mut parameter| {
             if let Some(node) = nodes.next() {

@@ -217,8 +217,9 @@ pub(super) fn taken(slot: Slot, node: &Node) -> Result<Buffer> {
         let of: Vec<String> = node.inputs().iter().map(|input| input.shape().to_string()).collect();
         let (operation, shape) = (node.op().name(), node.shape());
         let of = if of.is_empty() { String::new() } else { format!(" of {}", of.join(", ")) };
-        let message =
-            format!("too large for memory: {bytes} bytes in one piece for `{operation}`{of}, whose shape is {shape}");
+        let message = format!(
+            "too large for memory: {bytes} bytes in one piece for `{operation}`{of}, whose result has the shape {shape}"
+        );
         return Err(Error::new(ErrorKind::TooLarge, message));
     }
     Ok(pool::take(slot.kind, slot.size))

@@ -80,7 +80,7 @@ pub fn failed<A: Axes, T: crate::element::Element>(error: Error) -> Tensor<A, T>
 /// A size or position that was computed, such as `|chans| / |heads|`.
 ///
 /// # Errors
-/// The number is not whole.
+/// The number is not whole, or below 0.
 #[track_caller]
 pub fn whole(number: f64) -> Result<usize> {
     if number >= 0.0 && number.fract() == 0.0 && number < 9e15 {
@@ -89,6 +89,6 @@ pub fn whole(number: f64) -> Result<usize> {
     }
     Err(Error::here(
         ErrorKind::Condition,
-        format!("a size or position must be a whole number, but this one is {number}"),
+        format!("a size or position is a whole number of at least 0, but this one is {number}"),
     ))
 }

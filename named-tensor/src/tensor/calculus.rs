@@ -21,6 +21,11 @@ use crate::params::Parameters;
 use crate::plan;
 
 /// What a tensor is differentiated by: a tensor, a struct of parameters, or several of them in a tuple.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is nothing to differentiate by",
+    label = "not a borrowed tensor or struct of parameters, nor a tuple of them",
+    note = "variables are borrowed: `&w`, `&model`; several stand in a tuple: `(&w, &b)`"
+)]
 pub trait Variables<T: Real>: Copy {
     /// A derivative by each: of the same types, owned.
     type Gradient;
@@ -288,8 +293,8 @@ fn owed<T: Real, V: Variables<T>>(root: &Node, seed: &Node, keep: &[Name], varia
     if let Some(error) = [root, seed].into_iter().chain(&nodes).find_map(|node| node.error()) {
         return variables.gradient(&mut nodes.iter().map(|node| Node::failed(error.clone(), node.kind())));
     }
-    // A clash of sizes is told by the product of both.
-    if let Some(error) = root.binary(crate::element::Binary::Mul, seed).error() {
+    if let Err(error) = root.shape().union(seed.shape(), "vjp") {
+        let error = error.at(std::panic::Location::caller());
         return variables.gradient(&mut nodes.iter().map(|node| Node::failed(error.clone(), node.kind())));
     }
     let owed = reverse(&[(root.clone(), seed.clone())], &nodes, keep);

@@ -95,7 +95,8 @@ pub(super) fn adjoint(node: &Node, g: &Node, wanted: &dyn Fn(usize) -> bool, kee
         (&Op::Gather(axis), [table, at]) => {
             let rest = table.shape().without(&[axis]);
             let over = lost(at.shape(), &rest, keep);
-            smallvec![Some(g.scatter_add(at, axis, table.shape().size(axis).unwrap_or(0), &over)), None]
+            let summed = g.scatter_add(at, axis, table.shape().size(axis).unwrap_or(0), &over);
+            smallvec![Some(summed.in_place_of(node)), None]
         }
         (&Op::ScatterAdd { axis, .. }, [updates, at]) => {
             let found = with_axes(g, &[axis], node.shape()).gather(axis, at);

@@ -50,7 +50,18 @@ impl Node {
             if sound && kind.is_real() {
                 return Ok(shape);
             }
-            Err(refused(operation, format_args!("cannot draw elements of kind {kind:?} from {distribution:?}")))
+            Err(match distribution {
+                _ if !kind.is_real() => refused(operation, format_args!("draws real numbers, not {kind:?}")),
+                Distribution::Uniform { low, high } => {
+                    refused(operation, format_args!("draws from a low bound to a higher one, not from {low} to {high}"))
+                }
+                Distribution::Normal { mean, deviation } => refused(
+                    operation,
+                    format_args!(
+                        "needs a mean and a deviation of at least 0, not the mean {mean} and the deviation {deviation}"
+                    ),
+                ),
+            })
         })
     }
 }
