@@ -111,16 +111,39 @@ impl<A: Axes, T: Real> Tensor<A, T> {
     #[must_use]
     #[track_caller]
     pub fn uniform_like(&self, rng: &mut impl Rng, low: f64, high: f64) -> Self {
+        self.drawn_like(rng, Distribution::Uniform { low, high })
+    }
+
+    /// Normal numbers, one for each number of this tensor, as [`uniform_like`](Tensor::uniform_like): the ε of
+    /// `μ + σ ⊙ ε`.
+    ///
+    /// ```
+    /// # use named_tensor::prelude::*;
+    /// # axes! { batch, chans }
+    /// #[lift]
+    /// fn noisy(μ: &Tensor<R![chans]>, σ: &Tensor<R![chans]>, seed: u64) -> Tensor<R![chans]> {
+    ///     μ + σ * μ.normal_like(&mut seeded(seed), 0.0, 1.0)
+    /// }
+    ///
+    /// let (μ, σ) = (Tensor::new((batch, chans), [[0.0, 0.0], [0.0, 0.0]]), Tensor::new(chans, [1.0, 0.0]));
+    /// let x = noisy(&μ, &σ, 1);
+    /// assert_ne!(x.at(batch, 0).to_vec(chans)?, x.at(batch, 1).to_vec(chans)?);
+    /// assert_eq!(x.at(chans, 1).to_vec(batch)?, [0.0, 0.0]);
+    /// # Ok::<(), named_tensor::Error>(())
+    /// ```
+    #[must_use]
+    #[track_caller]
+    pub fn normal_like(&self, rng: &mut impl Rng, mean: f64, deviation: f64) -> Self {
+        self.drawn_like(rng, Distribution::Normal { mean, deviation })
+    }
+
+    #[track_caller]
+    fn drawn_like(&self, rng: &mut impl Rng, distribution: Distribution) -> Self {
         let seed = rng.next_u64();
         let node = self.node();
         match node.error() {
             Some(error) => Tensor::failed(error.clone()),
-            None => Tensor::from_node(Node::random(
-                Distribution::Uniform { low, high },
-                seed,
-                T::KIND,
-                node.shape().clone(),
-            )),
+            None => Tensor::from_node(Node::random(distribution, seed, T::KIND, node.shape().clone())),
         }
     }
 }
