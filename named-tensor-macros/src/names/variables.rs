@@ -5,7 +5,7 @@
 
 use super::axes::named_in;
 use super::{Vocabulary, size_source, sizes_read};
-use crate::ast::{Binary, Expression, Form, Function};
+use crate::ast::{Binary, Expression, Form, Function, ParameterType};
 use crate::builtin::Shape;
 use crate::code::name_of;
 use crate::report::{Report, list, nearest};
@@ -17,6 +17,9 @@ use syn::Path;
 /// Reports names defined twice, names of axes used for variables, and names that are not defined.
 pub(super) fn check_definitions(vocabulary: &Vocabulary<'_>, function: &Function, report: &mut Report) {
     let axes = named_in(vocabulary, function);
+    for expression in function.body_expressions() {
+        uncalled(function, expression, report);
+    }
     let mut scope: Vec<&Ident> = Vec::new();
     for name in given(function) {
         define(&axes, &mut scope, name, report);
@@ -52,6 +55,20 @@ fn define<'a>(axes: &BTreeSet<String>, scope: &mut Vec<&'a Ident>, name: &'a Ide
         report.error(name.span(), format!("`{name}` is the name of an axis, a variable needs another"), &[]);
     }
     scope.push(name);
+}
+
+/// Reports functions among the parameters that stand where a tensor does.
+fn uncalled(function: &Function, expression: &Expression, report: &mut Report) {
+    let is_function = |name: &Ident| {
+        let mut parameters = function.parameters.iter();
+        parameters.any(|parameter| parameter.name == *name && matches!(parameter.kind, ParameterType::Function(_)))
+    };
+    expression.walk(&mut |node| {
+        if let Some(name) = node.variable().filter(|name| is_function(name)) {
+            let help = format!("call it: `{name}(..)`");
+            report.error(name.span(), format!("`{name}` is a function, not a tensor"), &[help]);
+        }
+    });
 }
 
 fn undefined(scope: &[&Ident], expression: &Expression, report: &mut Report) {

@@ -211,7 +211,14 @@ fn atom(input: ParseStream<'_>) -> syn::Result<Expression> {
     }
     let message =
         if input.is_empty() { "an expression is missing at the end" } else { "an expression is expected here" };
-    Err(error(span, message, &[]))
+    let help = if input.peek(Token![*]) {
+        Some("a power is written `X^2`")
+    } else if input.peek(Token![where]) {
+        Some("cases are written `if X > 0 { X } else { 0 }`")
+    } else {
+        None
+    };
+    Err(error(span, message, &help.map(str::to_owned).into_iter().collect::<Vec<_>>()))
 }
 
 /// A number; `inf` and `pi` are names, found in `named`.
@@ -300,6 +307,10 @@ fn unknown_operator(input: ParseStream<'_>) -> syn::Error {
         "." => ("a method is not called in an equation".to_owned(), "write `softmax_seq(X)`, `X dot_key Y`"),
         "=" => ("`=` stands only after the name that is defined".to_owned(), "equality in a condition is `==`"),
         "&" | "|" => (format!("`{word}` is no operator of the notation"), "truth values are joined by `&&` and `||`"),
+        _ if input.peek(token::Bracket) => (
+            "positions do not stand in brackets".to_owned(),
+            "write `X_{seq(0)}`, of several axes `X_{seq(i), key(0)}`",
+        ),
         _ if !input.peek(Lit) && !input.peek(token::Paren) => {
             let help = "product `X * Y`, contraction `X dot_key Y`, also `+ - / ^`";
             (format!("an operator is expected here, not `{word}`"), help)

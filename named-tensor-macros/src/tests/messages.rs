@@ -48,6 +48,26 @@ messages! {
         `c` may be absent, and can only be added
         = help: write `.. + c`, or leave out the `?`
     "#]];
+    a_function_among_the_parameters_that_is_not_called: "fn f(X: R[a]; g: G) -> R[] { X dot_a g }" => expect![[r#"
+        fn f(X: R[a]; g: G) -> R[] { X dot_a g }
+                                             ^
+        `g` is a function, not a tensor
+        = help: call it: `g(..)`
+    "#]];
+    what_other_languages_write_for_powers_cases_and_positions: "fn f(X: R[a]) -> R[a] { X ** 2 } fn g(X: R[a]) -> R[a] { where(X > 0, X, 0) } fn h(X: R[a]) -> R[] { X[0] }" => expect![[r#"
+        fn f(X: R[a]) -> R[a] { X ** 2 } fn g(X: R[a]) -> R[a] { where(X > 0, X, 0) } fn h(X: R[a]) -> R[] { X[0] }
+                                   ^
+        an expression is expected here
+        = help: a power is written `X^2`
+        fn f(X: R[a]) -> R[a] { X ** 2 } fn g(X: R[a]) -> R[a] { where(X > 0, X, 0) } fn h(X: R[a]) -> R[] { X[0] }
+                                                                 ^^^^^
+        an expression is expected here
+        = help: cases are written `if X > 0 { X } else { 0 }`
+        fn f(X: R[a]) -> R[a] { X ** 2 } fn g(X: R[a]) -> R[a] { where(X > 0, X, 0) } fn h(X: R[a]) -> R[] { X[0] }
+                                                                                                              ^
+        positions do not stand in brackets
+        = help: write `X_{seq(0)}`, of several axes `X_{seq(i), key(0)}`
+    "#]];
     a_function_that_may_be_absent_has_two_arguments: "fn f(X: R[a]; g: G?) -> R[a] { g(X, X) }" => expect![[r#"
         fn f(X: R[a]; g: G?) -> R[a] { g(X, X) }
                                        ^
