@@ -64,6 +64,7 @@ twins! {
     "pass/nesting_and_axes_differ.rs" nesting_and_axes_differ
     "pass/one_of_several_axes_absent.rs" one_of_several_axes_absent
     "pass/order_of_reading_leaves_an_axis_out.rs" order_of_reading_leaves_an_axis_out
+    "pass/private_function_in_a_public_one.rs" private_function_in_a_public_one
     "pass/renamed_axis_is_absent.rs" renamed_axis_is_absent
     "pass/renamed_axis_is_already_present.rs" renamed_axis_is_already_present
     "pass/result_differs_from_the_declared_one.rs" result_differs_from_the_declared_one
@@ -85,4 +86,5 @@ twins! {
     "pass/unknown_variable.rs" unknown_variable
     "pass/unused_parameter.rs" unused_parameter
     "pass/unused_value.rs" unused_value
+    "pass/variables_in_an_array.rs" variables_in_an_array
 }

@@ -7,7 +7,8 @@
 #[diagnostic::on_unimplemented(
     message = "the nesting and the axes differ: one level of brackets is needed for each axis",
     label = "nested otherwise than the axes named",
-    note = "real numbers are written `1.0`; a `Vec` goes through `Tensor::from_vec((seq.of(5), key.of(64)), numbers)?`"
+    note = "real numbers are written `1.0`; a `Vec` goes through `Tensor::from_vec((seq.of(5), key.of(64)), numbers)?`",
+    note = "a `Vec` of positions goes through `Tensor::indices_from_vec(seq.of(5), vocab, positions)?`"
 )]
 pub trait Nested<T, Positions> {
     /// The size of each level.

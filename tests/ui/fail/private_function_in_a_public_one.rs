@@ -1,0 +1,14 @@
+use named_tensor::prelude::*;
+axes! { chans, out }
+
+named! {
+    fn Linear(X: R[chans]; W: R[chans, out]) -> R[out] {
+        X dot_chans W
+    }
+
+    pub fn Scaled(X: R[chans]; linear: Linear, b: R[out] = 1) -> R[out] {
+        linear(X) * b
+    }
+}
+
+fn main() {}
