@@ -55,6 +55,10 @@ fn item(input: ParseStream<'_>, block: &mut Block, report: &mut Report) -> syn::
     input.parse::<Token![fn]>()?;
     let (name, axis_parameters) = signature::name(input)?;
     match signature::function(input, Named { attributes, visibility, name: name.clone(), axis_parameters }, report) {
+        Ok(function) if block.functions.iter().any(|other| other.name == function.name) => {
+            let help = "a function of a block has a name of its own";
+            report.error(function.name.span(), format!("`{}` is defined twice", function.name), &[help.to_owned()]);
+        }
         Ok(function) => block.functions.push(function),
         Err(error) => {
             block.broken.push(name);

@@ -98,6 +98,12 @@ messages! {
         `Y` is defined twice
         = help: an equation holds for good: give the new value a new name
     "#]];
+    a_function_defined_twice: "fn f(X: R[a]) -> R[a] { X } fn f(X: R[b]) -> R[b] { X } fn g(X: R[a]) -> R[a] { f(X) }" => expect![[r#"
+        fn f(X: R[a]) -> R[a] { X } fn f(X: R[b]) -> R[b] { X } fn g(X: R[a]) -> R[a] { f(X) }
+                                       ^
+        `f` is defined twice
+        = help: a function of a block has a name of its own
+    "#]];
     an_argument_named_like_an_axis: "fn f(a: R[a]) -> R[a] { a }" => expect![[r#"
         fn f(a: R[a]) -> R[a] { a }
              ^
