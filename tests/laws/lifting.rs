@@ -275,3 +275,23 @@ fn reading_inside_a_lifted_function_is_refused_where_extra_axes_are_there() {
     assert_eq!(peeks(&x).to_vec(seq).unwrap(), [3., 7.]);
     assert_eq!(peeks(&x.at(seq, 1)).item().unwrap(), 7.);
 }
+
+#[test]
+fn axes_have_any_name_also_that_of_a_type_parameter_of_what_is_generated() {
+    axes! { B, T, C, H, S, U }
+    named! {
+        fn Head(x: R[T, C]; w: R[C, H], v: R[C, S] = 1) -> R[T, H] {
+            z: R[T, S] = x dot_C v;
+            p_{T(i), U(j: |T|)} = if j <= i { 1 } else { 0 };
+            (x dot_C w) * sum_S(z) * sum_U(p)
+        }
+        fn Last(x: R[T, C], i: T[], m: B[C]) -> R[C] { if m { index_T(x, i) } else { sum_T(x) } }
+        fn Two(x: R[T, C], i: T[], m: B[C]; head: Head) -> R[T, H] { head(x * Last(x, i, m)) }
+    }
+    let two: Two<f64> = Two::init(&mut seeded(0), (C.of(2), H.of(1), S.of(1))).unwrap().cast();
+    let two = Two { head: Head { w: Tensor::ones((C.of(2), H.of(1))), ..two.head } };
+    let x = Tensor::<R![B, T, C], f64>::from_array((B, T, C), [[[1.0, 2.0], [3.0, 4.0]]]);
+    let (i, m) = (Tensor::indices_from_vec((), T, vec![1]).unwrap(), Tensor::from_array(C, [true, false]));
+    // The row read is (3, 6), so x becomes ((3, 12), (9, 24)); its sums are 15 and 33, squared, and row i counts i + 1.
+    assert_eq!(two.apply(&x, &i, &m).to_vec((B, T, H)).unwrap(), [225.0, 2178.0]);
+}

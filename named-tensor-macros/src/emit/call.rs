@@ -137,7 +137,7 @@ fn turbofish(generics: &Generics, span: Span) -> TokenStream {
         Generics::Inferred => TokenStream::new(),
         Generics::Precision(count) => {
             let inferred = std::iter::repeat_n(quote_spanned!(span=> _), count - 1);
-            quote_spanned!(span=> ::<#(#inferred,)* T>)
+            quote_spanned!(span=> ::<#(#inferred,)* Precision>)
         }
         Generics::Exact => quote_spanned!(span=> ::<::core::primitive::f64>),
         Generics::Axes(Set(axes)) => {

@@ -65,7 +65,7 @@ impl Parts {
         let selectors = &lifting.stand_ins;
         let mut generics = Vec::new();
         if is_real(function) {
-            generics.push(quote!(T: ::named_tensor::private::Real));
+            generics.push(quote!(Precision: ::named_tensor::private::Real));
         }
         generics.extend(selectors.iter().map(|(_, selector)| {
             quote! {
@@ -107,7 +107,7 @@ fn statements(function: &Function, lifting: &Lifting, body: &Body) -> TokenStrea
     });
     let result = inner(&function.result);
     let body = body::statements(body);
-    let precision = if is_real(function) { quote!(T) } else { quote!(::core::primitive::f32) };
+    let precision = if is_real(function) { quote!(Precision) } else { quote!(::core::primitive::f32) };
     let given = function.arguments.iter().map(|argument| {
         let name = &argument.name;
         // An argument that was lifted is owned here.
@@ -121,7 +121,7 @@ fn statements(function: &Function, lifting: &Lifting, body: &Body) -> TokenStrea
     let call = if lifting.arguments.is_empty() { call } else { lifting.statements(&call) };
     quote! {
         #(#axes)*
-        fn #name<T: ::named_tensor::private::Real>(#(#arguments,)* #(#parameters),*) -> #result {
+        fn #name<Precision: ::named_tensor::private::Real>(#(#arguments,)* #(#parameters),*) -> #result {
             #body
         }
         #call
@@ -132,7 +132,7 @@ fn statements(function: &Function, lifting: &Lifting, body: &Body) -> TokenStrea
 pub(super) fn parameter_kind(parameter: &Parameter) -> TokenStream {
     let kind = match &parameter.kind {
         ParameterType::Tensor(kind, _) => inner(kind),
-        ParameterType::Function(path) => quote!(#path<T>),
+        ParameterType::Function(path) => quote!(#path<Precision>),
     };
     if parameter.optional { quote!(::core::option::Option<#kind>) } else { kind }
 }
@@ -194,7 +194,7 @@ pub(super) fn inner(kind: &TensorType) -> TokenStream {
 
 fn element(kind: &TensorType) -> TokenStream {
     match &kind.element {
-        Element::Real => quote_spanned!(kind.span=> T),
+        Element::Real => quote_spanned!(kind.span=> Precision),
         Element::Truth => quote_spanned!(kind.span=> ::core::primitive::bool),
         Element::Position(axis) => quote_spanned!(kind.span=> ::named_tensor::private::Index<#axis>),
     }

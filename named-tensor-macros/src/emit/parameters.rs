@@ -29,12 +29,12 @@ pub(crate) fn parameters(
         #attributes
         #lints
         #[derive(Clone, Debug)]
-        #visibility struct #name<T: ::named_tensor::private::Real = ::core::primitive::f32> {
+        #visibility struct #name<Precision: ::named_tensor::private::Real = ::core::primitive::f32> {
             #(#fields),*
         }
 
         #lints
-        impl<T: ::named_tensor::private::Real> #name<T> {
+        impl<Precision: ::named_tensor::private::Real> #name<Precision> {
             #apply
         }
 
@@ -82,7 +82,9 @@ fn walk(function: &Function, draws: &[Option<Draw>]) -> TokenStream {
     let axes = function.parameters.iter().rev().fold(quote!(()), |axes, parameter| {
         let own = match &parameter.kind {
             ParameterType::Tensor(kind, _) => kind.set.to_token_stream(),
-            ParameterType::Function(path) => quote!(<#path<T> as ::named_tensor::private::Parameters<T>>::Axes),
+            ParameterType::Function(path) => {
+                quote!(<#path<Precision> as ::named_tensor::private::Parameters<Precision>>::Axes)
+            }
         };
         quote!(::named_tensor::private::Union<#own, #axes>)
     });
@@ -120,14 +122,14 @@ fn walk(function: &Function, draws: &[Option<Draw>]) -> TokenStream {
     // At the function's own name: there the compiler says that a private function is a parameter of a public one.
     let axes = quote_spanned!(name.span()=> type Axes = #axes;);
     quote! {
-        impl<T: ::named_tensor::private::Real> ::named_tensor::private::Parameters<T> for #name<T> {
+        impl<Precision: ::named_tensor::private::Real> ::named_tensor::private::Parameters<Precision> for #name<Precision> {
             #axes
             type Of<#other: ::named_tensor::private::Real> = #name<#other>;
 
             fn visit(
                 &self,
                 #path: &mut ::named_tensor::private::Path,
-                #visitor: &mut dyn ::core::ops::FnMut(::named_tensor::private::Parameter<'_, T>),
+                #visitor: &mut dyn ::core::ops::FnMut(::named_tensor::private::Parameter<'_, Precision>),
             ) {
                 #(#visits)*
             }
@@ -135,7 +137,7 @@ fn walk(function: &Function, draws: &[Option<Draw>]) -> TokenStream {
             fn visit_mut(
                 &mut self,
                 #path: &mut ::named_tensor::private::Path,
-                #visitor: &mut dyn ::core::ops::FnMut(::named_tensor::private::ParameterMut<'_, T>),
+                #visitor: &mut dyn ::core::ops::FnMut(::named_tensor::private::ParameterMut<'_, Precision>),
             ) {
                 #(#changes)*
             }

@@ -29,15 +29,15 @@ Block(X: R[chans, seq]; norm1: LayerNorm, att: SelfAttention, norm2: LayerNorm, 
     reason = "generated from equations, which keep the names of the paper"
 )]
 #[derive(Clone, Debug)]
-pub struct Block<T: ::named_tensor::private::Real = ::core::primitive::f32> {
+pub struct Block<Precision: ::named_tensor::private::Real = ::core::primitive::f32> {
     ///`norm1 : LayerNorm`
-    pub norm1: LayerNorm<T>,
+    pub norm1: LayerNorm<Precision>,
     ///`att : SelfAttention`
-    pub att: SelfAttention<T>,
+    pub att: SelfAttention<Precision>,
     ///`norm2 : LayerNorm`
-    pub norm2: LayerNorm<T>,
+    pub norm2: LayerNorm<Precision>,
     ///`ffn : FFN`
-    pub ffn: crate::ffn::FFN<T>,
+    pub ffn: crate::ffn::FFN<Precision>,
 }
 #[allow(
     nonstandard_style,
@@ -47,27 +47,27 @@ pub struct Block<T: ::named_tensor::private::Real = ::core::primitive::f32> {
     clippy::pedantic,
     reason = "generated from equations, which keep the names of the paper"
 )]
-impl<T: ::named_tensor::private::Real> Block<T> {
+impl<Precision: ::named_tensor::private::Real> Block<Precision> {
     ///Applies `Block` to its arguments.
     #[track_caller]
     pub fn apply<A0: ::named_tensor::private::Axes>(
         &self,
-        X: &::named_tensor::private::Tensor<A0, T>,
+        X: &::named_tensor::private::Tensor<A0, Precision>,
     ) -> ::named_tensor::private::Tensor<
         ::named_tensor::private::Lifted<(A0,), fn((chans, seq)) -> (chans, seq)>,
-        T,
+        Precision,
     >
     where
         A0: ::named_tensor::private::Has<(chans, seq)>
             + ::named_tensor::private::Avoids<(chans, seq), (chans, seq)>,
     {
-        fn __body<T: ::named_tensor::private::Real>(
-            X: &::named_tensor::private::Tensor<(chans, seq), T>,
-            norm1: &LayerNorm<T>,
-            att: &SelfAttention<T>,
-            norm2: &LayerNorm<T>,
-            ffn: &crate::ffn::FFN<T>,
-        ) -> ::named_tensor::private::Tensor<(chans, seq), T> {
+        fn __body<Precision: ::named_tensor::private::Real>(
+            X: &::named_tensor::private::Tensor<(chans, seq), Precision>,
+            norm1: &LayerNorm<Precision>,
+            att: &SelfAttention<Precision>,
+            norm2: &LayerNorm<Precision>,
+            ffn: &crate::ffn::FFN<Precision>,
+        ) -> ::named_tensor::private::Tensor<(chans, seq), Precision> {
             let X1 = norm1.apply(X);
             let X2 = ::named_tensor::private::add(
                 X,
@@ -81,7 +81,9 @@ impl<T: ::named_tensor::private::Real> Block<T> {
         }
         let mut lift = ::named_tensor::private::Lift::new("Block");
         let X = lift.enter::<_, (chans, seq), _>(X);
-        let result = __body::<T>(&X, &self.norm1, &self.att, &self.norm2, &self.ffn);
+        let result = __body::<
+            Precision,
+        >(&X, &self.norm1, &self.att, &self.norm2, &self.ffn);
         lift.exit(result)
     }
 }
@@ -129,16 +131,23 @@ impl Block<::core::primitive::f32> {
     clippy::pedantic,
     reason = "generated from equations, which keep the names of the paper"
 )]
-impl<T: ::named_tensor::private::Real> ::named_tensor::private::Parameters<T>
-for Block<T> {
+impl<
+    Precision: ::named_tensor::private::Real,
+> ::named_tensor::private::Parameters<Precision> for Block<Precision> {
     type Axes = ::named_tensor::private::Union<
-        <LayerNorm<T> as ::named_tensor::private::Parameters<T>>::Axes,
+        <LayerNorm<Precision> as ::named_tensor::private::Parameters<Precision>>::Axes,
         ::named_tensor::private::Union<
-            <SelfAttention<T> as ::named_tensor::private::Parameters<T>>::Axes,
+            <SelfAttention<
+                Precision,
+            > as ::named_tensor::private::Parameters<Precision>>::Axes,
             ::named_tensor::private::Union<
-                <LayerNorm<T> as ::named_tensor::private::Parameters<T>>::Axes,
+                <LayerNorm<
+                    Precision,
+                > as ::named_tensor::private::Parameters<Precision>>::Axes,
                 ::named_tensor::private::Union<
-                    <crate::ffn::FFN<T> as ::named_tensor::private::Parameters<T>>::Axes,
+                    <crate::ffn::FFN<
+                        Precision,
+                    > as ::named_tensor::private::Parameters<Precision>>::Axes,
                     (),
                 >,
             >,
@@ -148,7 +157,9 @@ for Block<T> {
     fn visit(
         &self,
         path: &mut ::named_tensor::private::Path,
-        visitor: &mut dyn ::core::ops::FnMut(::named_tensor::private::Parameter<'_, T>),
+        visitor: &mut dyn ::core::ops::FnMut(
+            ::named_tensor::private::Parameter<'_, Precision>,
+        ),
     ) {
         ::named_tensor::private::visit_nested(path, "norm1", &self.norm1, visitor);
         ::named_tensor::private::visit_nested(path, "att", &self.att, visitor);
@@ -159,7 +170,7 @@ for Block<T> {
         &mut self,
         path: &mut ::named_tensor::private::Path,
         visitor: &mut dyn ::core::ops::FnMut(
-            ::named_tensor::private::ParameterMut<'_, T>,
+            ::named_tensor::private::ParameterMut<'_, Precision>,
         ),
     ) {
         ::named_tensor::private::visit_nested_mut(

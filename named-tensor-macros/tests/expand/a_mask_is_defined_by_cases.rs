@@ -32,19 +32,19 @@ Causal(S: R[seq, seq_]) -> R[seq, seq_] {
     reason = "generated from equations, which keep the names of the paper"
 )]
 #[track_caller]
-fn Causal<T: ::named_tensor::private::Real, A0: ::named_tensor::private::Axes>(
-    S: &::named_tensor::private::Tensor<A0, T>,
+fn Causal<Precision: ::named_tensor::private::Real, A0: ::named_tensor::private::Axes>(
+    S: &::named_tensor::private::Tensor<A0, Precision>,
 ) -> ::named_tensor::private::Tensor<
     ::named_tensor::private::Lifted<(A0,), fn((seq, seq_)) -> (seq, seq_)>,
-    T,
+    Precision,
 >
 where
     A0: ::named_tensor::private::Has<(seq, seq_)>
         + ::named_tensor::private::Avoids<(seq, seq_), (seq, seq_)>,
 {
-    fn __body<T: ::named_tensor::private::Real>(
-        S: &::named_tensor::private::Tensor<(seq, seq_), T>,
-    ) -> ::named_tensor::private::Tensor<(seq, seq_), T> {
+    fn __body<Precision: ::named_tensor::private::Real>(
+        S: &::named_tensor::private::Tensor<(seq, seq_), Precision>,
+    ) -> ::named_tensor::private::Tensor<(seq, seq_), Precision> {
         let M = {
             let i = ::named_tensor::private::positions(
                 seq,
@@ -65,9 +65,9 @@ where
                         &::named_tensor::private::exact(&i),
                         &::named_tensor::private::exact(&j),
                     ),
-                    &::named_tensor::private::scalar::<T>(0f64),
+                    &::named_tensor::private::scalar::<Precision>(0f64),
                     &::named_tensor::private::scalar::<
-                        T,
+                        Precision,
                     >((-::core::primitive::f64::INFINITY)),
                 ),
             )
@@ -80,7 +80,7 @@ where
     }
     let mut lift = ::named_tensor::private::Lift::new("Causal");
     let S = lift.enter::<_, (seq, seq_), _>(S);
-    let result = __body::<T>(&S);
+    let result = __body::<Precision>(&S);
     lift.exit(result)
 }
 ///What is known of the function `Causal`.
@@ -135,8 +135,8 @@ window(X: R[seq]) -> B[seq, seq_] {
     reason = "generated from equations, which keep the names of the paper"
 )]
 #[track_caller]
-fn window<T: ::named_tensor::private::Real, A0: ::named_tensor::private::Axes>(
-    X: &::named_tensor::private::Tensor<A0, T>,
+fn window<Precision: ::named_tensor::private::Real, A0: ::named_tensor::private::Axes>(
+    X: &::named_tensor::private::Tensor<A0, Precision>,
 ) -> ::named_tensor::private::Tensor<
     ::named_tensor::private::Lifted<(A0,), fn(seq) -> (seq, seq_)>,
     ::core::primitive::bool,
@@ -145,8 +145,8 @@ where
     A0: ::named_tensor::private::Has<seq>
         + ::named_tensor::private::Avoids<seq, (seq, seq_)>,
 {
-    fn __body<T: ::named_tensor::private::Real>(
-        X: &::named_tensor::private::Tensor<seq, T>,
+    fn __body<Precision: ::named_tensor::private::Real>(
+        X: &::named_tensor::private::Tensor<seq, Precision>,
     ) -> ::named_tensor::private::Tensor<(seq, seq_), ::core::primitive::bool> {
         let N = {
             let i = ::named_tensor::private::positions(
@@ -189,7 +189,7 @@ where
     }
     let mut lift = ::named_tensor::private::Lift::new("window");
     let X = lift.enter::<_, seq, _>(X);
-    let result = __body::<T>(&X);
+    let result = __body::<Precision>(&X);
     lift.exit(result)
 }
 ///What is known of the function `window`.

@@ -30,9 +30,9 @@ f(X: R[chans], Y: R[chans]; W: R[chans, out]) -> R[out] {
     reason = "generated from equations, which keep the names of the paper"
 )]
 #[derive(Clone, Debug)]
-struct f<T: ::named_tensor::private::Real = ::core::primitive::f32> {
+struct f<Precision: ::named_tensor::private::Real = ::core::primitive::f32> {
     ///`W : R[chans, out]`
-    pub W: ::named_tensor::private::Tensor<(chans, out), T>,
+    pub W: ::named_tensor::private::Tensor<(chans, out), Precision>,
 }
 #[allow(
     nonstandard_style,
@@ -42,16 +42,16 @@ struct f<T: ::named_tensor::private::Real = ::core::primitive::f32> {
     clippy::pedantic,
     reason = "generated from equations, which keep the names of the paper"
 )]
-impl<T: ::named_tensor::private::Real> f<T> {
+impl<Precision: ::named_tensor::private::Real> f<Precision> {
     ///Applies `f` to its arguments.
     #[track_caller]
     pub fn apply<A0: ::named_tensor::private::Axes, A1: ::named_tensor::private::Axes>(
         &self,
-        X: &::named_tensor::private::Tensor<A0, T>,
-        Y: &::named_tensor::private::Tensor<A1, T>,
+        X: &::named_tensor::private::Tensor<A0, Precision>,
+        Y: &::named_tensor::private::Tensor<A1, Precision>,
     ) -> ::named_tensor::private::Tensor<
         ::named_tensor::private::Lifted<(A0, A1), fn(chans, chans) -> out>,
-        T,
+        Precision,
     >
     where
         A0: ::named_tensor::private::Has<chans>
@@ -106,13 +106,17 @@ impl f<::core::primitive::f32> {
     clippy::pedantic,
     reason = "generated from equations, which keep the names of the paper"
 )]
-impl<T: ::named_tensor::private::Real> ::named_tensor::private::Parameters<T> for f<T> {
+impl<
+    Precision: ::named_tensor::private::Real,
+> ::named_tensor::private::Parameters<Precision> for f<Precision> {
     type Axes = ::named_tensor::private::Union<(chans, out), ()>;
     type Of<U: ::named_tensor::private::Real> = f<U>;
     fn visit(
         &self,
         path: &mut ::named_tensor::private::Path,
-        visitor: &mut dyn ::core::ops::FnMut(::named_tensor::private::Parameter<'_, T>),
+        visitor: &mut dyn ::core::ops::FnMut(
+            ::named_tensor::private::Parameter<'_, Precision>,
+        ),
     ) {
         ::named_tensor::private::visit_tensor(path, "W", &self.W, visitor);
     }
@@ -120,7 +124,7 @@ impl<T: ::named_tensor::private::Real> ::named_tensor::private::Parameters<T> fo
         &mut self,
         path: &mut ::named_tensor::private::Path,
         visitor: &mut dyn ::core::ops::FnMut(
-            ::named_tensor::private::ParameterMut<'_, T>,
+            ::named_tensor::private::ParameterMut<'_, Precision>,
         ),
     ) {
         ::named_tensor::private::visit_tensor_mut(path, "W", &mut self.W, visitor);

@@ -30,7 +30,7 @@ centre_{ax}(X: R[ax, key], y: R[key]) -> R[ax, key] {
 )]
 #[track_caller]
 fn centre<
-    T: ::named_tensor::private::Real,
+    Precision: ::named_tensor::private::Real,
     S0: ::named_tensor::private::Selector
         + ::named_tensor::private::Once<
             <S0 as ::named_tensor::private::Selector>::Repeated,
@@ -39,8 +39,8 @@ fn centre<
     A1: ::named_tensor::private::Axes,
 >(
     ax: S0,
-    X: &::named_tensor::private::Tensor<A0, T>,
-    y: &::named_tensor::private::Tensor<A1, T>,
+    X: &::named_tensor::private::Tensor<A0, Precision>,
+    y: &::named_tensor::private::Tensor<A1, Precision>,
 ) -> ::named_tensor::private::Tensor<
     ::named_tensor::private::Lifted<
         (A0, A1),
@@ -55,7 +55,7 @@ fn centre<
             key,
         >,
     >,
-    T,
+    Precision,
 >
 where
     A0: ::named_tensor::private::Has<
@@ -115,10 +115,10 @@ where
         type F = ::named_tensor::private::d::D47;
         type Stars = ::named_tensor::private::NoStar;
     }
-    fn __body<T: ::named_tensor::private::Real>(
-        X: &::named_tensor::private::Tensor<(ax, key), T>,
-        y: &::named_tensor::private::Tensor<key, T>,
-    ) -> ::named_tensor::private::Tensor<(ax, key), T> {
+    fn __body<Precision: ::named_tensor::private::Real>(
+        X: &::named_tensor::private::Tensor<(ax, key), Precision>,
+        y: &::named_tensor::private::Tensor<key, Precision>,
+    ) -> ::named_tensor::private::Tensor<(ax, key), Precision> {
         ::named_tensor::private::result::<
             (ax, key),
             _,
@@ -137,7 +137,7 @@ where
     lift.stand_for::<ax, S0>();
     let X = lift.enter::<_, (ax, key), _>(X);
     let y = lift.enter::<_, key, _>(y);
-    let result = __body::<T>(&X, &y);
+    let result = __body::<Precision>(&X, &y);
     lift.exit(result)
 }
 ///What is known of the function `centre`.
@@ -192,18 +192,18 @@ both(X: R[batch, layer, key], y: R[key]) -> R[batch, layer, key] {
 )]
 #[track_caller]
 fn both<
-    T: ::named_tensor::private::Real,
+    Precision: ::named_tensor::private::Real,
     A0: ::named_tensor::private::Axes,
     A1: ::named_tensor::private::Axes,
 >(
-    X: &::named_tensor::private::Tensor<A0, T>,
-    y: &::named_tensor::private::Tensor<A1, T>,
+    X: &::named_tensor::private::Tensor<A0, Precision>,
+    y: &::named_tensor::private::Tensor<A1, Precision>,
 ) -> ::named_tensor::private::Tensor<
     ::named_tensor::private::Lifted<
         (A0, A1),
         fn((batch, key, layer), key) -> (batch, key, layer),
     >,
-    T,
+    Precision,
 >
 where
     A0: ::named_tensor::private::Has<(batch, key, layer)>
@@ -211,10 +211,10 @@ where
     A1: ::named_tensor::private::Has<key>
         + ::named_tensor::private::Avoids<key, (batch, key, layer)>,
 {
-    fn __body<T: ::named_tensor::private::Real>(
-        X: &::named_tensor::private::Tensor<(batch, key, layer), T>,
-        y: &::named_tensor::private::Tensor<key, T>,
-    ) -> ::named_tensor::private::Tensor<(batch, key, layer), T> {
+    fn __body<Precision: ::named_tensor::private::Real>(
+        X: &::named_tensor::private::Tensor<(batch, key, layer), Precision>,
+        y: &::named_tensor::private::Tensor<key, Precision>,
+    ) -> ::named_tensor::private::Tensor<(batch, key, layer), Precision> {
         ::named_tensor::private::result::<
             (batch, key, layer),
             _,
@@ -224,7 +224,7 @@ where
     let mut lift = ::named_tensor::private::Lift::new("both");
     let X = lift.enter::<_, (batch, key, layer), _>(X);
     let y = lift.enter::<_, key, _>(y);
-    let result = __body::<T>(&X, &y);
+    let result = __body::<Precision>(&X, &y);
     lift.exit(result)
 }
 ///What is known of the function `both`.

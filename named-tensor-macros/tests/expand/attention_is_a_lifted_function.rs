@@ -27,20 +27,20 @@ Attention(Q: R[key], K: R[seq, key], V: R[seq, val]) -> R[val] {
 )]
 #[track_caller]
 pub fn Attention<
-    T: ::named_tensor::private::Real,
+    Precision: ::named_tensor::private::Real,
     A0: ::named_tensor::private::Axes,
     A1: ::named_tensor::private::Axes,
     A2: ::named_tensor::private::Axes,
 >(
-    Q: &::named_tensor::private::Tensor<A0, T>,
-    K: &::named_tensor::private::Tensor<A1, T>,
-    V: &::named_tensor::private::Tensor<A2, T>,
+    Q: &::named_tensor::private::Tensor<A0, Precision>,
+    K: &::named_tensor::private::Tensor<A1, Precision>,
+    V: &::named_tensor::private::Tensor<A2, Precision>,
 ) -> ::named_tensor::private::Tensor<
     ::named_tensor::private::Lifted<
         (A0, A1, A2),
         fn(key, (key, seq), (seq, val)) -> val,
     >,
-    T,
+    Precision,
 >
 where
     A0: ::named_tensor::private::Has<key> + ::named_tensor::private::Avoids<key, val>,
@@ -49,11 +49,11 @@ where
     A2: ::named_tensor::private::Has<(seq, val)>
         + ::named_tensor::private::Avoids<(seq, val), val>,
 {
-    fn __body<T: ::named_tensor::private::Real>(
-        Q: &::named_tensor::private::Tensor<key, T>,
-        K: &::named_tensor::private::Tensor<(key, seq), T>,
-        V: &::named_tensor::private::Tensor<(seq, val), T>,
-    ) -> ::named_tensor::private::Tensor<val, T> {
+    fn __body<Precision: ::named_tensor::private::Real>(
+        Q: &::named_tensor::private::Tensor<key, Precision>,
+        K: &::named_tensor::private::Tensor<(key, seq), Precision>,
+        V: &::named_tensor::private::Tensor<(seq, val), Precision>,
+    ) -> ::named_tensor::private::Tensor<val, Precision> {
         ::named_tensor::private::result::<
             val,
             _,
@@ -79,7 +79,7 @@ where
     let Q = lift.enter::<_, key, _>(Q);
     let K = lift.enter::<_, (key, seq), _>(K);
     let V = lift.enter::<_, (seq, val), _>(V);
-    let result = __body::<T>(&Q, &K, &V);
+    let result = __body::<Precision>(&Q, &K, &V);
     lift.exit(result)
 }
 ///What is known of the function `Attention`.

@@ -33,9 +33,9 @@ embed(I: vocab[seq]; E: R[vocab, emb]) -> R[seq, emb] {
     reason = "generated from equations, which keep the names of the paper"
 )]
 #[derive(Clone, Debug)]
-struct embed<T: ::named_tensor::private::Real = ::core::primitive::f32> {
+struct embed<Precision: ::named_tensor::private::Real = ::core::primitive::f32> {
     ///`E : R[vocab, emb]`
-    pub E: ::named_tensor::private::Tensor<(emb, vocab), T>,
+    pub E: ::named_tensor::private::Tensor<(emb, vocab), Precision>,
 }
 #[allow(
     nonstandard_style,
@@ -45,7 +45,7 @@ struct embed<T: ::named_tensor::private::Real = ::core::primitive::f32> {
     clippy::pedantic,
     reason = "generated from equations, which keep the names of the paper"
 )]
-impl<T: ::named_tensor::private::Real> embed<T> {
+impl<Precision: ::named_tensor::private::Real> embed<Precision> {
     ///Applies `embed` to its arguments.
     #[track_caller]
     pub fn apply<A0: ::named_tensor::private::Axes>(
@@ -53,19 +53,19 @@ impl<T: ::named_tensor::private::Real> embed<T> {
         I: &::named_tensor::private::Tensor<A0, ::named_tensor::private::Index<vocab>>,
     ) -> ::named_tensor::private::Tensor<
         ::named_tensor::private::Lifted<(A0,), fn(seq) -> (emb, seq)>,
-        T,
+        Precision,
     >
     where
         A0: ::named_tensor::private::Has<seq>
             + ::named_tensor::private::Avoids<seq, (emb, seq)>,
     {
-        fn __body<T: ::named_tensor::private::Real>(
+        fn __body<Precision: ::named_tensor::private::Real>(
             I: &::named_tensor::private::Tensor<
                 seq,
                 ::named_tensor::private::Index<vocab>,
             >,
-            E: &::named_tensor::private::Tensor<(emb, vocab), T>,
-        ) -> ::named_tensor::private::Tensor<(emb, seq), T> {
+            E: &::named_tensor::private::Tensor<(emb, vocab), Precision>,
+        ) -> ::named_tensor::private::Tensor<(emb, seq), Precision> {
             ::named_tensor::private::result::<
                 (emb, seq),
                 _,
@@ -74,7 +74,7 @@ impl<T: ::named_tensor::private::Real> embed<T> {
         }
         let mut lift = ::named_tensor::private::Lift::new("embed");
         let I = lift.enter::<_, seq, _>(I);
-        let result = __body::<T>(&I, &self.E);
+        let result = __body::<Precision>(&I, &self.E);
         lift.exit(result)
     }
 }
@@ -122,14 +122,17 @@ impl embed<::core::primitive::f32> {
     clippy::pedantic,
     reason = "generated from equations, which keep the names of the paper"
 )]
-impl<T: ::named_tensor::private::Real> ::named_tensor::private::Parameters<T>
-for embed<T> {
+impl<
+    Precision: ::named_tensor::private::Real,
+> ::named_tensor::private::Parameters<Precision> for embed<Precision> {
     type Axes = ::named_tensor::private::Union<(emb, vocab), ()>;
     type Of<U: ::named_tensor::private::Real> = embed<U>;
     fn visit(
         &self,
         path: &mut ::named_tensor::private::Path,
-        visitor: &mut dyn ::core::ops::FnMut(::named_tensor::private::Parameter<'_, T>),
+        visitor: &mut dyn ::core::ops::FnMut(
+            ::named_tensor::private::Parameter<'_, Precision>,
+        ),
     ) {
         ::named_tensor::private::visit_tensor(path, "E", &self.E, visitor);
     }
@@ -137,7 +140,7 @@ for embed<T> {
         &mut self,
         path: &mut ::named_tensor::private::Path,
         visitor: &mut dyn ::core::ops::FnMut(
-            ::named_tensor::private::ParameterMut<'_, T>,
+            ::named_tensor::private::ParameterMut<'_, Precision>,
         ),
     ) {
         ::named_tensor::private::visit_tensor_mut(path, "E", &mut self.E, visitor);
@@ -192,7 +195,7 @@ where
     A0: ::named_tensor::private::Has<seq> + ::named_tensor::private::Avoids<seq, seq>,
     A1: ::named_tensor::private::Has<seq> + ::named_tensor::private::Avoids<seq, seq>,
 {
-    fn __body<T: ::named_tensor::private::Real>(
+    fn __body<Precision: ::named_tensor::private::Real>(
         I: &::named_tensor::private::Tensor<seq, ::named_tensor::private::Index<vocab>>,
         J: &::named_tensor::private::Tensor<seq, ::named_tensor::private::Index<vocab>>,
     ) -> ::named_tensor::private::Tensor<seq, ::core::primitive::bool> {
@@ -265,28 +268,28 @@ hot(I: vocab[seq]) -> R[seq, vocab] {
     reason = "generated from equations, which keep the names of the paper"
 )]
 #[track_caller]
-fn hot<T: ::named_tensor::private::Real, A0: ::named_tensor::private::Axes>(
+fn hot<Precision: ::named_tensor::private::Real, A0: ::named_tensor::private::Axes>(
     I: &::named_tensor::private::Tensor<A0, ::named_tensor::private::Index<vocab>>,
 ) -> ::named_tensor::private::Tensor<
     ::named_tensor::private::Lifted<(A0,), fn(seq) -> (seq, vocab)>,
-    T,
+    Precision,
 >
 where
     A0: ::named_tensor::private::Has<seq>
         + ::named_tensor::private::Avoids<seq, (seq, vocab)>,
 {
-    fn __body<T: ::named_tensor::private::Real>(
+    fn __body<Precision: ::named_tensor::private::Real>(
         I: &::named_tensor::private::Tensor<seq, ::named_tensor::private::Index<vocab>>,
-    ) -> ::named_tensor::private::Tensor<(seq, vocab), T> {
+    ) -> ::named_tensor::private::Tensor<(seq, vocab), Precision> {
         ::named_tensor::private::result::<
             (seq, vocab),
             _,
             _,
-        >(::named_tensor::private::one_hot::<_, _, T>(vocab, I, 12usize))
+        >(::named_tensor::private::one_hot::<_, _, Precision>(vocab, I, 12usize))
     }
     let mut lift = ::named_tensor::private::Lift::new("hot");
     let I = lift.enter::<_, seq, _>(I);
-    let result = __body::<T>(&I);
+    let result = __body::<Precision>(&I);
     lift.exit(result)
 }
 ///What is known of the function `hot`.

@@ -29,11 +29,11 @@ LayerNorm(X: R[chans]; γ: R[chans] = 1, β: R[chans] = 0) -> R[chans] {
     reason = "generated from equations, which keep the names of the paper"
 )]
 #[derive(Clone, Debug)]
-pub struct LayerNorm<T: ::named_tensor::private::Real = ::core::primitive::f32> {
+pub struct LayerNorm<Precision: ::named_tensor::private::Real = ::core::primitive::f32> {
     ///`γ : R[chans]`
-    pub γ: ::named_tensor::private::Tensor<chans, T>,
+    pub γ: ::named_tensor::private::Tensor<chans, Precision>,
     ///`β : R[chans]`
-    pub β: ::named_tensor::private::Tensor<chans, T>,
+    pub β: ::named_tensor::private::Tensor<chans, Precision>,
 }
 #[allow(
     nonstandard_style,
@@ -43,25 +43,25 @@ pub struct LayerNorm<T: ::named_tensor::private::Real = ::core::primitive::f32> 
     clippy::pedantic,
     reason = "generated from equations, which keep the names of the paper"
 )]
-impl<T: ::named_tensor::private::Real> LayerNorm<T> {
+impl<Precision: ::named_tensor::private::Real> LayerNorm<Precision> {
     ///Applies `LayerNorm` to its arguments.
     #[track_caller]
     pub fn apply<A0: ::named_tensor::private::Axes>(
         &self,
-        X: &::named_tensor::private::Tensor<A0, T>,
+        X: &::named_tensor::private::Tensor<A0, Precision>,
     ) -> ::named_tensor::private::Tensor<
         ::named_tensor::private::Lifted<(A0,), fn(chans) -> chans>,
-        T,
+        Precision,
     >
     where
         A0: ::named_tensor::private::Has<chans>
             + ::named_tensor::private::Avoids<chans, chans>,
     {
-        fn __body<T: ::named_tensor::private::Real>(
-            X: &::named_tensor::private::Tensor<chans, T>,
-            γ: &::named_tensor::private::Tensor<chans, T>,
-            β: &::named_tensor::private::Tensor<chans, T>,
-        ) -> ::named_tensor::private::Tensor<chans, T> {
+        fn __body<Precision: ::named_tensor::private::Real>(
+            X: &::named_tensor::private::Tensor<chans, Precision>,
+            γ: &::named_tensor::private::Tensor<chans, Precision>,
+            β: &::named_tensor::private::Tensor<chans, Precision>,
+        ) -> ::named_tensor::private::Tensor<chans, Precision> {
             ::named_tensor::private::result::<
                 chans,
                 _,
@@ -78,7 +78,7 @@ impl<T: ::named_tensor::private::Real> LayerNorm<T> {
         }
         let mut lift = ::named_tensor::private::Lift::new("LayerNorm");
         let X = lift.enter::<_, chans, _>(X);
-        let result = __body::<T>(&X, &self.γ, &self.β);
+        let result = __body::<Precision>(&X, &self.γ, &self.β);
         lift.exit(result)
     }
 }
@@ -126,8 +126,9 @@ impl LayerNorm<::core::primitive::f32> {
     clippy::pedantic,
     reason = "generated from equations, which keep the names of the paper"
 )]
-impl<T: ::named_tensor::private::Real> ::named_tensor::private::Parameters<T>
-for LayerNorm<T> {
+impl<
+    Precision: ::named_tensor::private::Real,
+> ::named_tensor::private::Parameters<Precision> for LayerNorm<Precision> {
     type Axes = ::named_tensor::private::Union<
         chans,
         ::named_tensor::private::Union<chans, ()>,
@@ -136,7 +137,9 @@ for LayerNorm<T> {
     fn visit(
         &self,
         path: &mut ::named_tensor::private::Path,
-        visitor: &mut dyn ::core::ops::FnMut(::named_tensor::private::Parameter<'_, T>),
+        visitor: &mut dyn ::core::ops::FnMut(
+            ::named_tensor::private::Parameter<'_, Precision>,
+        ),
     ) {
         ::named_tensor::private::visit_tensor(path, "γ", &self.γ, visitor);
         ::named_tensor::private::visit_tensor(path, "β", &self.β, visitor);
@@ -145,7 +148,7 @@ for LayerNorm<T> {
         &mut self,
         path: &mut ::named_tensor::private::Path,
         visitor: &mut dyn ::core::ops::FnMut(
-            ::named_tensor::private::ParameterMut<'_, T>,
+            ::named_tensor::private::ParameterMut<'_, Precision>,
         ),
     ) {
         ::named_tensor::private::visit_tensor_mut(path, "γ", &mut self.γ, visitor);
@@ -187,15 +190,15 @@ FFN(X: R[chans]; W1: R[chans, hidden], b1: R[hidden], W2: R[hidden, chans] ~ glo
     reason = "generated from equations, which keep the names of the paper"
 )]
 #[derive(Clone, Debug)]
-pub struct FFN<T: ::named_tensor::private::Real = ::core::primitive::f32> {
+pub struct FFN<Precision: ::named_tensor::private::Real = ::core::primitive::f32> {
     ///`W1 : R[chans, hidden]`
-    pub W1: ::named_tensor::private::Tensor<(chans, hidden), T>,
+    pub W1: ::named_tensor::private::Tensor<(chans, hidden), Precision>,
     ///`b1 : R[hidden]`
-    pub b1: ::named_tensor::private::Tensor<hidden, T>,
+    pub b1: ::named_tensor::private::Tensor<hidden, Precision>,
     ///`W2 : R[hidden, chans]`
-    pub W2: ::named_tensor::private::Tensor<(chans, hidden), T>,
+    pub W2: ::named_tensor::private::Tensor<(chans, hidden), Precision>,
     ///`b2 : R[chans]`
-    pub b2: ::named_tensor::private::Tensor<chans, T>,
+    pub b2: ::named_tensor::private::Tensor<chans, Precision>,
 }
 #[allow(
     nonstandard_style,
@@ -205,27 +208,27 @@ pub struct FFN<T: ::named_tensor::private::Real = ::core::primitive::f32> {
     clippy::pedantic,
     reason = "generated from equations, which keep the names of the paper"
 )]
-impl<T: ::named_tensor::private::Real> FFN<T> {
+impl<Precision: ::named_tensor::private::Real> FFN<Precision> {
     ///Applies `FFN` to its arguments.
     #[track_caller]
     pub fn apply<A0: ::named_tensor::private::Axes>(
         &self,
-        X: &::named_tensor::private::Tensor<A0, T>,
+        X: &::named_tensor::private::Tensor<A0, Precision>,
     ) -> ::named_tensor::private::Tensor<
         ::named_tensor::private::Lifted<(A0,), fn(chans) -> chans>,
-        T,
+        Precision,
     >
     where
         A0: ::named_tensor::private::Has<chans>
             + ::named_tensor::private::Avoids<chans, chans>,
     {
-        fn __body<T: ::named_tensor::private::Real>(
-            X: &::named_tensor::private::Tensor<chans, T>,
-            W1: &::named_tensor::private::Tensor<(chans, hidden), T>,
-            b1: &::named_tensor::private::Tensor<hidden, T>,
-            W2: &::named_tensor::private::Tensor<(chans, hidden), T>,
-            b2: &::named_tensor::private::Tensor<chans, T>,
-        ) -> ::named_tensor::private::Tensor<chans, T> {
+        fn __body<Precision: ::named_tensor::private::Real>(
+            X: &::named_tensor::private::Tensor<chans, Precision>,
+            W1: &::named_tensor::private::Tensor<(chans, hidden), Precision>,
+            b1: &::named_tensor::private::Tensor<hidden, Precision>,
+            W2: &::named_tensor::private::Tensor<(chans, hidden), Precision>,
+            b2: &::named_tensor::private::Tensor<chans, Precision>,
+        ) -> ::named_tensor::private::Tensor<chans, Precision> {
             ::named_tensor::private::result::<
                 chans,
                 _,
@@ -248,7 +251,7 @@ impl<T: ::named_tensor::private::Real> FFN<T> {
         }
         let mut lift = ::named_tensor::private::Lift::new("FFN");
         let X = lift.enter::<_, chans, _>(X);
-        let result = __body::<T>(&X, &self.W1, &self.b1, &self.W2, &self.b2);
+        let result = __body::<Precision>(&X, &self.W1, &self.b1, &self.W2, &self.b2);
         lift.exit(result)
     }
 }
@@ -296,8 +299,9 @@ impl FFN<::core::primitive::f32> {
     clippy::pedantic,
     reason = "generated from equations, which keep the names of the paper"
 )]
-impl<T: ::named_tensor::private::Real> ::named_tensor::private::Parameters<T>
-for FFN<T> {
+impl<
+    Precision: ::named_tensor::private::Real,
+> ::named_tensor::private::Parameters<Precision> for FFN<Precision> {
     type Axes = ::named_tensor::private::Union<
         (chans, hidden),
         ::named_tensor::private::Union<
@@ -312,7 +316,9 @@ for FFN<T> {
     fn visit(
         &self,
         path: &mut ::named_tensor::private::Path,
-        visitor: &mut dyn ::core::ops::FnMut(::named_tensor::private::Parameter<'_, T>),
+        visitor: &mut dyn ::core::ops::FnMut(
+            ::named_tensor::private::Parameter<'_, Precision>,
+        ),
     ) {
         ::named_tensor::private::visit_tensor(path, "W1", &self.W1, visitor);
         ::named_tensor::private::visit_tensor(path, "b1", &self.b1, visitor);
@@ -323,7 +329,7 @@ for FFN<T> {
         &mut self,
         path: &mut ::named_tensor::private::Path,
         visitor: &mut dyn ::core::ops::FnMut(
-            ::named_tensor::private::ParameterMut<'_, T>,
+            ::named_tensor::private::ParameterMut<'_, Precision>,
         ),
     ) {
         ::named_tensor::private::visit_tensor_mut(path, "W1", &mut self.W1, visitor);

@@ -32,19 +32,19 @@ PE(X: R[seq, chans]) -> R[seq, chans] {
     reason = "generated from equations, which keep the names of the paper"
 )]
 #[track_caller]
-fn PE<T: ::named_tensor::private::Real, A0: ::named_tensor::private::Axes>(
-    X: &::named_tensor::private::Tensor<A0, T>,
+fn PE<Precision: ::named_tensor::private::Real, A0: ::named_tensor::private::Axes>(
+    X: &::named_tensor::private::Tensor<A0, Precision>,
 ) -> ::named_tensor::private::Tensor<
     ::named_tensor::private::Lifted<(A0,), fn((chans, seq)) -> (chans, seq)>,
-    T,
+    Precision,
 >
 where
     A0: ::named_tensor::private::Has<(chans, seq)>
         + ::named_tensor::private::Avoids<(chans, seq), (chans, seq)>,
 {
-    fn __body<T: ::named_tensor::private::Real>(
-        X: &::named_tensor::private::Tensor<(chans, seq), T>,
-    ) -> ::named_tensor::private::Tensor<(chans, seq), T> {
+    fn __body<Precision: ::named_tensor::private::Real>(
+        X: &::named_tensor::private::Tensor<(chans, seq), Precision>,
+    ) -> ::named_tensor::private::Tensor<(chans, seq), Precision> {
         let P = {
             let p = ::named_tensor::private::positions(
                 seq,
@@ -61,7 +61,7 @@ where
             >(
                 ::named_tensor::private::cast::<
                     _,
-                    T,
+                    Precision,
                 >(
                     &::named_tensor::private::select(
                         &::named_tensor::private::compare(
@@ -115,7 +115,7 @@ where
     }
     let mut lift = ::named_tensor::private::Lift::new("PE");
     let X = lift.enter::<_, (chans, seq), _>(X);
-    let result = __body::<T>(&X);
+    let result = __body::<Precision>(&X);
     lift.exit(result)
 }
 ///What is known of the function `PE`.
@@ -170,19 +170,19 @@ windows(X: R[seq]) -> R[seq, kernel] {
     reason = "generated from equations, which keep the names of the paper"
 )]
 #[track_caller]
-fn windows<T: ::named_tensor::private::Real, A0: ::named_tensor::private::Axes>(
-    X: &::named_tensor::private::Tensor<A0, T>,
+fn windows<Precision: ::named_tensor::private::Real, A0: ::named_tensor::private::Axes>(
+    X: &::named_tensor::private::Tensor<A0, Precision>,
 ) -> ::named_tensor::private::Tensor<
     ::named_tensor::private::Lifted<(A0,), fn(seq) -> (kernel, seq)>,
-    T,
+    Precision,
 >
 where
     A0: ::named_tensor::private::Has<seq>
         + ::named_tensor::private::Avoids<seq, (kernel, seq)>,
 {
-    fn __body<T: ::named_tensor::private::Real>(
-        X: &::named_tensor::private::Tensor<seq, T>,
-    ) -> ::named_tensor::private::Tensor<(kernel, seq), T> {
+    fn __body<Precision: ::named_tensor::private::Real>(
+        X: &::named_tensor::private::Tensor<seq, Precision>,
+    ) -> ::named_tensor::private::Tensor<(kernel, seq), Precision> {
         let Y = {
             let i = ::named_tensor::private::positions(
                 seq,
@@ -223,7 +223,7 @@ where
     }
     let mut lift = ::named_tensor::private::Lift::new("windows");
     let X = lift.enter::<_, seq, _>(X);
-    let result = __body::<T>(&X);
+    let result = __body::<Precision>(&X);
     lift.exit(result)
 }
 ///What is known of the function `windows`.

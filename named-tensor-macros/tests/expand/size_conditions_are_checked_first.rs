@@ -25,9 +25,9 @@ f(X: R[chans], V: R[val]; W: R[chans, heads, key]) -> R[heads, key] where |val| 
     reason = "generated from equations, which keep the names of the paper"
 )]
 #[derive(Clone, Debug)]
-struct f<T: ::named_tensor::private::Real = ::core::primitive::f32> {
+struct f<Precision: ::named_tensor::private::Real = ::core::primitive::f32> {
     ///`W : R[chans, heads, key]`
-    pub W: ::named_tensor::private::Tensor<(chans, heads, key), T>,
+    pub W: ::named_tensor::private::Tensor<(chans, heads, key), Precision>,
 }
 #[allow(
     nonstandard_style,
@@ -37,16 +37,16 @@ struct f<T: ::named_tensor::private::Real = ::core::primitive::f32> {
     clippy::pedantic,
     reason = "generated from equations, which keep the names of the paper"
 )]
-impl<T: ::named_tensor::private::Real> f<T> {
+impl<Precision: ::named_tensor::private::Real> f<Precision> {
     ///Applies `f` to its arguments.
     #[track_caller]
     pub fn apply<A0: ::named_tensor::private::Axes, A1: ::named_tensor::private::Axes>(
         &self,
-        X: &::named_tensor::private::Tensor<A0, T>,
-        V: &::named_tensor::private::Tensor<A1, T>,
+        X: &::named_tensor::private::Tensor<A0, Precision>,
+        V: &::named_tensor::private::Tensor<A1, Precision>,
     ) -> ::named_tensor::private::Tensor<
         ::named_tensor::private::Lifted<(A0, A1), fn(chans, val) -> (heads, key)>,
-        T,
+        Precision,
     >
     where
         A0: ::named_tensor::private::Has<chans>
@@ -54,11 +54,11 @@ impl<T: ::named_tensor::private::Real> f<T> {
         A1: ::named_tensor::private::Has<val>
             + ::named_tensor::private::Avoids<val, (heads, key)>,
     {
-        fn __body<T: ::named_tensor::private::Real>(
-            X: &::named_tensor::private::Tensor<chans, T>,
-            V: &::named_tensor::private::Tensor<val, T>,
-            W: &::named_tensor::private::Tensor<(chans, heads, key), T>,
-        ) -> ::named_tensor::private::Tensor<(heads, key), T> {
+        fn __body<Precision: ::named_tensor::private::Real>(
+            X: &::named_tensor::private::Tensor<chans, Precision>,
+            V: &::named_tensor::private::Tensor<val, Precision>,
+            W: &::named_tensor::private::Tensor<(chans, heads, key), Precision>,
+        ) -> ::named_tensor::private::Tensor<(heads, key), Precision> {
             if let ::core::result::Result::Err(error) = ::named_tensor::private::condition(
                 "|val| = |chans|",
                 &[
@@ -99,7 +99,7 @@ impl<T: ::named_tensor::private::Real> f<T> {
         let mut lift = ::named_tensor::private::Lift::new("f");
         let X = lift.enter::<_, chans, _>(X);
         let V = lift.enter::<_, val, _>(V);
-        let result = __body::<T>(&X, &V, &self.W);
+        let result = __body::<Precision>(&X, &V, &self.W);
         lift.exit(result)
     }
 }
@@ -149,13 +149,17 @@ impl f<::core::primitive::f32> {
     clippy::pedantic,
     reason = "generated from equations, which keep the names of the paper"
 )]
-impl<T: ::named_tensor::private::Real> ::named_tensor::private::Parameters<T> for f<T> {
+impl<
+    Precision: ::named_tensor::private::Real,
+> ::named_tensor::private::Parameters<Precision> for f<Precision> {
     type Axes = ::named_tensor::private::Union<(chans, heads, key), ()>;
     type Of<U: ::named_tensor::private::Real> = f<U>;
     fn visit(
         &self,
         path: &mut ::named_tensor::private::Path,
-        visitor: &mut dyn ::core::ops::FnMut(::named_tensor::private::Parameter<'_, T>),
+        visitor: &mut dyn ::core::ops::FnMut(
+            ::named_tensor::private::Parameter<'_, Precision>,
+        ),
     ) {
         ::named_tensor::private::visit_tensor(path, "W", &self.W, visitor);
     }
@@ -163,7 +167,7 @@ impl<T: ::named_tensor::private::Real> ::named_tensor::private::Parameters<T> fo
         &mut self,
         path: &mut ::named_tensor::private::Path,
         visitor: &mut dyn ::core::ops::FnMut(
-            ::named_tensor::private::ParameterMut<'_, T>,
+            ::named_tensor::private::ParameterMut<'_, Precision>,
         ),
     ) {
         ::named_tensor::private::visit_tensor_mut(path, "W", &mut self.W, visitor);

@@ -34,25 +34,25 @@ f(A: R[height, width], I: height[seq]) -> R[seq] {
 )]
 #[track_caller]
 fn f<
-    T: ::named_tensor::private::Real,
+    Precision: ::named_tensor::private::Real,
     A0: ::named_tensor::private::Axes,
     A1: ::named_tensor::private::Axes,
 >(
-    A: &::named_tensor::private::Tensor<A0, T>,
+    A: &::named_tensor::private::Tensor<A0, Precision>,
     I: &::named_tensor::private::Tensor<A1, ::named_tensor::private::Index<height>>,
 ) -> ::named_tensor::private::Tensor<
     ::named_tensor::private::Lifted<(A0, A1), fn((height, width), seq) -> seq>,
-    T,
+    Precision,
 >
 where
     A0: ::named_tensor::private::Has<(height, width)>
         + ::named_tensor::private::Avoids<(height, width), seq>,
     A1: ::named_tensor::private::Has<seq> + ::named_tensor::private::Avoids<seq, seq>,
 {
-    fn __body<T: ::named_tensor::private::Real>(
-        A: &::named_tensor::private::Tensor<(height, width), T>,
+    fn __body<Precision: ::named_tensor::private::Real>(
+        A: &::named_tensor::private::Tensor<(height, width), Precision>,
         I: &::named_tensor::private::Tensor<seq, ::named_tensor::private::Index<height>>,
-    ) -> ::named_tensor::private::Tensor<seq, T> {
+    ) -> ::named_tensor::private::Tensor<seq, Precision> {
         let B = ::named_tensor::private::rename(A, (height, width), (width, height));
         let C = ::named_tensor::private::split(
             &::named_tensor::private::flatten(&B, (height, width), layer),
@@ -98,7 +98,7 @@ where
     let mut lift = ::named_tensor::private::Lift::new("f");
     let A = lift.enter::<_, (height, width), _>(A);
     let I = lift.enter::<_, seq, _>(I);
-    let result = __body::<T>(&A, &I);
+    let result = __body::<Precision>(&A, &I);
     lift.exit(result)
 }
 ///What is known of the function `f`.

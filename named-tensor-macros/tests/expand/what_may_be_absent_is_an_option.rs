@@ -25,13 +25,13 @@ Project(X: R[chans]; W: R[chans, out], b: R[out]?, norm: Norm?) -> R[out] {
     reason = "generated from equations, which keep the names of the paper"
 )]
 #[derive(Clone, Debug)]
-struct Project<T: ::named_tensor::private::Real = ::core::primitive::f32> {
+struct Project<Precision: ::named_tensor::private::Real = ::core::primitive::f32> {
     ///`W : R[chans, out]`
-    pub W: ::named_tensor::private::Tensor<(chans, out), T>,
+    pub W: ::named_tensor::private::Tensor<(chans, out), Precision>,
     ///`b : R[out]`, or absent
-    pub b: ::core::option::Option<::named_tensor::private::Tensor<out, T>>,
+    pub b: ::core::option::Option<::named_tensor::private::Tensor<out, Precision>>,
     ///`norm : Norm`, or absent
-    pub norm: ::core::option::Option<Norm<T>>,
+    pub norm: ::core::option::Option<Norm<Precision>>,
 }
 #[allow(
     nonstandard_style,
@@ -41,26 +41,26 @@ struct Project<T: ::named_tensor::private::Real = ::core::primitive::f32> {
     clippy::pedantic,
     reason = "generated from equations, which keep the names of the paper"
 )]
-impl<T: ::named_tensor::private::Real> Project<T> {
+impl<Precision: ::named_tensor::private::Real> Project<Precision> {
     ///Applies `Project` to its arguments.
     #[track_caller]
     pub fn apply<A0: ::named_tensor::private::Axes>(
         &self,
-        X: &::named_tensor::private::Tensor<A0, T>,
+        X: &::named_tensor::private::Tensor<A0, Precision>,
     ) -> ::named_tensor::private::Tensor<
         ::named_tensor::private::Lifted<(A0,), fn(chans) -> out>,
-        T,
+        Precision,
     >
     where
         A0: ::named_tensor::private::Has<chans>
             + ::named_tensor::private::Avoids<chans, out>,
     {
-        fn __body<T: ::named_tensor::private::Real>(
-            X: &::named_tensor::private::Tensor<chans, T>,
-            W: &::named_tensor::private::Tensor<(chans, out), T>,
-            b: &::core::option::Option<::named_tensor::private::Tensor<out, T>>,
-            norm: &::core::option::Option<Norm<T>>,
-        ) -> ::named_tensor::private::Tensor<out, T> {
+        fn __body<Precision: ::named_tensor::private::Real>(
+            X: &::named_tensor::private::Tensor<chans, Precision>,
+            W: &::named_tensor::private::Tensor<(chans, out), Precision>,
+            b: &::core::option::Option<::named_tensor::private::Tensor<out, Precision>>,
+            norm: &::core::option::Option<Norm<Precision>>,
+        ) -> ::named_tensor::private::Tensor<out, Precision> {
             ::named_tensor::private::result::<
                 out,
                 _,
@@ -78,7 +78,7 @@ impl<T: ::named_tensor::private::Real> Project<T> {
         }
         let mut lift = ::named_tensor::private::Lift::new("Project");
         let X = lift.enter::<_, chans, _>(X);
-        let result = __body::<T>(&X, &self.W, &self.b, &self.norm);
+        let result = __body::<Precision>(&X, &self.W, &self.b, &self.norm);
         lift.exit(result)
     }
 }
@@ -126,14 +126,17 @@ impl Project<::core::primitive::f32> {
     clippy::pedantic,
     reason = "generated from equations, which keep the names of the paper"
 )]
-impl<T: ::named_tensor::private::Real> ::named_tensor::private::Parameters<T>
-for Project<T> {
+impl<
+    Precision: ::named_tensor::private::Real,
+> ::named_tensor::private::Parameters<Precision> for Project<Precision> {
     type Axes = ::named_tensor::private::Union<
         (chans, out),
         ::named_tensor::private::Union<
             out,
             ::named_tensor::private::Union<
-                <Norm<T> as ::named_tensor::private::Parameters<T>>::Axes,
+                <Norm<
+                    Precision,
+                > as ::named_tensor::private::Parameters<Precision>>::Axes,
                 (),
             >,
         >,
@@ -142,7 +145,9 @@ for Project<T> {
     fn visit(
         &self,
         path: &mut ::named_tensor::private::Path,
-        visitor: &mut dyn ::core::ops::FnMut(::named_tensor::private::Parameter<'_, T>),
+        visitor: &mut dyn ::core::ops::FnMut(
+            ::named_tensor::private::Parameter<'_, Precision>,
+        ),
     ) {
         ::named_tensor::private::visit_tensor(path, "W", &self.W, visitor);
         ::named_tensor::private::visit_nested(path, "b", &self.b, visitor);
@@ -152,7 +157,7 @@ for Project<T> {
         &mut self,
         path: &mut ::named_tensor::private::Path,
         visitor: &mut dyn ::core::ops::FnMut(
-            ::named_tensor::private::ParameterMut<'_, T>,
+            ::named_tensor::private::ParameterMut<'_, Precision>,
         ),
     ) {
         ::named_tensor::private::visit_tensor_mut(path, "W", &mut self.W, visitor);
