@@ -350,6 +350,22 @@ fn a_parameter_too_large_for_memory_is_named_where_the_parameters_are_drawn() {
 }
 
 #[test]
+fn a_parameter_that_nobody_can_draw_is_named_where_the_parameters_are_drawn() {
+    named! { fn Wrong(X: R[key]; W: R[key] ~ normal(0, |key| - 3)) -> R[] { X dot_key W } }
+    let words = ["parameter `W`", "the deviation -1"];
+    refused(Wrong::init(&mut seeded(0), key.of(2)), ErrorKind::Value, &words);
+}
+
+#[test]
+fn a_parameter_without_numbers_is_no_refusal() {
+    named! {
+        fn Adapted(X: R[key]; A: R[key, emb], B: R[emb, layer]) -> R[layer] { X dot_key A dot_emb B }
+    }
+    let none = Adapted::init(&mut seeded(0), (key.of(2), emb.of(0), layer.of(3))).unwrap();
+    assert_eq!(none.apply(&Tensor::ones(key.of(2))).to_vec(layer).unwrap(), [0.0; 3]);
+}
+
+#[test]
 fn numbers_that_nobody_can_draw_are_refused_with_what_is_wrong() {
     let drawn = Tensor::<R![seq]>::normal(&mut seeded(0), seq.of(2), 0.5, -1.0);
     refused(drawn.checked(), ErrorKind::Value, &["at least 0", "the mean 0.5 and the deviation -1"]);

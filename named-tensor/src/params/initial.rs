@@ -148,10 +148,17 @@ impl Init<'_> {
         let Some(seed) = &mut self.seed else {
             return Ok(Tensor::from_node(Node::fill(T::KIND, 0.0, shape)));
         };
+        let seed = seed();
+        if shape.elements() == 0 {
+            // Nothing is drawn, so it does not matter that the deviation for no incoming numbers, 1/√0, is none.
+            return Ok(Tensor::from_node(Node::fill(T::KIND, 0.0, shape)));
+        }
         // Parameters are numbers, not recipes: drawn once, here.
-        let drawn = Node::random(distribution, seed(), T::KIND, shape.clone());
-        let values = plan::evaluate(&[drawn])
-            .map_err(|error| if error.kind() == ErrorKind::TooLarge { too_large(error) } else { error })?;
+        let drawn = Node::random(distribution, seed, T::KIND, shape.clone());
+        let values = plan::evaluate(&[drawn]).map_err(|error| match error.kind() {
+            ErrorKind::TooLarge => too_large(error),
+            kind => Error::new(kind, format!("parameter `{path}`: {}", error.message())),
+        })?;
         let value = values.into_iter().next().ok_or_else(|| Error::new(ErrorKind::Value, "nothing was drawn"))?;
         Ok(Tensor::from_node(Node::input(value, shape)))
     }
