@@ -91,7 +91,7 @@ impl Scope<'_> {
             }
             (Element::Real, Kind::Scalar | Kind::Exact | Kind::Index) => Ok(real(value, span)),
             (Element::Truth, Kind::Claim) => truth(value, span),
-            (Element::Position(axis), Kind::Exact) => Ok(along(axis, value.code, span)),
+            (Element::Position(axis), Kind::Exact) => along(axis, value.code, span),
             (Element::Position(_), _) => {
                 Err(error(span, format!("{} where positions are declared", value.kind.words()), &[]))
             }
@@ -242,8 +242,27 @@ pub(super) fn truth(value: Value, span: Span) -> syn::Result<Code> {
 }
 
 /// Exact numbers as positions along an axis.
-pub(super) fn along(axis: &syn::Path, code: Code, span: Span) -> Code {
-    operation("along", span, vec![Given::Axes(vec![axis.clone()]), Given::Tensor(code)])
+pub(super) fn along(axis: &syn::Path, code: Code, span: Span) -> syn::Result<Code> {
+    if let Some(place) = fraction(&code) {
+        let help = "the whole part of a quotient is `div(i, 2)`, that of any number `floor(X)`";
+        return Err(error(place, "a position is a whole number, and this need not be one", &[help.to_owned()]));
+    }
+    Ok(operation("along", span, vec![Given::Axes(vec![axis.clone()]), Given::Tensor(code)]))
+}
+
+/// Where a number made of positions may cease to be whole, unless it is made so again.
+fn fraction(code: &Code) -> Option<Span> {
+    match code {
+        Code::Number(value, span) if value.fract() != 0.0 => Some(*span),
+        Code::Operation { name: "div", span, .. } => Some(*span),
+        Code::Operation { name, arguments, .. } if !matches!(*name, "floor" | "compare") => {
+            arguments.iter().find_map(|argument| match argument {
+                Given::Tensor(code) | Given::Value(code) => fraction(code),
+                _ => None,
+            })
+        }
+        _ => None,
+    }
 }
 
 /// A plain operation on plain numbers.

@@ -190,7 +190,7 @@ impl Scope<'_> {
     fn position(&self, axes: &[Path], value: Value, span: Span) -> syn::Result<Given> {
         match (value.kind, axes.first()) {
             (Kind::Index, _) => Ok(Given::Tensor(value.code)),
-            (Kind::Exact, Some(axis)) => Ok(Given::Tensor(along(axis, value.code, span))),
+            (Kind::Exact, Some(axis)) => Ok(Given::Tensor(along(axis, value.code, span)?)),
             (other, axis) => {
                 let axis = axis.map(crate::set::axis_name).unwrap_or_default();
                 let help =

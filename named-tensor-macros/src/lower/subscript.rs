@@ -66,7 +66,7 @@ impl Scope<'_> {
         Ok(match value.kind {
             Kind::Scalar => operation("at", span, vec![base, axes, Given::Value(self.whole(position)?)]),
             Kind::Index => operation("index", span, vec![axes, base, Given::Tensor(value.code)]),
-            Kind::Exact => operation("index", span, vec![axes, base, Given::Tensor(along(axis, value.code, span))]),
+            Kind::Exact => operation("index", span, vec![axes, base, Given::Tensor(along(axis, value.code, span)?)]),
             other => {
                 let help = "a whole number, a size, or a tensor declared with positions along this axis";
                 let message = format!("a position is needed here, not {}", other.words());

@@ -104,6 +104,17 @@ messages! {
         `f` is defined twice
         = help: a function of a block has a name of its own
     "#]];
+    a_position_that_need_not_be_whole: "fn f(X: R[a]) -> R[a] { Y_{a(i)} = X_{a(i / 2)} + X_{a(0.5 * i)}; Y } fn g(I: a[b]) -> a[b] { (I + 1) / 2 }" => expect![[r#"
+        fn f(X: R[a]) -> R[a] { Y_{a(i)} = X_{a(i / 2)} + X_{a(0.5 * i)}; Y } fn g(I: a[b]) -> a[b] { (I + 1) / 2 }
+                                                  ^
+        a position is a whole number, and this need not be one
+        = help: the whole part of a quotient is `div(i, 2)`, that of any number `floor(X)`
+        fn f(X: R[a]) -> R[a] { Y_{a(i)} = X_{a(i / 2)} + X_{a(0.5 * i)}; Y } fn g(I: a[b]) -> a[b] { (I + 1) / 2 }
+                                                                                                              ^
+        a position is a whole number, and this need not be one
+        = help: the whole part of a quotient is `div(i, 2)`, that of any number `floor(X)`
+    "#]];
+    a_quotient_of_positions_that_is_made_whole: "fn f(X: R[a]) -> R[a] { Y_{a(i)} = X_{a(div(i, 2))} + X_{a(floor(i / 2))} + X_{a(if i / 2 < 3 { i } else { 0 })} + i / 2; Y }" => expect![""];
     an_argument_named_like_an_axis: "fn f(a: R[a]) -> R[a] { a }" => expect![[r#"
         fn f(a: R[a]) -> R[a] { a }
              ^
