@@ -24,6 +24,7 @@ mod order;
 mod rearrangement;
 mod reduction;
 mod refusals;
+mod refused_parameters;
 mod scan;
 mod softmax;
 mod truth;
