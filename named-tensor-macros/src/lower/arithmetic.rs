@@ -254,7 +254,8 @@ pub(super) fn along(axis: &syn::Path, code: Code, span: Span) -> syn::Result<Cod
 fn fraction(code: &Code) -> Option<Span> {
     match code {
         Code::Number(value, span) if value.fract() != 0.0 => Some(*span),
-        Code::Operation { name: "div", span, .. } => Some(*span),
+        Code::Operation { name: "div", span, .. } | Code::Plain { sign: "/", span, .. } => Some(*span),
+        Code::Plain { left, right, .. } => left.as_deref().and_then(fraction).or_else(|| fraction(right)),
         Code::Operation { name, arguments, .. } if !matches!(*name, "floor" | "compare") => {
             arguments.iter().find_map(|argument| match argument {
                 Given::Tensor(code) | Given::Value(code) => fraction(code),

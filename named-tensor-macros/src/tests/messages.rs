@@ -114,7 +114,13 @@ messages! {
         a position is a whole number, and this need not be one
         = help: the whole part of a quotient is `div(i, 2)`, that of any number `floor(X)`
     "#]];
-    a_quotient_of_positions_that_is_made_whole: "fn f(X: R[a]) -> R[a] { Y_{a(i)} = X_{a(div(i, 2))} + X_{a(floor(i / 2))} + X_{a(if i / 2 < 3 { i } else { 0 })} + i / 2; Y }" => expect![""];
+    a_quotient_of_sizes_beside_positions: "fn f(X: R[a], W: R[k]) -> R[a, k] { Y_{a(i), k(j)} = X_{a(i + j - (|k| - 1) / 2)} * W_{k(j)}; Y }" => expect![[r#"
+        fn f(X: R[a], W: R[k]) -> R[a, k] { Y_{a(i), k(j)} = X_{a(i + j - (|k| - 1) / 2)} * W_{k(j)}; Y }
+                                                                                    ^
+        a position is a whole number, and this need not be one
+        = help: the whole part of a quotient is `div(i, 2)`, that of any number `floor(X)`
+    "#]];
+    a_quotient_of_positions_that_is_made_whole: "fn f(X: R[a]) -> R[a] { Y_{a(i)} = X_{a(div(i, 2) + div(|a|, 2))} + X_{a(floor(i / 2))} + X_{a(if i / 2 < 3 { i } else { 0 })} + i / 2; Y }" => expect![""];
     an_argument_named_like_an_axis: "fn f(a: R[a]) -> R[a] { a }" => expect![[r#"
         fn f(a: R[a]) -> R[a] { a }
              ^
