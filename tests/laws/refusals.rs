@@ -1,7 +1,7 @@
 //! What is refused at run time: one clear error that names the axis and both sizes, never a panic, never a number.
 //!
 //! Lives here: sizes that clash, positions that do not exist, sizes too large. Not here: wrong names, which the
-//! compiler refuses (`ui`), parameters (`refused_parameters`), and files (`files`).
+//! compiler refuses (`ui`), parameters (`parameters`), and files (`files`).
 
 use std::panic::Location;
 

@@ -5,7 +5,7 @@
 //! with a one-hot vector, n = 1) as ~ normal(0, 1); one that is only added, a bias, as 0. Everything else must be said.
 
 use super::{Scope, arithmetic::plain};
-use crate::ast::{Binary, Entry, Expression, Function, Initial, Parameter, TensorType};
+use crate::ast::{Binary, Call, Entry, Expression, Function, Initial, Parameter, TensorType};
 use crate::builtin::Shape;
 use crate::ir::{Code, Draw, Generics, Given};
 use crate::names::{Callee, Vocabulary};
@@ -29,7 +29,7 @@ pub(crate) fn draw(
         Some(Initial::Drawn { name: distribution, arguments, axes }) => {
             let (inputs, outputs) = match axes {
                 Some((inputs, outputs)) => (Some(inputs.clone()), outputs.clone()),
-                None => (contracted(function, name), None),
+                None => (contracted(vocabulary, function, name), None),
             };
             let axes = inputs.map(|inputs| {
                 let is_input = |axis: &&Path| inputs.iter().any(|input| axis_name(input) == axis_name(axis));
@@ -39,7 +39,7 @@ pub(crate) fn draw(
             });
             scope.drawn(distribution, arguments, axes)
         }
-        None => match contracted(function, name) {
+        None => match contracted(vocabulary, function, name) {
             Some(inputs) => {
                 let span = name.span();
                 let root = Code::Operation {
@@ -95,8 +95,9 @@ impl Scope<'_> {
     }
 }
 
-/// The axes over which the body first contracts a parameter, where that is seen at once: `X dot_chans W`.
-fn contracted(function: &Function, name: &Ident) -> Option<Vec<Path>> {
+/// The axes over which the body first contracts a parameter, where that is seen at once: `X dot_chans W`, or a part of it,
+/// `X dot_chans W_{heads(0)}`, `X dot_chans index_heads(W, I)`.
+fn contracted(vocabulary: &Vocabulary<'_>, function: &Function, name: &Ident) -> Option<Vec<Path>> {
     let mut found = None;
     function.walk(&mut |node| {
         if let Expression::Dot { axes, left, right, .. } = node {
@@ -111,6 +112,12 @@ fn contracted(function: &Function, name: &Ident) -> Option<Vec<Path>> {
                 {
                     found = before_renaming(axes, entries);
                 }
+                if found.is_none()
+                    && let Expression::Call(call) = &**side
+                    && looks_up(vocabulary, function, call, name)
+                {
+                    found = Some(axes.clone());
+                }
             }
         }
     });
@@ -122,6 +129,8 @@ fn before_renaming(axes: &[Path], entries: &[Entry]) -> Option<Vec<Path>> {
     for entry in entries {
         match entry {
             Entry::Rename { from, to } => renames.push((from, to)),
+            // One position of another axis: what is left is contracted as the whole would be.
+            Entry::At { .. } => {}
             _ => return None,
         }
     }
@@ -130,6 +139,12 @@ fn before_renaming(axes: &[Path], entries: &[Entry]) -> Option<Vec<Path>> {
         renamed.map_or_else(|| axis.clone(), |(from, _)| (*from).clone())
     };
     Some(axes.iter().map(original).collect())
+}
+
+/// Whether a call reads the parameter as a table: `index_vocab(E, I)`.
+fn looks_up(vocabulary: &Vocabulary<'_>, function: &Function, call: &Call, name: &Ident) -> bool {
+    call.arguments.first().and_then(Expression::variable) == Some(name)
+        && matches!(vocabulary.resolve(function, call).callee, Callee::Builtin(builtin) if builtin.shape == Shape::Index)
 }
 
 /// The start of a parameter that is never contracted: a table, a bias, or unknown.
@@ -142,12 +157,7 @@ fn unstated(vocabulary: &Vocabulary<'_>, function: &Function, name: &Ident) -> s
                 added += [left, right].into_iter().filter(|side| side.variable() == Some(name)).count();
             }
             Expression::Call(call) => {
-                let is_table = call.arguments.first().and_then(Expression::variable) == Some(name);
-                if let Callee::Builtin(builtin) = vocabulary.resolve(function, call).callee
-                    && builtin.shape == Shape::Index
-                {
-                    looked_up += usize::from(is_table);
-                }
+                looked_up += usize::from(looks_up(vocabulary, function, call, name));
             }
             Expression::Subscript { base, entries } if base.variable() == Some(name) => {
                 looked_up += usize::from(entries.iter().all(|entry| matches!(entry, Entry::At { .. })));

@@ -1,11 +1,11 @@
-//! What is refused of parameters and of numbers that are drawn: the message names the parameter, and where it is asked for.
+//! What parameters are at first, and what is refused of them: the message names the parameter, and where it is asked for.
 //!
 //! Lives here: drawing, stacking. Not here: what is computed with them (`refusals`), and files (`files`).
 
 use crate::refusals::refused;
 use named_tensor::Result;
 use named_tensor::prelude::*;
-use named_tensor_tests::axes::{emb, height, key, layer, seq, width};
+use named_tensor_tests::axes::{chans, emb, heads, height, key, layer, seq, width};
 
 #[test]
 fn layers_of_different_sizes_are_not_stacked_and_a_layer_that_is_not_there_is_not_read() {
@@ -56,4 +56,23 @@ fn numbers_that_nobody_can_draw_are_refused_with_what_is_wrong() {
     refused(drawn.checked(), ErrorKind::Value, &["at least 0", "the mean 0.5 and the deviation -1"]);
     let drawn = Tensor::<_, f64>::zeros((height.of(2), width.of(2))).uniform_like(&mut seeded(0), 1.0, 0.5);
     refused(drawn.checked(), ErrorKind::Value, &["not from 1 to 0.5"]);
+}
+
+#[test]
+fn a_matrix_of_which_a_part_is_contracted_starts_as_if_the_whole_was() {
+    named! {
+        fn First(X: R[chans]; W: R[heads, chans, key]) -> R[key] { X dot_chans W_{heads(0)} }
+        fn Chosen(X: R[chans], i: heads[]; W: R[heads, chans, key]) -> R[key] { X dot_chans index_heads(W, i) }
+        fn Table(i: heads[]; W: R[heads, chans, key]) -> R[chans, key] { index_heads(W, i) }
+    }
+    let (rng, sizes) = (&mut seeded(0), (heads.of(4), chans.of(100), key.of(50)));
+    let spread = |w: &Tensor<R![heads, chans, key]>| w.var((heads, chans, key)).sqrt().item().unwrap();
+    // 20000 numbers tell their deviation to a few parts in a hundred.
+    for (found, wanted) in [
+        (spread(&First::init(rng, sizes).unwrap().W), 0.1),
+        (spread(&Chosen::init(rng, sizes).unwrap().W), 0.1),
+        (spread(&Table::init(rng, sizes).unwrap().W), 1.0),
+    ] {
+        assert!((found / wanted - 1.0).abs() < 0.05, "{found} for {wanted}");
+    }
 }
