@@ -14,7 +14,7 @@ use crate::axes::Axes;
 use crate::axes::selector::Selector;
 use crate::axis::{Axis, Name};
 use crate::element::Element;
-use crate::error::{Error, Result};
+use crate::error::{Error, ErrorKind, Result};
 use crate::graph::shape::Names;
 use crate::graph::{Node, Shape};
 use crate::tensor::Tensor;
@@ -166,11 +166,19 @@ impl Lift {
         };
         let (inside, first) = (known.inside, known.size);
         if first != size {
-            let error = Error::size_clash(self.function, outside.text(), first, size);
+            let error = clash(self.function, outside, first, size);
             self.error.get_or_insert(error.at(Location::caller()));
         }
         inside
     }
+}
+
+/// Two arguments of a function have an axis in two sizes.
+fn clash(function: &str, axis: Name, one: usize, other: usize) -> Error {
+    let message = format!(
+        "sizes clash among the arguments of `{function}`: axis `{axis}` has size {one} in one, {other} in another"
+    );
+    Error::new(ErrorKind::SizeClash, message)
 }
 
 impl StandIn {
@@ -181,7 +189,7 @@ impl StandIn {
             self.outside.iter().map(|&name| node.shape().size(name).unwrap_or(0)).collect();
         let known = self.sizes.get_or_insert_with(|| sizes.clone());
         if let Some(place) = (0..sizes.len()).find(|&place| known[place] != sizes[place]) {
-            return Err(Error::size_clash(function, self.outside[place].text(), known[place], sizes[place]));
+            return Err(clash(function, self.outside[place], known[place], sizes[place]));
         }
         Ok(match self.outside.as_slice() {
             [only] => renamed(node, &[(*only, self.inside)]),

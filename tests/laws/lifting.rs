@@ -254,6 +254,16 @@ fn an_axis_parameter_that_stands_for_two_axes_needs_each_size_to_agree() {
 }
 
 #[test]
+fn an_extra_axis_in_two_sizes_is_told_of_as_one_of_the_arguments() {
+    named! { fn Mixed(x: R[key], y: R[key], z: R[key]) -> R[key] { x * y + z } }
+    let of = |size| Tensor::<_, f64>::ones((batch.of(size), key.of(2)));
+    let error = Mixed(&of(3), &Tensor::ones(key.of(2)), &of(4)).checked().unwrap_err();
+    let words = "sizes clash among the arguments of `Mixed`: axis `batch` has size 3 in one, 4 in another";
+    assert!(error.to_string().starts_with(words), "{error}");
+    assert!(error.place().is_some_and(|place| place.file().ends_with("lifting.rs")), "{error}");
+}
+
+#[test]
 fn a_function_at_exactly_its_declared_axes_is_itself() {
     let x = tensor!(f64, &Grid::new(&[2], vec![3., 4.]), (key));
     assert_eq!(square_of_the_sum(&x).item().unwrap(), 49.);
