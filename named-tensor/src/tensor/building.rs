@@ -214,6 +214,8 @@ impl<A: Axes, X: Axis> Tensor<A, Index<X>> {
     /// # axes! { seq, vocab }
     /// let tokens = Tensor::indices(seq, vocab, [2, 0, 1]);
     /// assert_eq!(tokens.to_vec(seq)?, [2, 0, 1]);
+    /// // One position, such as the argument `I: vocab[]` of an equation.
+    /// assert_eq!(Tensor::indices((), vocab, 2).item()?, 2);
     /// # Ok::<(), named_tensor::Error>(())
     /// ```
     #[must_use]

@@ -17,6 +17,17 @@ pub trait Nested<T, Positions> {
     fn flatten(self) -> Vec<T>;
 }
 
+// Without axes there are no brackets.
+#[diagnostic::do_not_recommend]
+impl<T: Copy> Nested<T, [usize; 0]> for T {
+    fn sizes(&self) -> [usize; 0] {
+        []
+    }
+    fn flatten(self) -> Vec<T> {
+        vec![self]
+    }
+}
+
 #[diagnostic::do_not_recommend]
 impl<T: Copy, const N: usize> Nested<T, [usize; 1]> for [T; N] {
     fn sizes(&self) -> [usize; 1] {
