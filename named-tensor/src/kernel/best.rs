@@ -2,7 +2,7 @@
 //!
 //! Of equal numbers the first counts, and both zeros are equal. NaN counts only where there is nothing else: then the
 //! position is 0. The smallest number is the largest of all with the other sign, so there is one loop for both.
-//! Lives here: how rows are found in a strided view, alone or side by side. Not here: a row whose numbers follow each other
+//! Lives here: how rows are found in a strided view, alone or side by side; many short ones are turned around first. Not here: a row whose numbers follow each other
 //! (`row`), and the largest number itself, which is NaN as soon as one is (`reduce`).
 
 mod ordered;
@@ -12,6 +12,7 @@ use super::View;
 use super::lanes::vectorised;
 use super::parallel::{self, GRAIN};
 use super::span::{Odometer, Span, check_inside};
+use super::turn::{Starts, turn};
 pub(crate) use ordered::Ordered;
 use pulp::{Arch, Simd, WithSimd};
 use row::in_row;
@@ -36,6 +37,10 @@ pub(crate) fn best<T: Ordered>(largest: bool, kept: &[usize], size: usize, src: 
         let grain = GRAIN.div_ceil(size).next_multiple_of(TILE);
         return parallel::for_each_chunk(dst, grain, |first, out| job.columns(first, out));
     }
+    if stride == 1 && size <= SHORT && dst.len() >= LEAST {
+        let grain = GRAIN.div_ceil(size).next_multiple_of(ROWS);
+        return parallel::for_each_chunk(dst, grain, |first, out| job.short_rows(first, out));
+    }
     parallel::for_each_chunk(dst, GRAIN.div_ceil(size), |first, out| {
         if stride == 1 {
             Arch::new().dispatch(Rows { job: &job, first, out });
@@ -57,6 +62,11 @@ struct Job<'a, T> {
 
 /// Columns that go down together: what is known of them stays in the nearest cache.
 const TILE: usize = 512;
+/// Elements of a short row, at most: in registers it would be looked at twice, for little in each of them.
+const SHORT: usize = 64;
+/// Short rows that are turned around together, and how many repay it.
+const ROWS: usize = 64;
+const LEAST: usize = 16;
 
 impl<T: Ordered> Job<'_, T> {
     /// Visits where each of `count` rows starts, the first of them with the number `first`.
@@ -104,31 +114,44 @@ impl<T: Ordered> Job<'_, T> {
             let group =
                 Odometer::new(&self.kept.sizes[..outer], &self.kept.strides[0][..outer], (first + done) / inner);
             let start = self.offset as isize + group.distance + column as isize;
-            self.tile(start, &mut out[done..done + size]);
+            let row = |i: usize| &self.data[(start + i as isize * self.stride) as usize..];
+            tile::<T, TILE>(self.size, self.sign, row, &mut out[done..done + size]);
             done += size;
         }
     }
 
-    fn tile(&self, start: isize, out: &mut [i64]) {
-        let (mut most, mut places) = ([T::NONE; TILE], [0_u32; TILE]);
-        let (most, places) = (&mut most[..out.len()], &mut places[..out.len()]);
-        for i in 0..self.size {
-            let row = &self.data[(start + i as isize * self.stride) as usize..][..out.len()];
-            let (most, places, sign) = (&mut *most, &mut *places, self.sign);
-            vectorised(
-                #[inline(always)]
-                move || {
-                    for ((most, place), &x) in most.iter_mut().zip(places).zip(row) {
-                        let x = x.signed(sign);
-                        let better = is_better(x, *most);
-                        *most = if better { x } else { *most };
-                        *place = if better { i as u32 } else { *place };
-                    }
-                },
-            );
+    /// Short rows, from the one with the number `first` on: they are turned around, and lie side by side then.
+    fn short_rows(&self, first: usize, out: &mut [i64]) {
+        let mut side_by_side = vec![T::default(); ROWS * self.size];
+        for (number, out) in out.chunks_mut(ROWS).enumerate() {
+            let mut starts = [0; ROWS];
+            self.starts(first + number * ROWS, out.len(), |i, start| starts[i] = start);
+            turn(self.data, Starts::At(&starts), [out.len(), self.size], &mut side_by_side, ROWS);
+            tile::<T, ROWS>(self.size, self.sign, |i| &side_by_side[i * ROWS..], out);
         }
-        out.iter_mut().zip(places).for_each(|(out, &mut place)| *out = i64::from(place));
     }
+}
+
+/// The places in at most `N` lines of `size` elements that lie side by side; `row(i)` begins with element `i` of each.
+fn tile<'a, T: Ordered, const N: usize>(size: usize, sign: T, row: impl Fn(usize) -> &'a [T], out: &mut [i64]) {
+    let (mut most, mut places) = ([T::NONE; N], [0_u32; N]);
+    let (most, places) = (&mut most[..out.len()], &mut places[..out.len()]);
+    for i in 0..size {
+        let row = &row(i)[..out.len()];
+        let (most, places) = (&mut *most, &mut *places);
+        vectorised(
+            #[inline(always)]
+            move || {
+                for ((most, place), &x) in most.iter_mut().zip(places).zip(row) {
+                    let x = x.signed(sign);
+                    let better = is_better(x, *most);
+                    *most = if better { x } else { *most };
+                    *place = if better { i as u32 } else { *place };
+                }
+            },
+        );
+    }
+    out.iter_mut().zip(places).for_each(|(out, &mut place)| *out = i64::from(place));
 }
 
 /// Whether a number comes before the best that is known, which is NaN at first.

@@ -66,18 +66,14 @@ fn rows<T: Scalar>(lines: &Lines<'_, T, T>, start: [isize; 2], count: usize) {
 #[inline(always)]
 fn together<const N: usize, T: Scalar>(lines: &Lines<'_, T, T>, start: [isize; 2]) {
     let size = lines.size;
-    let src: [&[T]; N] = std::array::from_fn(
-        #[inline(always)]
-        |i| lines.source(lines.neighbour(start, i)[0], size),
-    );
-    let mut dst: [&mut [T]; N] = std::array::from_fn(
-        #[inline(always)]
-        |i| {
-            let to = lines.neighbour(start, i)[1];
-            // SAFETY: each is one of the lines that are visited, from its first element on.
-            unsafe { lines.target(to, size) }
-        },
-    );
+    // In loops: functions that fill arrays would be called for each line, and leave nothing in registers.
+    let (mut src, mut dst) = ([&[][..]; N], [(); N].map(|()| Default::default()));
+    for (i, (src, dst)) in src.iter_mut().zip(&mut dst).enumerate() {
+        let [from, to] = lines.neighbour(start, i);
+        *src = lines.source(from, size);
+        // SAFETY: each is one of the lines that are visited, from its first element on.
+        *dst = unsafe { lines.target(to, size) };
+    }
     let mut sums = [0.0; N];
     for i in 0..size {
         for ((sum, src), dst) in sums.iter_mut().zip(&src).zip(&mut dst) {

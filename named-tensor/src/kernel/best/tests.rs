@@ -76,6 +76,20 @@ fn rows_that_lie_apart_side_by_side_backwards_or_are_repeated_have_the_same_plac
 }
 
 #[test]
+fn many_short_rows_have_the_same_places_wherever_they_begin() {
+    let mut random = Random::new(5);
+    for size in [1, 2, 7, 15, 16, 17, 50, 63, 64, 65] {
+        for rows in [15, 16, 64, 65, 200] {
+            let apart = size + 3;
+            let data = numbers(&mut random, rows * apart + 2, true);
+            both(&data, &[rows], size, 2, &[apart as isize, 1]);
+            both(&data, &[rows], size, (rows - 1) * apart, &[-(apart as isize), 1]);
+            both(&data, &[2, rows], size, 1, &[0, apart as isize, 1]);
+        }
+    }
+}
+
+#[test]
 fn a_row_of_nan_alone_has_the_place_0_and_the_lowest_number_counts_more_than_nan() {
     for size in [1, 3, 16, 17, 40, 1024, 5000] {
         for layout in [[size as isize, 1], [1, 8]] {
@@ -115,10 +129,12 @@ fn places_do_not_depend_on_the_number_of_threads() {
     let mut random = Random::new(3);
     let data: Vec<f32> = numbers(&mut random, 900 * 700, true).into_iter().map(|x| x as f32).collect();
     let all = || {
-        let mut out = vec![0; 900 + 700];
-        let (rows, columns) = out.split_at_mut(900);
+        let mut out = vec![0; 900 + 700 + 12_600];
+        let (rows, rest) = out.split_at_mut(900);
+        let (columns, short) = rest.split_at_mut(700);
         best(true, &[900], 700, View { data: &data, offset: 0, strides: &[700, 1] }, rows);
         best(false, &[700], 900, View { data: &data, offset: 0, strides: &[1, 700] }, columns);
+        best(true, &[12_600], 50, View { data: &data, offset: 0, strides: &[50, 1] }, short);
         out
     };
     let alone = with_threads(1, all);
