@@ -125,8 +125,8 @@ impl Unary {
             Unary::Relu => x,
             // Φ(x) = erfc(-x/√2) / 2: no cancellation where Φ is small.
             Unary::Gelu => x * (0.5 * erfc(-x * FRAC_1_SQRT_2)),
-            // √(2/π) = 2/√π · 1/√2
-            Unary::GeluTanh => 0.5 * x * (1.0 + (FRAC_2_SQRT_PI * FRAC_1_SQRT_2 * (x + 0.044715 * x * x * x)).tanh()),
+            // √(2/π) = 2/√π · 1/√2, and (1 + tanh u) / 2 = σ(2u), in which nothing cancels.
+            Unary::GeluTanh => x * sigmoid(2.0 * FRAC_2_SQRT_PI * FRAC_1_SQRT_2 * (x + 0.044715 * x * x * x)),
             Unary::Silu => x * sigmoid(x),
             Unary::Sin => x.sin(),
             Unary::Cos => x.cos(),

@@ -24,14 +24,6 @@ fn ulps(got: f32, exact: f64) -> f64 {
     (f64::from(got) - exact).abs() / (exponent - 23.0).exp2()
 }
 
-/// The definition, but for the one whose formula cancels where it is small.
-fn definition(op: Unary, x: f64) -> f64 {
-    match op {
-        Unary::GeluTanh => x * Unary::Sigmoid.of((8.0 / std::f64::consts::PI).sqrt() * (x + 0.044715 * x * x * x)),
-        _ => op.of(x),
-    }
-}
-
 /// What is lost where a gate, to be multiplied by `x`, is subnormal.
 fn of_subnormal_gate(x: f64) -> f64 {
     if (-112.0..=-12.0).contains(&x) { x.abs() } else { 0.0 }
@@ -44,7 +36,7 @@ fn check(op: Unary, bound: impl Fn(f64) -> f64) {
     f32::unary(op, &xs, &mut ys);
     let (mut worst, mut at) = (0.0, 0.0);
     for (&x, &y) in xs.iter().zip(&ys) {
-        let exact = definition(op, f64::from(x));
+        let exact = op.of(f64::from(x));
         let error = ulps(y, exact) / bound(f64::from(x));
         if error > worst {
             (worst, at) = (error, x);
@@ -141,23 +133,5 @@ fn the_larger_and_the_smaller_of_a_number_and_nan_are_nan() {
         assert!(out[0].is_nan() && out[1].is_nan(), "{} passes NaN on", op.name());
         assert_eq!(out[2..], expected, "{} of numbers", op.name());
         assert!(op.of(1.0, f64::NAN).is_nan() && op.of(f64::NAN, 1.0).is_nan(), "the definition too");
-    }
-}
-
-#[test]
-fn f64_functions_follow_their_definitions() {
-    let xs: Vec<f64> = (-400..=400).map(|i| f64::from(i) / 10.0).chain([f64::NAN, f64::INFINITY]).collect();
-    let all = [Unary::Neg, Unary::Abs, Unary::Exp, Unary::Log, Unary::Sqrt, Unary::Tanh, Unary::Sigmoid, Unary::Relu];
-    let more = [Unary::Gelu, Unary::GeluTanh, Unary::Silu, Unary::Sin, Unary::Cos, Unary::Erf];
-    for op in all.into_iter().chain(more) {
-        let mut ys = vec![0.0; xs.len()];
-        f64::unary(op, &xs, &mut ys);
-        for (&x, &y) in xs.iter().zip(&ys) {
-            let exact = op.of(x);
-            assert!(
-                (y - exact).abs() <= 1e-15 * exact.abs() || y == exact || (y.is_nan() && exact.is_nan()),
-                "{op:?} {x}"
-            );
-        }
     }
 }

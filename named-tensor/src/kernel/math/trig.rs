@@ -9,6 +9,7 @@
 //!
 //! Bound: 0.51 ulp, which is the last rounding. `sin ±∞` is NaN.
 
+use super::polynomial;
 use crate::kernel::lanes::each;
 use std::f64::consts::FRAC_2_PI;
 
@@ -47,16 +48,6 @@ fn turn(x: f32, quarter: u64) -> f32 {
     let quadrant = shifted.to_bits().wrapping_add(quarter);
     let value = if quadrant & 1 == 0 { sine } else { cosine };
     (if quadrant & 2 == 0 { value } else { -value }) as f32
-}
-
-/// `c₀ + c₁x + c₂x² + …`, by Horner's rule with fused steps.
-#[inline(always)]
-fn polynomial<const N: usize>(x: f64, coefficients: [f64; N]) -> f64 {
-    let mut sum = coefficients[N - 1];
-    for &c in coefficients[..N - 1].iter().rev() {
-        sum = sum.mul_add(x, c);
-    }
-    sum
 }
 
 /// Sends what [`turn`] cannot do to `exact`.
