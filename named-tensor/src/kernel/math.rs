@@ -108,7 +108,14 @@ macro_rules! alike {
                 Binary::Sub => pairs(xs, ys, dst, Sub::sub),
                 Binary::Mul => pairs(xs, ys, dst, Mul::mul),
                 Binary::Div => pairs(xs, ys, dst, Div::div),
-                Binary::Pow => pairs(xs, ys, dst, $power),
+                // A closure: a function so long would be called by its name, and compiled for no vectors.
+                Binary::Pow => pairs(
+                    xs,
+                    ys,
+                    dst,
+                    #[inline(always)]
+                    |x, y| $power(x, y),
+                ),
                 Binary::Max => pairs(xs, ys, dst, $type::larger),
                 Binary::Min => pairs(xs, ys, dst, $type::smaller),
                 Binary::And | Binary::Or => panic!("`{}` is not a function of real numbers", op.name()),
