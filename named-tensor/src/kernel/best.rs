@@ -2,8 +2,9 @@
 //!
 //! Of equal numbers the first counts, and both zeros are equal. NaN counts only where there is nothing else: then the
 //! position is 0. The smallest number is the largest of all with the other sign, so there is one loop for both.
-//! Lives here: how rows are found in a strided view, alone or side by side; many short ones are turned around first. Not here: a row whose numbers follow each other
-//! (`row`), and the largest number itself, which is NaN as soon as one is (`reduce`).
+//! Lives here: how rows are found in a strided view, alone or side by side; many short ones are turned around first.
+//! Not here: a row whose numbers follow each other (`row`), and the largest number itself, which is NaN as soon as one is
+//! (`reduce`).
 
 mod ordered;
 mod row;
