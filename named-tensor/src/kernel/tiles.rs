@@ -101,7 +101,21 @@ fn inside<T: Lanes>(
     assert!(rows == 0 || (rows - 1) * step + panel.width <= to.len(), "a row of the result leaves its slice");
     let (to, ahead) = (to.as_mut_ptr(), Ahead::none());
     // SAFETY: all rows of the result are inside the slice, which is borrowed mutably.
-    unsafe { multiply(&Strip { factor, rows, done: 0, left, panel, to, step, adds, ending: &[], ahead }) };
+    unsafe {
+        multiply(&Strip {
+            factor,
+            rows,
+            done: 0,
+            columns: panel.width,
+            left,
+            panel,
+            to,
+            step,
+            adds,
+            ending: &[],
+            ahead,
+        });
+    };
 }
 
 /// A product of rows with a panel.
@@ -111,6 +125,8 @@ pub(super) struct Strip<'a, T> {
     pub(super) rows: usize,
     /// How many of the rows are there already.
     pub(super) done: usize,
+    /// How many columns the result has: all those of the panel, or the first ones.
+    pub(super) columns: usize,
     pub(super) left: Left<'a, T>,
     pub(super) panel: Panel<'a, T>,
     /// The first row of the result, and how far the next one is.
@@ -127,7 +143,7 @@ pub(super) struct Strip<'a, T> {
 /// Computes a strip.
 ///
 /// # Safety
-/// The rows of the result are as wide as the panel, may be written, and nothing else touches them meanwhile.
+/// So many columns of the rows of the result may be written, and nothing else touches them meanwhile.
 ///
 /// # Panics
 /// If rows of an operand leave their slice.
@@ -161,11 +177,12 @@ impl<T: Lanes> Strip<'_, T> {
     /// Panics unless all operands have so many rows, and registers of so many elements.
     #[inline(always)]
     fn check(&self, lanes: usize, depth: usize) {
-        let Strip { rows, left, panel, .. } = self;
+        let Strip { rows, columns, left, panel, .. } = self;
         let last = rows.saturating_sub(1) * left.row + depth.saturating_sub(1) * left.along;
         assert!(*rows == 0 || depth == 0 || last < left.numbers.len(), "a row of the left matrix leaves its slice");
         assert!(panel.width.is_multiple_of(lanes), "whole registers");
-        let reach = self.ending.iter().all(|act| act.reaches(*rows, panel.width));
+        assert!(*columns <= panel.width, "the result is as wide as the panel");
+        let reach = self.ending.iter().all(|act| act.reaches(*rows, *columns));
         assert!(reach, "what ends a product leaves its slice");
     }
 }
@@ -180,6 +197,7 @@ impl<T: Lanes> WithSimd for Packing<'_, T> {
         let depth = to.len() / width;
         strip.check(size_of::<T::Register<S>>() / size_of::<T>(), depth);
         assert!(strip.rows >= TALL && self.from.has(depth, width), "a row of the panel leaves its slice");
+        assert!(strip.columns == width, "all of the panel is packed");
         let right = Right { numbers, step, depth, packed: to.as_mut_ptr() };
         // SAFETY: the assertions above have found all operands inside; the result is ours by the contract of
         // `multiply_packing`, and the panel is borrowed mutably.

@@ -35,7 +35,7 @@ pub(super) struct Sums<'a, T> {
 
 impl<T: Lanes> Sums<'_, T> {
     /// Writes them to a view over the batch, rows and columns; through `room`, if what they are written to does not lie in
-    /// rows as wide as panels are.
+    /// rows.
     ///
     /// # Safety
     /// The rows that `to` names lie inside `dst`, and nothing else touches them.
@@ -44,18 +44,18 @@ impl<T: Lanes> Sums<'_, T> {
             (firsts(self.stripe.sizes, to, self.stripe.rows.clone()), to.strides[to.strides.len() - 1]);
         let step = step(&firsts).filter(|_| across == 1);
         for (panel, columns) in panels(self.right.columns()) {
-            let (numbers, width) = room.panel_mut(panel);
-            match step.filter(|_| width == columns.len()) {
+            match step {
                 Some(step) => {
                     let first = dst.as_ptr().wrapping_add(firsts[0] + columns.start);
-                    // SAFETY: the rows are as wide as the panel, are those of `firsts`, and are ours by the contract of
-                    // this function.
-                    unsafe { self.write_panel(panel, first, step) };
+                    // SAFETY: the rows are those of `firsts`, and these columns of them are ours by the contract of this
+                    // function.
+                    unsafe { self.write_panel(panel, columns.len(), first, step) };
                 }
                 None => {
+                    let (numbers, width) = room.panel_mut(panel);
                     assert!(firsts.len() * width <= numbers.len(), "there is room for all rows");
                     // SAFETY: the room, which is borrowed mutably, has all rows by the assertion, one after the other.
-                    unsafe { self.write_panel(panel, numbers.as_mut_ptr(), width) };
+                    unsafe { self.write_panel(panel, width, numbers.as_mut_ptr(), width) };
                     for (row, first) in numbers.chunks_exact(width).zip(&firsts) {
                         let first = first.wrapping_add_signed(columns.start as isize * across);
                         put(&row[..columns.len()], dst, first, across);
@@ -65,12 +65,12 @@ impl<T: Lanes> Sums<'_, T> {
         }
     }
 
-    /// The columns of a panel.
+    /// The first columns of a panel.
     ///
     /// # Safety
-    /// As many rows as the stripe has, as wide as the panel and `step` apart from `to` on, may be written, and nothing else
+    /// As many rows as the stripe has, of so many columns and `step` apart from `to` on, may be written, and nothing else
     /// touches them.
-    unsafe fn write_panel(&self, panel: usize, to: *mut T, step: usize) {
+    unsafe fn write_panel(&self, panel: usize, columns: usize, to: *mut T, step: usize) {
         let (rows, all) = (self.stripe.sights.len(), self.stripe.positions());
         let right = self.right.panel::<T>(panel);
         let apart = Stripe::step(self.stripe.positions);
@@ -94,6 +94,7 @@ impl<T: Lanes> Sums<'_, T> {
                     factor: T::narrow(1.0),
                     rows: count,
                     done: 0,
+                    columns,
                     left: Left { numbers: &self.numbers[top * apart + block.start..], row: apart, along: 1 },
                     panel: right.rows(block.clone()),
                     to: to.wrapping_add(top * step),

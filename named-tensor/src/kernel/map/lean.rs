@@ -140,7 +140,7 @@ impl<'a, T: Cell> Lean<'a, T> {
         let column = first % inner;
         let is_in_one_row = column + (height - 1) * step + width <= inner;
         let is_in_whole_rows = step.is_multiple_of(inner) && column + width <= inner && outer <= 1;
-        if !(LEAST..=PART).contains(&width) || self.stream.passes_by() || !(is_in_one_row || is_in_whole_rows) {
+        if width > PART || self.stream.passes_by() || !(is_in_one_row || is_in_whole_rows) {
             return None;
         }
         self.seek(first / inner);
@@ -196,6 +196,9 @@ impl<'a, T: Cell> Lean<'a, T> {
         T: 'r,
     {
         let (light, stream) = (self.light, Stream::usual());
+        if sides[1] < LEAST {
+            return false;
+        }
         let mut strips = self.strips.take().unwrap_or_else(|| T::strips(light));
         let lines = self.lines(first, step, sides);
         if let Some(lines) = &lines {

@@ -23,7 +23,7 @@ use std::ops::Range;
 /// Rows, columns and terms from which on turning is repaid.
 const LEAST: [usize; 3] = [8, 32, 64];
 /// Rows, columns and terms from which on copying is repaid: for fewer `gemm` would read the operand as it lies.
-const MANY: [usize; 3] = [128, 64, 64];
+const MANY: [usize; 3] = [48, 64, 64];
 /// Rows of the result that are computed at once: whole tiles.
 const ROWS: usize = 24;
 /// What comes next is asked for beside one in so many strips, the last ones: its rows lie thousands of bytes apart, and what
@@ -152,6 +152,7 @@ impl<T: Lanes> Panelled<'_, T> {
                             factor: self.scale,
                             rows: ROWS.min(self.rows - row),
                             done: 0,
+                            columns: columns.len(),
                             left: Left { numbers: from, ..self.left },
                             panel: Panel { numbers, width },
                             to: dst.as_ptr().wrapping_add(first),
@@ -162,7 +163,7 @@ impl<T: Lanes> Panelled<'_, T> {
                         };
                         let finisher = finisher.as_deref_mut().filter(|_| top + depth == inner);
                         // SAFETY: the strip is these rows and columns of the result, which are inside and ours.
-                        unsafe { finished(&strip, unpacked, columns.len(), dst, first, finisher) };
+                        unsafe { finished(&strip, unpacked, dst, first, finisher) };
                     }
                 }
             }
@@ -174,56 +175,30 @@ impl<T: Lanes> Panelled<'_, T> {
 /// A strip of [`ROWS`] rows at most, and what a tail makes of it. A panel that holds nothing is packed there from these rows.
 ///
 /// # Safety
-/// Its first `columns` columns, from `first` on, lie inside `dst`, and nothing else touches them.
+/// Its columns, from `first` on, lie inside `dst`, and nothing else touches them.
 unsafe fn finished<T: Lanes>(
     strip: &Strip<'_, T>,
     unpacked: Option<(Rows<'_, T>, &mut [T])>,
-    columns: usize,
     dst: &Shared<'_, T>,
     first: usize,
     mut finisher: Option<&mut Finisher<'_, T>>,
 ) {
-    let (step, sides) = (strip.step, [strip.rows, columns]);
-    let is_whole = columns == strip.panel.width;
+    let (step, sides) = (strip.step, [strip.rows, strip.columns]);
     let compute = |strip: &Strip<'_, T>| match unpacked {
-        // SAFETY: the columns are those of the panel, and ours by the contract of this function.
+        // SAFETY: the columns are ours by the contract of this function.
         Some((from, to)) => unsafe { multiply_packing(strip, from, to) },
         // SAFETY: as above.
         None => unsafe { multiply(strip) },
     };
-    if is_whole && let Some(ending) = finisher.as_mut().and_then(|finisher| finisher.ending(first, step, sides)) {
+    if let Some(ending) = finisher.as_mut().and_then(|finisher| finisher.ending(first, step, sides)) {
         return compute(&Strip { ending: &ending, ..*strip });
     }
     if let Some(finisher) = &mut finisher {
         finisher.expect(first, step, sides);
     }
-    if is_whole {
-        compute(strip);
-    } else {
-        // SAFETY: the columns are ours by the contract of this function, without those that the panel has more.
-        unsafe { multiply_narrow(strip, columns, dst, first) };
-    }
+    compute(strip);
     if let Some(finisher) = finisher {
         // SAFETY: the same rows and columns, of which all parts of the sum are there.
         unsafe { finisher.tile(first, step, sides, dst) };
-    }
-}
-
-/// A strip of [`ROWS`] rows at most, whose panel is wider than the result.
-///
-/// # Safety
-/// Its first `columns` columns, from `first` on, lie inside `dst`, and nothing else touches them.
-unsafe fn multiply_narrow<T: Lanes>(strip: &Strip<'_, T>, columns: usize, dst: &Shared<'_, T>, first: usize) {
-    let mut room = [T::default(); ROWS * WIDTH];
-    // SAFETY: the room has as many rows, as wide as a panel.
-    unsafe { multiply(&Strip { to: room.as_mut_ptr(), step: WIDTH, adds: false, ..*strip }) };
-    for (i, sums) in room.chunks_exact(WIDTH).take(strip.rows).enumerate() {
-        // SAFETY: this is a row of the columns, which are ours by the contract of this function.
-        let to = unsafe { dst.slice(first + i * strip.step, columns) };
-        if strip.adds {
-            to.iter_mut().zip(sums).for_each(|(to, &sum)| *to = *to + sum);
-        } else {
-            to.copy_from_slice(&sums[..columns]);
-        }
     }
 }

@@ -5,6 +5,7 @@
 //! Not here: which programs are such an ending (`map::strip::acts`), and all others, which finish what is stored (`map::tail`).
 
 use super::Rows;
+use super::tile::some_of;
 use crate::kernel::ahead::fetch_line;
 use crate::kernel::panels::WIDTH;
 use crate::kernel::simd::Lanes;
@@ -60,7 +61,7 @@ impl<T: Lanes> Act<Rows<'_, T>> {
         }
     }
 
-    /// Does it to the elements of some rows of the product from `row` and `column` on.
+    /// Does it to the elements of some rows of the product from `row` and `column` on, or to some of each register.
     ///
     /// # Safety
     /// Its operand has those rows and as many elements from that column on.
@@ -70,13 +71,13 @@ impl<T: Lanes> Act<Rows<'_, T>> {
         simd: S,
         [row, column]: [usize; 2],
         numbers: &mut [[T::Register<S>; N]; R],
+        cut: Option<T::Mask<S>>,
     ) {
         let lanes = size_of::<T::Register<S>>() / size_of::<T>();
         let operand = |rows: Rows<'_, T>, i: usize, n: usize| {
             let from = rows.numbers.as_ptr().wrapping_add((row + i) * rows.step + column + n * lanes);
-            // SAFETY: by the contract of this function these are elements of the operand; a register is plain numbers, and
-            // the read asks for no alignment.
-            unsafe { from.cast::<T::Register<S>>().read_unaligned() }
+            // SAFETY: by the contract of this function these are elements of the operand.
+            unsafe { some_of::<T, S>(simd, from, cut) }
         };
         for (i, numbers) in numbers.iter_mut().enumerate() {
             for (n, x) in numbers.iter_mut().enumerate() {

@@ -53,6 +53,7 @@ fn strip<T: Lanes>(sizes: [usize; 3], is_beside: bool, run: impl Fn(Work<'_, T>)
         factor,
         rows,
         done: 0,
+        columns,
         left: from,
         panel,
         to: to.as_mut_ptr(),
@@ -70,6 +71,8 @@ fn strip<T: Lanes>(sizes: [usize; 3], is_beside: bool, run: impl Fn(Work<'_, T>)
     } else {
         run(Work::Strip(&strip));
     }
+    let beyond = to.chunks(step).all(|row| row[columns..].iter().all(|x| x.wide() == 1.0));
+    assert!(beyond, "{sizes:?}: what lies behind the columns of the result is left alone");
     let exact = |i: usize, j: usize| {
         let terms = (0..depth).map(|k| left[i * (depth + 3) + k].wide() * right[k * columns + j].wide());
         let sum = terms.sum::<f64>() / 2.0 + 1.0;
@@ -123,6 +126,7 @@ fn relu_in_registers_and_what_it_passes_back_are_those_of_numbers() {
             factor: -1.0,
             rows: 1,
             done: 0,
+            columns: 16,
             left,
             panel,
             to: to.as_mut_ptr(),

@@ -49,33 +49,39 @@ impl<T: Lanes> Strip<'_, T> {
     ) {
         let lanes = size_of::<T::Register<S>>() / size_of::<T>();
         let mut column = 0;
-        while column < self.panel.width {
-            match (self.panel.width - column) / lanes {
+        while column < self.columns {
+            let ahead = (&mut *ahead, at_once);
+            match (self.columns - column) / lanes {
                 4.. if S::REGISTER_COUNT >= 32 => {
                     // SAFETY: the rows are inside by the contract of this function, and four registers are left.
-                    unsafe { self.tile::<S, R, 4, PACKS>(simd, [row, column], right, (&mut *ahead, at_once)) };
+                    unsafe { self.tile::<S, R, 4, PACKS, false>(simd, [row, column], right, ahead) };
                     column += 4 * lanes;
                 }
                 2.. => {
                     // SAFETY: as above, with two registers.
-                    unsafe { self.tile::<S, R, 2, PACKS>(simd, [row, column], right, (&mut *ahead, at_once)) };
+                    unsafe { self.tile::<S, R, 2, PACKS, false>(simd, [row, column], right, ahead) };
                     column += 2 * lanes;
                 }
+                1 => {
+                    // SAFETY: as above, with one register.
+                    unsafe { self.tile::<S, R, 1, PACKS, false>(simd, [row, column], right, ahead) };
+                    column += lanes;
+                }
                 _ => {
-                    // SAFETY: as above, with one register; there are whole registers.
-                    unsafe { self.tile::<S, R, 1, PACKS>(simd, [row, column], right, (&mut *ahead, at_once)) };
+                    // SAFETY: as above, with one register of which the result has the first elements.
+                    unsafe { self.tile::<S, R, 1, PACKS, true>(simd, [row, column], right, ahead) };
                     column += lanes;
                 }
             }
         }
     }
 
-    /// `R` rows and `N` registers of the product.
+    /// `R` rows and `N` registers of the product; if `CUT` says so, of each register as much as the result has columns left.
     ///
     /// # Safety
     /// The rows from `row` on and the elements of `N` registers from `column` on are among those of [`Strip::tiles`].
     #[inline(always)]
-    unsafe fn tile<S: Simd, const R: usize, const N: usize, const PACKS: bool>(
+    unsafe fn tile<S: Simd, const R: usize, const N: usize, const PACKS: bool, const CUT: bool>(
         &self,
         simd: S,
         [row, column]: [usize; 2],
@@ -90,7 +96,8 @@ impl<T: Lanes> Strip<'_, T> {
         let mut packed = right.packed.wrapping_add(column);
         let to = self.to.wrapping_add(row * self.step + column);
         let to: [*mut T; R] = std::array::from_fn(|i| to.wrapping_add(i * self.step));
-        let place = |i: usize, n: usize| to[i].wrapping_add(n * lanes).cast::<T::Register<S>>();
+        let place = |i: usize, n: usize| to[i].wrapping_add(n * lanes);
+        let cut = CUT.then(|| T::first(simd, self.columns - column));
         let line = LINE / size_of::<T>();
         // Where the result goes, and what ends it, is asked for: else all stores of a tile wait for it at once. All of it asked
         // for at once is waited for too: beside a deep sum a few lines are asked for at a time, up to half of the way.
@@ -150,7 +157,7 @@ impl<T: Lanes> Strip<'_, T> {
             for (n, sum) in sums.iter_mut().enumerate() {
                 let before = if self.adds {
                     // SAFETY: by the contract of this function these are elements of a row of the result.
-                    unsafe { place(i, n).read_unaligned() }
+                    unsafe { some_of::<T, S>(simd, place(i, n), cut) }
                 } else {
                     T::splat(simd, T::default())
                 };
@@ -159,13 +166,31 @@ impl<T: Lanes> Strip<'_, T> {
         }
         for act in self.ending {
             // SAFETY: by the contract of this function what ends the product has these rows and elements.
-            unsafe { act.apply(simd, [row, column], &mut sums) };
+            unsafe { act.apply(simd, [row, column], &mut sums, cut) };
         }
         for (i, sums) in sums.into_iter().enumerate() {
             for (n, sum) in sums.into_iter().enumerate() {
-                // SAFETY: as above; the row may be written by the contract of `multiply`.
-                unsafe { place(i, n).write_unaligned(sum) };
+                match cut {
+                    // SAFETY: as above; these elements of the row may be written by the contract of `multiply`.
+                    Some(some) => unsafe { T::write(simd, some, place(i, n), sum) },
+                    // SAFETY: as above, the whole register.
+                    None => unsafe { place(i, n).cast::<T::Register<S>>().write_unaligned(sum) },
+                }
             }
         }
+    }
+}
+
+/// A register of numbers from an address on, or some of them.
+///
+/// # Safety
+/// Those numbers may be read.
+#[inline(always)]
+pub(super) unsafe fn some_of<T: Lanes, S: Simd>(simd: S, from: *const T, cut: Option<T::Mask<S>>) -> T::Register<S> {
+    match cut {
+        // SAFETY: the contract of this function.
+        Some(some) => unsafe { T::read(simd, some, from) },
+        // SAFETY: the contract of this function; a register is plain numbers, and the read asks for no alignment.
+        None => unsafe { from.cast::<T::Register<S>>().read_unaligned() },
     }
 }
