@@ -226,12 +226,22 @@ impl<T: Lanes> WithSimd for &Strip<'_, T> {
                     unsafe { self.tiles::<S, TALL, false>(simd, row, right, (&mut ahead, at_once)) };
                     row += TALL;
                 }
+                5 | 9 => {
+                    // SAFETY: as above, five rows.
+                    unsafe { self.tiles::<S, 5, false>(simd, row, right, (&mut ahead, at_once)) };
+                    row += 5;
+                }
                 4.. => {
                     // SAFETY: as above, four rows.
                     unsafe { self.tiles::<S, 4, false>(simd, row, right, (&mut ahead, at_once)) };
                     row += 4;
                 }
-                2.. => {
+                3 => {
+                    // SAFETY: as above, three rows.
+                    unsafe { self.tiles::<S, 3, false>(simd, row, right, (&mut ahead, at_once)) };
+                    row += 3;
+                }
+                2 => {
                     // SAFETY: as above, two rows.
                     unsafe { self.tiles::<S, 2, false>(simd, row, right, (&mut ahead, at_once)) };
                     row += 2;
