@@ -11,9 +11,11 @@
 
 mod dots;
 
+use super::ahead::fetch_at;
 use super::lanes::vectorised;
 use super::math::Scalar;
 use super::simd::Lanes;
+use super::stream::LINE;
 use crate::element::Bf16;
 
 /// Rows of `w` that are added to the sums together, so that the sums are read and written once for all of them.
@@ -28,6 +30,10 @@ const LEAST: usize = 64;
 const LANES: usize = 32;
 /// The same where they are widened first. With fewer the compiler takes the loop over them apart, as `dots` tells.
 const WIDENED_LANES: usize = 64;
+
+/// How far ahead elements of a column are asked for, in bytes. A processor expects them by itself, but comes to them late
+/// where they do not begin with a line of memory, and where much is computed with each.
+const AHEAD: usize = 2 * 1024;
 
 /// An element of a matrix as it is stored, to be computed with in `T`.
 pub(crate) trait Weight<T>: Copy + Sync {
@@ -229,6 +235,13 @@ fn add_to_four<T: Scalar, W: Weight<T>, const N: usize>(
     }
 }
 
+/// Asks for what lies so far behind these elements: further terms of their column, or the next one.
+#[inline(always)]
+fn ask_ahead<W>(some: &[W]) {
+    let from = some.as_ptr().wrapping_add(AHEAD / size_of::<W>());
+    (0..some.len()).step_by(LINE / size_of::<W>()).for_each(|at| fetch_at(from.wrapping_add(at)));
+}
+
 /// `Σₖ xₖ wₖ` for four columns: term k in lane `k % 64`, the halves of which are then added, the others as [`ended`] has them.
 #[inline(always)]
 fn widened_dots<T: Scalar>(x: &[T], columns: [&[Bf16]; STREAMS]) -> [T; STREAMS] {
@@ -237,6 +250,7 @@ fn widened_dots<T: Scalar>(x: &[T], columns: [&[Bf16]; STREAMS]) -> [T; STREAMS]
     // No lane is chosen by a variable, so that all of them stay in registers.
     let [mut s0, mut s1, mut s2, mut s3] = [[T::default(); WIDENED_LANES]; STREAMS];
     for ((((x, c0), c1), c2), c3) in xs.iter().zip(c0).zip(c1).zip(c2).zip(c3) {
+        [c0, c1, c2, c3].into_iter().for_each(|some| ask_ahead(some));
         for i in 0..WIDENED_LANES {
             s0[i] = x[i].times_plus(T::of_bf16(c0[i]), s0[i]);
         }

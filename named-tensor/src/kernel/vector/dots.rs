@@ -4,7 +4,7 @@
 //! register is said here. Term k goes to lane `k % 32`, whatever the width of a register is.
 //! Not here: how lanes become one sum, and terms that do not fill all lanes (`vector`).
 
-use super::{LANES, STREAMS};
+use super::{LANES, STREAMS, ask_ahead};
 use crate::kernel::simd::Lanes;
 use pulp::{Arch, Simd, WithSimd};
 
@@ -53,6 +53,7 @@ impl<T: Lanes> Dots<'_, T> {
         };
         let mut sums = [[T::splat(simd, T::default()); N]; STREAMS];
         for top in (0..whole).step_by(LANES) {
+            columns.iter().for_each(|column| ask_ahead(&column[top..top + LANES]));
             for n in 0..N {
                 let x = read(x, top + n * each);
                 for (sums, column) in sums.iter_mut().zip(columns) {
