@@ -9,7 +9,7 @@ mod square;
 
 use super::ahead::fetch_line;
 use crate::element::Stored;
-use square::{SIDE, Square, Turner, Work};
+use square::{Square, Turner, Work};
 
 /// Where the rows of a block begin.
 #[derive(Clone, Copy)]
@@ -52,23 +52,30 @@ struct Block<'a, T> {
 impl<T: Stored> Work for Block<'_, T> {
     #[inline(always)]
     fn run(mut self, turner: impl Turner) {
-        let [width, depth] = self.sides;
-        for left in (0..width).step_by(SIDE) {
-            let whole = if left + SIDE <= width { depth / SIDE } else { 0 };
-            if whole > 0 {
-                self.squares(turner, left, whole);
-            }
-            if whole * SIDE < depth {
-                self.rest(left, whole * SIDE);
-            }
-        }
+        // A row of a square is a line of memory, or a part of one where numbers have less than 32 bits.
+        if size_of::<T>() == 8 { self.by_squares::<8>(turner) } else { self.by_squares::<16>(turner) }
     }
 }
 
 impl<T: Stored> Block<'_, T> {
+    /// Turns the block around in squares of this side.
+    #[inline(always)]
+    fn by_squares<const SIDE: usize>(&mut self, turner: impl Turner) {
+        let [width, depth] = self.sides;
+        for left in (0..width).step_by(SIDE) {
+            let whole = if left + SIDE <= width { depth / SIDE } else { 0 };
+            if whole > 0 {
+                self.squares::<SIDE>(turner, left, whole);
+            }
+            if whole * SIDE < depth {
+                self.rest::<SIDE>(left, whole * SIDE);
+            }
+        }
+    }
+
     /// Turns the first so many squares of the rows from `left` on.
     #[inline(always)]
-    fn squares(&mut self, turner: impl Turner, left: usize, whole: usize) {
+    fn squares<const SIDE: usize>(&mut self, turner: impl Turner, left: usize, whole: usize) {
         let (data, starts, [width, depth]) = (self.data, self.starts, self.sides);
         // The rows that come next are far away: their lines are asked for one square ahead.
         let is_short = depth * size_of::<T>() < LONG;
@@ -82,7 +89,7 @@ impl<T: Stored> Block<'_, T> {
         #[expect(clippy::needless_range_loop, reason = "the place of a square in every row")]
         for at in 0..whole {
             ahead.clone().for_each(|i| fetch_line(data, starts.of(i) + at * SIDE));
-            let mut square: Square<T> = std::array::from_fn(
+            let mut square: Square<T, SIDE> = std::array::from_fn(
                 #[inline(always)]
                 |i| rows[i][at],
             );
@@ -98,12 +105,12 @@ impl<T: Stored> Block<'_, T> {
 
     /// Turns what is left of the rows from `left` on, as many as a square has, from their column `top` on.
     #[inline(always)]
-    fn rest(&mut self, left: usize, top: usize) {
+    fn rest<const SIDE: usize>(&mut self, left: usize, top: usize) {
         let [width, depth] = self.sides;
         let right = SIDE.min(width - left);
         for top in (top..depth).step_by(SIDE) {
             let down = SIDE.min(depth - top);
-            let mut square: Square<T> = [[T::default(); SIDE]; SIDE];
+            let mut square: Square<T, SIDE> = [[T::default(); SIDE]; SIDE];
             for (i, row) in square[..right].iter_mut().enumerate() {
                 row[..down].copy_from_slice(&self.data[self.starts.of(left + i) + top..][..down]);
             }

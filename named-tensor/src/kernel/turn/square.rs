@@ -1,20 +1,19 @@
 //! A square of numbers, turned around in registers.
 //!
-//! Lives here: networks of shuffles for numbers of 32 bits, one for each width of vectors, and the loop for all others.
-//! Pairs of rows are interleaved by ones, then by twos, then by whole quarters of a register: four steps for 16 rows.
+//! Lives here: networks of shuffles for numbers of 32 and of 64 bits, one for each width of vectors, and the loop for all
+//! others. A row of a square is a line of memory.
+//! Pairs of rows are interleaved by ones, then by twos, then by whole quarters of a register: four steps for 16
+//! rows of 32 bits, three for eight of 64.
 //! Not here: where squares come from (`turn`).
 
 use crate::element::Stored;
 
-/// The side of a square: a line of memory of `f32`.
-pub(super) const SIDE: usize = 16;
-
-pub(super) type Square<T> = [[T; SIDE]; SIDE];
+pub(super) type Square<T, const SIDE: usize> = [[T; SIDE]; SIDE];
 
 /// A way to turn squares around.
 pub(super) trait Turner: Copy {
     /// Puts the columns where the rows were.
-    fn turn<T: Stored>(self, square: &mut Square<T>);
+    fn turn<T: Stored, const SIDE: usize>(self, square: &mut Square<T, SIDE>);
 }
 
 /// What is done with a turner.
@@ -49,7 +48,7 @@ struct Plain;
 
 impl Turner for Plain {
     #[inline(always)]
-    fn turn<T: Stored>(self, square: &mut Square<T>) {
+    fn turn<T: Stored, const SIDE: usize>(self, square: &mut Square<T, SIDE>) {
         let columns = *square;
         for (j, row) in square.iter_mut().enumerate() {
             row.iter_mut().zip(&columns).for_each(|(x, column)| *x = column[j]);
@@ -59,35 +58,67 @@ impl Turner for Plain {
 
 #[cfg(target_arch = "x86_64")]
 mod x86 {
-    use super::{Plain, SIDE, Square, Stored, Turner};
+    use super::{Plain, Square, Stored, Turner};
+    use pulp::bytemuck::Pod;
     use pulp::cast;
     use pulp::x86::{V3, V4};
     use std::any::Any;
-    use std::arch::x86_64::{__m256, __m512};
+    use std::arch::x86_64::{__m256, __m256d, __m512, __m512d};
 
-    /// The square, if it is one of `f32`.
-    #[inline(always)]
-    fn of_f32<T: Stored>(square: &mut Square<T>) -> Option<&mut Square<f32>> {
-        (square as &mut dyn Any).downcast_mut()
+    /// A way for each width of numbers, where a row of the square is a line of memory.
+    pub(super) trait ByBits: Copy {
+        fn turn_32(self, square: &mut Square<f32, 16>);
+        fn turn_64<T: Pod>(self, square: &mut Square<T, 8>);
     }
 
-    /// Whole rows at once.
+    impl<B: ByBits> Turner for B {
+        #[inline(always)]
+        fn turn<T: Stored, const SIDE: usize>(self, square: &mut Square<T, SIDE>) {
+            let any: &mut dyn Any = square;
+            if let Some(square) = any.downcast_mut() {
+                self.turn_32(square);
+            } else if let Some(square) = any.downcast_mut() {
+                self.turn_64::<f64>(square);
+            } else if let Some(square) = any.downcast_mut() {
+                self.turn_64::<i64>(square);
+            } else {
+                Plain.turn(square);
+            }
+        }
+    }
+
+    /// Registers of 16 numbers of 32 bits.
     #[derive(Clone, Copy)]
     pub(super) struct By16(pub(super) V4);
 
-    impl Turner for By16 {
+    impl By16 {
+        /// The first quarters of these registers, the second ones, and so on.
         #[inline(always)]
-        fn turn<T: Stored>(self, square: &mut Square<T>) {
-            let Some(square) = of_f32(square) else { return Plain.turn(square) };
+        fn quarters(self, [a, b, c, d]: [__m512; 4]) -> [__m512; 4] {
             let simd = self.0.avx512f;
-            let mut ones: [__m512; SIDE] = cast([[0.0_f32; SIDE]; SIDE]);
-            for i in (0..SIDE).step_by(2) {
+            let even = [simd._mm512_shuffle_f32x4::<0x88>(a, b), simd._mm512_shuffle_f32x4::<0x88>(c, d)];
+            let odd = [simd._mm512_shuffle_f32x4::<0xdd>(a, b), simd._mm512_shuffle_f32x4::<0xdd>(c, d)];
+            [
+                simd._mm512_shuffle_f32x4::<0x88>(even[0], even[1]),
+                simd._mm512_shuffle_f32x4::<0x88>(odd[0], odd[1]),
+                simd._mm512_shuffle_f32x4::<0xdd>(even[0], even[1]),
+                simd._mm512_shuffle_f32x4::<0xdd>(odd[0], odd[1]),
+            ]
+        }
+    }
+
+    impl ByBits for By16 {
+        #[inline(always)]
+        fn turn_32(self, square: &mut Square<f32, 16>) {
+            let simd = self.0.avx512f;
+            let mut ones: [__m512; 16] = cast([[0.0_f32; 16]; 16]);
+            for i in (0..16).step_by(2) {
                 let (x, y) = (cast(square[i]), cast(square[i + 1]));
                 (ones[i], ones[i + 1]) = (simd._mm512_unpacklo_ps(x, y), simd._mm512_unpackhi_ps(x, y));
             }
             // In each quarter of number `i`: four rows of column `i % 4` of that quarter.
             let mut twos = ones;
-            for i in (0..SIDE).step_by(4) {
+            for i in (0..16).step_by(4) {
                 for half in 0..2 {
                     let (x, y) = (cast(ones[i + half]), cast(ones[i + half + 2]));
                     twos[i + 2 * half] = cast(simd._mm512_unpacklo_pd(x, y));
@@ -95,66 +126,100 @@ mod x86 {
                 }
             }
             for i in 0..4 {
-                let [a, b, c, d] = [twos[i], twos[4 + i], twos[8 + i], twos[12 + i]];
-                let even = [simd._mm512_shuffle_f32x4::<0x88>(a, b), simd._mm512_shuffle_f32x4::<0x88>(c, d)];
-                let odd = [simd._mm512_shuffle_f32x4::<0xdd>(a, b), simd._mm512_shuffle_f32x4::<0xdd>(c, d)];
-                square[i] = cast(simd._mm512_shuffle_f32x4::<0x88>(even[0], even[1]));
-                square[4 + i] = cast(simd._mm512_shuffle_f32x4::<0x88>(odd[0], odd[1]));
-                square[8 + i] = cast(simd._mm512_shuffle_f32x4::<0xdd>(even[0], even[1]));
-                square[12 + i] = cast(simd._mm512_shuffle_f32x4::<0xdd>(odd[0], odd[1]));
+                let columns = self.quarters([twos[i], twos[4 + i], twos[8 + i], twos[12 + i]]);
+                (0..4).for_each(|quarter| square[4 * quarter + i] = cast(columns[quarter]));
+            }
+        }
+
+        #[inline(always)]
+        fn turn_64<T: Pod>(self, square: &mut Square<T, 8>) {
+            let simd = self.0.avx512f;
+            let pairs: [[__m512d; 2]; 4] = cast(*square);
+            let even = self.quarters(pairs.map(
+                #[inline(always)]
+                |[x, y]| cast(simd._mm512_unpacklo_pd(x, y)),
+            ));
+            let odd = self.quarters(pairs.map(
+                #[inline(always)]
+                |[x, y]| cast(simd._mm512_unpackhi_pd(x, y)),
+            ));
+            *square = cast([[even[0], odd[0]], [even[1], odd[1]], [even[2], odd[2]], [even[3], odd[3]]]);
+        }
+    }
+
+    /// Turns a square around by quarters, whose side is `HALF`.
+    #[inline(always)]
+    fn by_quarters<T: Pod, const SIDE: usize, const HALF: usize>(
+        square: &mut Square<T, SIDE>,
+        quarter: impl Fn(Square<T, HALF>) -> Square<T, HALF>,
+    ) {
+        let from = *square;
+        for top in [0, HALF] {
+            for left in [0, HALF] {
+                let rows = std::array::from_fn(
+                    #[inline(always)]
+                    |i| *from[left + i][top..].first_chunk().expect("half of a row"),
+                );
+                for (to, row) in square[top..].iter_mut().zip(quarter(rows)) {
+                    to[left..left + HALF].copy_from_slice(&row);
+                }
             }
         }
     }
 
-    /// Four quarters of eight rows each.
+    /// Registers of eight.
     #[derive(Clone, Copy)]
     pub(super) struct By8(pub(super) V3);
 
-    /// Rows of a quarter.
-    const HALF: usize = SIDE / 2;
-
-    impl Turner for By8 {
+    impl ByBits for By8 {
         #[inline(always)]
-        fn turn<T: Stored>(self, square: &mut Square<T>) {
-            let Some(square) = of_f32(square) else { return Plain.turn(square) };
-            let from = *square;
-            for top in [0, HALF] {
-                for left in [0, HALF] {
-                    let rows = std::array::from_fn(
-                        #[inline(always)]
-                        |i| cast(*from[left + i][top..].first_chunk::<HALF>().expect("half of a row")),
-                    );
-                    let turned = self.quarter(rows);
-                    for (to, row) in square[top..].iter_mut().zip(turned) {
-                        let row: [f32; HALF] = cast(row);
-                        to[left..left + HALF].copy_from_slice(&row);
-                    }
-                }
-            }
-        }
-    }
-
-    impl By8 {
-        #[inline(always)]
-        fn quarter(self, rows: [__m256; HALF]) -> [__m256; HALF] {
+        fn turn_32(self, square: &mut Square<f32, 16>) {
             let simd = self.0.avx;
-            let ones: [__m256; HALF] = std::array::from_fn(|i| {
-                let (x, y) = (rows[i / 2 * 2], rows[i / 2 * 2 + 1]);
-                if i % 2 == 0 { simd._mm256_unpacklo_ps(x, y) } else { simd._mm256_unpackhi_ps(x, y) }
-            });
-            let twos: [__m256; HALF] = std::array::from_fn(|i| {
-                let x = i / 4 * 4 + i % 4 / 2;
-                let (x, y) = (cast(ones[x]), cast(ones[x + 2]));
-                cast(if i % 2 == 0 { simd._mm256_unpacklo_pd(x, y) } else { simd._mm256_unpackhi_pd(x, y) })
-            });
-            std::array::from_fn(|i| {
-                let (x, y) = (twos[i % 4], twos[4 + i % 4]);
-                if i < 4 {
-                    simd._mm256_permute2f128_ps::<0x20>(x, y)
-                } else {
-                    simd._mm256_permute2f128_ps::<0x31>(x, y)
-                }
-            })
+            by_quarters::<f32, 16, 8>(
+                square,
+                #[inline(always)]
+                |rows| {
+                    let rows: [__m256; 8] = cast(rows);
+                    let ones: [__m256; 8] = std::array::from_fn(|i| {
+                        let (x, y) = (rows[i / 2 * 2], rows[i / 2 * 2 + 1]);
+                        if i % 2 == 0 { simd._mm256_unpacklo_ps(x, y) } else { simd._mm256_unpackhi_ps(x, y) }
+                    });
+                    let twos: [__m256; 8] = std::array::from_fn(|i| {
+                        let x = i / 4 * 4 + i % 4 / 2;
+                        let (x, y) = (cast(ones[x]), cast(ones[x + 2]));
+                        cast(if i % 2 == 0 { simd._mm256_unpacklo_pd(x, y) } else { simd._mm256_unpackhi_pd(x, y) })
+                    });
+                    let columns: [__m256; 8] = std::array::from_fn(|i| {
+                        let (x, y) = (twos[i % 4], twos[4 + i % 4]);
+                        if i < 4 {
+                            simd._mm256_permute2f128_ps::<0x20>(x, y)
+                        } else {
+                            simd._mm256_permute2f128_ps::<0x31>(x, y)
+                        }
+                    });
+                    cast(columns)
+                },
+            );
+        }
+
+        #[inline(always)]
+        fn turn_64<T: Pod>(self, square: &mut Square<T, 8>) {
+            let simd = self.0.avx;
+            by_quarters::<T, 8, 4>(
+                square,
+                #[inline(always)]
+                |rows| {
+                    let [a, b, c, d]: [__m256d; 4] = cast(rows);
+                    let low = [simd._mm256_unpacklo_pd(a, b), simd._mm256_unpacklo_pd(c, d)];
+                    let high = [simd._mm256_unpackhi_pd(a, b), simd._mm256_unpackhi_pd(c, d)];
+                    cast([
+                        simd._mm256_permute2f128_pd::<0x20>(low[0], low[1]),
+                        simd._mm256_permute2f128_pd::<0x20>(high[0], high[1]),
+                        simd._mm256_permute2f128_pd::<0x31>(low[0], low[1]),
+                        simd._mm256_permute2f128_pd::<0x31>(high[0], high[1]),
+                    ])
+                },
+            );
         }
     }
 }
@@ -164,11 +229,11 @@ mod tests {
     use super::*;
 
     /// Turns numbered elements around and looks every one of them up.
-    struct Check<T>(fn(usize) -> T);
+    struct Check<T, const SIDE: usize>(fn(usize) -> T);
 
-    impl<T: Stored> Work for Check<T> {
+    impl<T: Stored, const SIDE: usize> Work for Check<T, SIDE> {
         fn run(self, turner: impl Turner) {
-            let mut square: Square<T> = std::array::from_fn(|i| std::array::from_fn(|j| (self.0)(i * SIDE + j)));
+            let mut square: Square<T, SIDE> = std::array::from_fn(|i| std::array::from_fn(|j| (self.0)(i * SIDE + j)));
             turner.turn(&mut square);
             for (i, row) in square.into_iter().enumerate() {
                 for (j, x) in row.into_iter().enumerate() {
@@ -180,16 +245,17 @@ mod tests {
 
     #[test]
     fn every_way_turns_every_element() {
-        fn check<T: Stored>(number: fn(usize) -> T) {
-            with_turner(Check(number));
-            Check(number).run(Plain);
+        fn check<T: Stored, const SIDE: usize>(number: fn(usize) -> T) {
+            with_turner(Check::<T, SIDE>(number));
+            Check::<T, SIDE>(number).run(Plain);
             #[cfg(target_arch = "x86_64")]
             if let Some(simd) = pulp::x86::V3::try_new() {
-                Check(number).run(x86::By8(simd));
+                Check::<T, SIDE>(number).run(x86::By8(simd));
             }
         }
-        check(|i| i as f32);
-        check(|i| i as f64);
-        check(|i| i % 3 == 0);
+        check::<f32, 16>(|i| i as f32);
+        check::<f64, 8>(|i| i as f64);
+        check::<i64, 8>(|i| i as i64);
+        check::<bool, 16>(|i| i % 3 == 0);
     }
 }
