@@ -2,9 +2,9 @@
 //!
 //! Computes  `dst[kept] = op over reduced of src[kept, reduced]`,  `dst` dense in row-major order.
 //! Two loops do all the work: along a row, when the reduced axis is the contiguous one, and down neighbouring columns, when
-//! a kept axis is (`down`); short rows are turned into columns (`short`). Real sums and products are accumulated in `f64`: for `f32`
-//! the error of a sum of `n` elements is at most `2⁻²⁴ |sum| + n 2⁻⁵³ Σ|x|`, for `f64` `n 2⁻⁵³ Σ|x|` (about `n / 64` of it
-//! along long rows).
+//! a kept axis is (`down`); short rows are taken many at a time (`short`). Real sums and products are accumulated in `f64`:
+//! for `f32` the error of a sum of `n` elements is at most `2⁻²⁴ |sum| + n 2⁻⁵³ Σ|x|`, for `f64` `n 2⁻⁵³ Σ|x|` (about
+//! `n / 64` of it along long rows).
 //! Extremes pass NaN on. A reduction over nothing gives the neutral element: 0, 1, -∞ or ∞.
 //! Along an axis that repeats one number nothing is walked: equal partial results are joined pair by pair, so the sum of a
 //! constant takes as long over 2⁵⁰ positions as over two.
@@ -102,7 +102,7 @@ impl<'a, T: Stored> Job<'a, T> {
         let rows_are_contiguous = self.reduced.inner_stride(0) == 1 && self.reduced.inner() >= 8;
         if columns_are_contiguous && !rows_are_contiguous {
             self.columns::<F>(dst);
-        } else if self.has_short_rows(dst.len()) {
+        } else if self.has_short_rows::<F>(dst.len()) {
             self.short_rows::<F>(dst);
         } else if let [single] = dst {
             *single = self.end::<F>(self.everything::<F>());

@@ -9,7 +9,7 @@ mod square;
 
 use super::ahead::fetch_line;
 use crate::element::Stored;
-use square::{Square, Turner, Work};
+pub(super) use square::{Square, Turner, Work, with_turner};
 
 /// Where the rows of a block begin.
 #[derive(Clone, Copy)]
@@ -22,7 +22,7 @@ pub(super) enum Starts<'a> {
 
 impl Starts<'_> {
     #[inline(always)]
-    fn of(self, row: usize) -> usize {
+    pub(super) fn of(self, row: usize) -> usize {
         match self {
             Starts::Even(first, stride) => first.wrapping_add_signed(row as isize * stride),
             Starts::At(starts) => starts[row],
@@ -35,7 +35,7 @@ impl Starts<'_> {
 /// # Panics
 /// If a row leaves `data`, or if `to` has no room.
 pub(super) fn turn<T: Stored>(data: &[T], starts: Starts<'_>, sides: [usize; 2], to: &mut [T], step: usize) {
-    square::with_turner(Block { data, starts, sides, to, step });
+    with_turner(Block { data, starts, sides, to, step });
 }
 
 /// Bytes of a row from which its lines of memory are expected: to ask for them then costs more than it brings.

@@ -4,13 +4,14 @@
 //! pass it, as the sum and the product of two do; extremes pass NaN on.
 //! Not here: in which order elements come (`reduce`).
 
+use crate::element::Stored;
 use crate::kernel::lanes::{LANES, joined};
 use crate::kernel::math::Scalar;
 
 /// One kind of reduction of elements `T`.
 pub(super) trait Fold<T> {
     /// What partial results are kept in.
-    type Partial: Copy + Send + Sync;
+    type Partial: Stored;
     /// The result over nothing.
     const START: Self::Partial;
     /// Takes one more element in.

@@ -1,8 +1,10 @@
 //! Short rows, many at a time.
 //!
-//! A row that is no longer than the partial results of one would spend most of its time on joining them. Here rows are
-//! turned around, a block at a time, so that they lie side by side, and each has one partial result.
-//! Not here: long rows, and what lies side by side already (`reduce`).
+//! A row that is not much longer than the partial results of one would spend most of its time on joining them. Here the
+//! partial results of as many rows as a vector has lanes are turned around, so that those of a row lie above each other and
+//! all rows are joined at once. Where a row is shorter still, it is the rows themselves that are turned, and each has one
+//! partial result.
+//! Not here: long rows, and what lies side by side already (`reduce`), how a square is turned (`turn`).
 
 use super::Job;
 use super::fold::Fold;
@@ -10,10 +12,14 @@ use crate::element::Stored;
 use crate::kernel::lanes::vectorised;
 use crate::kernel::parallel::{self, GRAIN};
 use crate::kernel::span::Odometer;
-use crate::kernel::turn::{Starts, turn};
+use crate::kernel::turn::{Square, Starts, Turner, Work, turn, with_turner};
 
-/// Elements of a short row, at most.
-const SHORT: usize = 64;
+/// Elements of a row that is turned, at most.
+const TURNED: usize = 64;
+/// Elements of a row whose partial results are turned, if these have 64 bits.
+const JOINED: std::ops::RangeInclusive<usize> = 24..=512;
+/// Partial results of such a row, and such rows that are joined at once.
+const SIDE: usize = 8;
 /// Rows of a block.
 const ROWS: usize = 64;
 /// Rows from which on turning is repaid.
@@ -21,24 +27,29 @@ const LEAST: usize = 16;
 
 impl<T: Stored> Job<'_, T> {
     /// Whether these are so many short rows.
-    pub(super) fn has_short_rows(&self, results: usize) -> bool {
+    pub(super) fn has_short_rows<F: Fold<T>>(&self, results: usize) -> bool {
         let size = self.reduced.total();
         self.reduced.sizes.len() == 1
             && self.reduced.inner_stride(0) == 1
-            && (2..=SHORT).contains(&size)
+            && ((2..=TURNED).contains(&size) || are_joined::<T, F>(size))
             && results >= LEAST
     }
 
     /// One result for each of them.
     pub(super) fn short_rows<F: Fold<T>>(&self, dst: &mut [T]) {
-        let size = self.reduced.total();
+        let (data, size) = (self.data, self.reduced.total());
         parallel::for_each_chunk(dst, GRAIN.div_ceil(size).next_multiple_of(ROWS), |first, chunk| {
-            let mut side_by_side = vec![T::default(); ROWS * size];
+            let mut side_by_side = vec![T::default(); if are_joined::<T, F>(size) { 0 } else { ROWS * size }];
             for (number, block) in chunk.chunks_mut(ROWS).enumerate() {
                 let mut starts = [0; ROWS];
-                let starts = self.starts(first + number * ROWS, &mut starts[..block.len()]);
-                turn(self.data, starts, [block.len(), size], &mut side_by_side, ROWS);
-                let partial = folded::<T, F>(&side_by_side);
+                let (count, starts) = (block.len(), self.starts(first + number * ROWS, &mut starts[..block.len()]));
+                let mut partial = [F::START; ROWS];
+                if are_joined::<T, F>(size) {
+                    with_turner(Rows::<T, F> { data, starts, count, size, partial: &mut partial });
+                } else {
+                    turn(data, starts, [count, size], &mut side_by_side, ROWS);
+                    partial = folded::<T, F>(&side_by_side);
+                }
                 block.iter_mut().zip(partial).for_each(|(result, partial)| *result = self.end::<F>(partial));
             }
         });
@@ -59,6 +70,11 @@ impl<T: Stored> Job<'_, T> {
     }
 }
 
+/// Whether it is the partial results of rows of this size that are turned.
+fn are_joined<T, F: Fold<T>>(size: usize) -> bool {
+    size_of::<F::Partial>() == size_of::<f64>() && JOINED.contains(&size)
+}
+
 /// The partial results of rows that lie side by side.
 fn folded<T: Stored, F: Fold<T>>(rows: &[T]) -> [F::Partial; ROWS] {
     vectorised(
@@ -75,4 +91,47 @@ fn folded<T: Stored, F: Fold<T>>(rows: &[T]) -> [F::Partial; ROWS] {
             partial
         },
     )
+}
+
+/// Some rows, and the partial result of each.
+struct Rows<'a, T, F: Fold<T>> {
+    data: &'a [T],
+    starts: Starts<'a>,
+    count: usize,
+    size: usize,
+    partial: &'a mut [F::Partial; ROWS],
+}
+
+impl<T: Stored, F: Fold<T>> Work for Rows<'_, T, F> {
+    #[inline(always)]
+    fn run(self, turner: impl Turner) {
+        let results = self.partial.as_chunks_mut::<SIDE>().0;
+        for (number, results) in results[..self.count.div_ceil(SIDE)].iter_mut().enumerate() {
+            let mut square: Square<F::Partial, SIDE> = [[F::START; SIDE]; SIDE];
+            let mut rest = [F::START; SIDE];
+            for i in 0..SIDE {
+                // In the place of rows that there are not the last one is taken again.
+                let start = self.starts.of((number * SIDE + i).min(self.count - 1));
+                let (whole, last) = self.data[start..][..self.size].as_chunks::<SIDE>();
+                // Those of a row stand in a register, not in the square.
+                let mut lanes = [F::START; SIDE];
+                for elements in whole {
+                    lanes = std::array::from_fn(
+                        #[inline(always)]
+                        |lane| F::step(lanes[lane], elements[lane]),
+                    );
+                }
+                square[i] = lanes;
+                rest[i] = last.iter().fold(F::START, |rest, &x| F::step(rest, x));
+            }
+            turner.turn(&mut square);
+            for lanes in &square {
+                rest = std::array::from_fn(
+                    #[inline(always)]
+                    |row| F::join(lanes[row], rest[row]),
+                );
+            }
+            *results = rest;
+        }
+    }
 }

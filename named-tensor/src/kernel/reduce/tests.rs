@@ -95,24 +95,38 @@ fn extremes_pass_nan_on_wherever_it_stands() {
 
 #[test]
 fn short_rows_agree_with_plain_loops_wherever_they_begin_and_pass_nan_on() {
-    for (rows, size, gap) in [(16, 2, 0), (64, 16, 0), (65, 17, 3), (200, 63, 1), (129, 64, 0), (5, 64, 0), (70, 65, 0)]
-    {
+    let turned = [(16, 2, 0), (64, 16, 0), (65, 17, 3), (5, 64, 0)];
+    let joined = [(16, 24, 0), (129, 64, 0), (200, 63, 1), (70, 65, 0), (67, 200, 2), (17, 512, 0), (17, 513, 0)];
+    for (rows, size, gap) in turned.into_iter().chain(joined) {
         let apart = size + gap;
         let mut data = Random::new(7).reals(2 + 2 * rows * apart);
         data[2 + 3 * apart + size - 1] = f32::NAN;
         // Rows one behind the other, and every second one backwards.
         for (offset, strides) in [(2, [apart as isize, 1]), (2 + 2 * (rows - 1) * apart, [-2 * apart as isize, 1])] {
-            let src = View { data: &data, offset, strides: &strides };
-            for op in [Reduction::Sum, Reduction::Product, Reduction::Max, Reduction::Min] {
-                let mut out = vec![0.0; rows];
-                reduce(op, &[rows], &[size], src, &mut out);
-                for (row, (&got, exact)) in out.iter().zip(plain(op, &[rows], &[size], src)).enumerate() {
-                    let has_nan = strides[0] > 0 && row == 3;
-                    assert_eq!(got.is_nan(), has_nan, "{op:?} of row {row} of {rows} × {size}");
-                    let bound = exact.abs() * 6.0e-8 + 1e-9;
-                    assert!(has_nan || (f64::from(got) - exact).abs() <= bound, "{op:?}, row {row}: {got} for {exact}");
-                }
-            }
+            check_rows::<f32>(&data, offset, strides, [rows, size], 6.0e-8);
+            check_rows::<f64>(&data, offset, strides, [rows, size], 1.0e-13);
+        }
+    }
+}
+
+/// Compares reductions of rows, of which the fourth has NaN if they lie one behind the other, with plain loops.
+fn check_rows<T: Reducible>(
+    data: &[f32],
+    offset: usize,
+    strides: [isize; 2],
+    [rows, size]: [usize; 2],
+    tolerance: f64,
+) {
+    let own: Vec<T> = data.iter().map(|&x| T::from_f64(x.into())).collect();
+    for op in [Reduction::Sum, Reduction::Product, Reduction::Max, Reduction::Min] {
+        let mut out = vec![T::default(); rows];
+        reduce(op, &[rows], &[size], View { data: &own, offset, strides: &strides }, &mut out);
+        let exact = plain(op, &[rows], &[size], View { data, offset, strides: &strides });
+        for (row, (got, exact)) in out.into_iter().map(T::to_f64).zip(exact).enumerate() {
+            let has_nan = strides[0] > 0 && row == 3;
+            assert_eq!(got.is_nan(), has_nan, "{op:?} of row {row} of {rows} × {size}");
+            let bound = exact.abs() * tolerance + tolerance / 60.0;
+            assert!(has_nan || (got - exact).abs() <= bound, "{op:?}, row {row} of {rows} × {size}: {got} for {exact}");
         }
     }
 }
@@ -127,6 +141,10 @@ fn positions_are_reduced_exactly() {
     }
     let expected = [data.iter().sum(), *data.iter().max().unwrap(), *data.iter().min().unwrap()];
     assert_eq!(out, expected, "sum, largest, smallest");
+    let rows: Vec<i64> = data.chunks_exact(50).map(|row| row.iter().sum()).collect();
+    let mut sums = [0; 20];
+    reduce(Reduction::Sum, &[20], &[50], View { data: &data, offset: 0, strides: &[50, 1] }, &mut sums);
+    assert_eq!(sums[..], rows, "sums of short rows");
 }
 
 #[test]

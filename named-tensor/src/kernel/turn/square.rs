@@ -8,21 +8,21 @@
 
 use crate::element::Stored;
 
-pub(super) type Square<T, const SIDE: usize> = [[T; SIDE]; SIDE];
+pub(in crate::kernel) type Square<T, const SIDE: usize> = [[T; SIDE]; SIDE];
 
 /// A way to turn squares around.
-pub(super) trait Turner: Copy {
+pub(in crate::kernel) trait Turner: Copy {
     /// Puts the columns where the rows were.
     fn turn<T: Stored, const SIDE: usize>(self, square: &mut Square<T, SIDE>);
 }
 
 /// What is done with a turner.
-pub(super) trait Work {
+pub(in crate::kernel) trait Work {
     fn run(self, turner: impl Turner);
 }
 
 /// Does the work with the best turner for this processor, compiled for its instructions.
-pub(super) fn with_turner(work: impl Work) {
+pub(in crate::kernel) fn with_turner(work: impl Work) {
     #[cfg(target_arch = "x86_64")]
     {
         if let Some(simd) = pulp::x86::V4::try_new() {
