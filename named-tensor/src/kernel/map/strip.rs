@@ -221,14 +221,16 @@ impl Light {
         let Some((result, short)) = short.split_last_mut() else { return };
         // Where the last strip of a narrow row is not whole, elements before it are computed once more, unless they are
         // written over: to copy what it has would take longer.
-        let is_narrow = W == FEW && !sources.iter().any(|source| matches!(source, Lines::Own));
+        let is_own = sources.iter().any(|source| matches!(source, Lines::Own));
+        let is_narrow = W == FEW && !is_own;
         let last = out.len().checked_sub(W).filter(|_| is_narrow);
         for at in (0..out.len()).step_by(W) {
             let at = last.map_or(at, |last| at.min(last));
             let out = &mut out[at..];
             let first = |first: usize, step| first.wrapping_add_signed(i as isize * step) + at;
             let (own, to, is_whole) = match out.first_chunk_mut() {
-                Some(out) => (*out, out, true),
+                // Only what is finished in its place is read.
+                Some(out) => (if is_own { *out } else { [T::default(); W] }, out, true),
                 None => {
                     for (strip, source) in short.iter_mut().zip(sources) {
                         strip.0[..out.len()].copy_from_slice(match *source {
