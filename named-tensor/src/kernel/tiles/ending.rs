@@ -61,7 +61,8 @@ impl<T: Lanes> Act<Rows<'_, T>> {
         }
     }
 
-    /// Does it to the elements of some rows of the product from `row` and `column` on, or to some of each register.
+    /// Does it to the elements of some rows of the product from `row` and `column` on, `cut(n)` being those of register `n`
+    /// that there are, if not all.
     ///
     /// # Safety
     /// Its operand has those rows and as many elements from that column on.
@@ -71,13 +72,13 @@ impl<T: Lanes> Act<Rows<'_, T>> {
         simd: S,
         [row, column]: [usize; 2],
         numbers: &mut [[T::Register<S>; N]; R],
-        cut: Option<T::Mask<S>>,
+        cut: &impl Fn(usize) -> Option<T::Mask<S>>,
     ) {
         let lanes = size_of::<T::Register<S>>() / size_of::<T>();
         let operand = |rows: Rows<'_, T>, i: usize, n: usize| {
             let from = rows.numbers.as_ptr().wrapping_add((row + i) * rows.step + column + n * lanes);
             // SAFETY: by the contract of this function these are elements of the operand.
-            unsafe { some_of::<T, S>(simd, from, cut) }
+            unsafe { some_of::<T, S>(simd, from, cut(n)) }
         };
         for (i, numbers) in numbers.iter_mut().enumerate() {
             for (n, x) in numbers.iter_mut().enumerate() {

@@ -86,7 +86,18 @@ fn strip<T: Lanes>(sizes: [usize; 3], is_beside: bool, run: impl Fn(Work<'_, T>)
 }
 
 fn check<T: Lanes>(bound: f64) {
-    let low = [[4, 1, 1], [9, 5, 16], [4, 70, 40], [12, 33, 64], [4, 0, 3], [11, 20, 64], [7, 9, 33], [2, 3, 17]];
+    let low = [
+        [4, 1, 1],
+        [9, 5, 16],
+        [4, 70, 40],
+        [12, 33, 64],
+        [4, 0, 3],
+        [11, 20, 64],
+        [7, 9, 33],
+        [2, 3, 17],
+        [5, 8, 60],
+        [3, 4, 29],
+    ];
     let beside = [[6, 1, 16], [7, 30, 64], [24, 70, 48], [13, 9, 32], [6, 0, 64]];
     for (sizes, is_beside) in low.map(|sizes| (sizes, false)).into_iter().chain(beside.map(|sizes| (sizes, true))) {
         let strip = |run: &dyn Fn(Work<'_, T>)| strip::<T>(sizes, is_beside, run);

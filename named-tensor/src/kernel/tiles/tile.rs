@@ -50,33 +50,47 @@ impl<T: Lanes> Strip<'_, T> {
         let lanes = size_of::<T::Register<S>>() / size_of::<T>();
         let mut column = 0;
         while column < self.columns {
-            let ahead = (&mut *ahead, at_once);
-            match (self.columns - column) / lanes {
+            let (left, ahead) = (self.columns - column, (&mut *ahead, at_once));
+            // A panel that is packed here is as wide as the result.
+            let is_cut = |registers: usize| !PACKS && left < registers * lanes;
+            let registers = match left.div_ceil(lanes) {
+                4.. if S::REGISTER_COUNT >= 32 && is_cut(4) => {
+                    // SAFETY: the rows are inside by the contract of this function, and four registers are left, the
+                    // last in part.
+                    unsafe { self.tile::<S, R, 4, PACKS, true>(simd, [row, column], right, ahead) };
+                    4
+                }
                 4.. if S::REGISTER_COUNT >= 32 => {
-                    // SAFETY: the rows are inside by the contract of this function, and four registers are left.
+                    // SAFETY: as above, with four whole registers.
                     unsafe { self.tile::<S, R, 4, PACKS, false>(simd, [row, column], right, ahead) };
-                    column += 4 * lanes;
+                    4
+                }
+                2.. if is_cut(2) => {
+                    // SAFETY: as above, with two registers, the last in part.
+                    unsafe { self.tile::<S, R, 2, PACKS, true>(simd, [row, column], right, ahead) };
+                    2
                 }
                 2.. => {
-                    // SAFETY: as above, with two registers.
+                    // SAFETY: as above, with two whole ones.
                     unsafe { self.tile::<S, R, 2, PACKS, false>(simd, [row, column], right, ahead) };
-                    column += 2 * lanes;
+                    2
                 }
-                1 => {
-                    // SAFETY: as above, with one register.
-                    unsafe { self.tile::<S, R, 1, PACKS, false>(simd, [row, column], right, ahead) };
-                    column += lanes;
+                _ if is_cut(1) => {
+                    // SAFETY: as above, with a part of one.
+                    unsafe { self.tile::<S, R, 1, PACKS, true>(simd, [row, column], right, ahead) };
+                    1
                 }
                 _ => {
-                    // SAFETY: as above, with one register of which the result has the first elements.
-                    unsafe { self.tile::<S, R, 1, PACKS, true>(simd, [row, column], right, ahead) };
-                    column += lanes;
+                    // SAFETY: as above, with one.
+                    unsafe { self.tile::<S, R, 1, PACKS, false>(simd, [row, column], right, ahead) };
+                    1
                 }
-            }
+            };
+            column += registers * lanes;
         }
     }
 
-    /// `R` rows and `N` registers of the product; if `CUT` says so, of each register as much as the result has columns left.
+    /// `R` rows and `N` registers of the product; if `CUT` says so, the last register in part.
     ///
     /// # Safety
     /// The rows from `row` on and the elements of `N` registers from `column` on are among those of [`Strip::tiles`].
@@ -97,7 +111,8 @@ impl<T: Lanes> Strip<'_, T> {
         let to = self.to.wrapping_add(row * self.step + column);
         let to: [*mut T; R] = std::array::from_fn(|i| to.wrapping_add(i * self.step));
         let place = |i: usize, n: usize| to[i].wrapping_add(n * lanes);
-        let cut = CUT.then(|| T::first(simd, self.columns - column));
+        let last = CUT.then(|| T::first(simd, self.columns - column - (N - 1) * lanes));
+        let cut = |n: usize| last.filter(|_| n + 1 == N);
         let line = LINE / size_of::<T>();
         // Where the result goes, and what ends it, is asked for: else all stores of a tile wait for it at once. All of it asked
         // for at once is waited for too: beside a deep sum a few lines are asked for at a time, up to half of the way.
@@ -157,7 +172,7 @@ impl<T: Lanes> Strip<'_, T> {
             for (n, sum) in sums.iter_mut().enumerate() {
                 let before = if self.adds {
                     // SAFETY: by the contract of this function these are elements of a row of the result.
-                    unsafe { some_of::<T, S>(simd, place(i, n), cut) }
+                    unsafe { some_of::<T, S>(simd, place(i, n), cut(n)) }
                 } else {
                     T::splat(simd, T::default())
                 };
@@ -166,11 +181,11 @@ impl<T: Lanes> Strip<'_, T> {
         }
         for act in self.ending {
             // SAFETY: by the contract of this function what ends the product has these rows and elements.
-            unsafe { act.apply(simd, [row, column], &mut sums, cut) };
+            unsafe { act.apply(simd, [row, column], &mut sums, &cut) };
         }
         for (i, sums) in sums.into_iter().enumerate() {
             for (n, sum) in sums.into_iter().enumerate() {
-                match cut {
+                match cut(n) {
                     // SAFETY: as above; these elements of the row may be written by the contract of `multiply`.
                     Some(some) => unsafe { T::write(simd, some, place(i, n), sum) },
                     // SAFETY: as above, the whole register.
