@@ -181,7 +181,7 @@ impl<T: Lanes> Strip<'_, T> {
         let last = rows.saturating_sub(1) * left.row + depth.saturating_sub(1) * left.along;
         assert!(*rows == 0 || depth == 0 || last < left.numbers.len(), "a row of the left matrix leaves its slice");
         assert!(panel.width.is_multiple_of(lanes), "whole registers");
-        assert!(*columns <= panel.width, "the result is as wide as the panel");
+        assert!(*columns <= panel.width, "the result is no wider than the panel");
         let reach = self.ending.iter().all(|act| act.reaches(*rows, *columns));
         assert!(reach, "what ends a product leaves its slice");
     }
@@ -219,6 +219,7 @@ impl<T: Lanes> WithSimd for &Strip<'_, T> {
         let mut ahead = self.ahead;
         let at_once = if ahead.left() > 0 { ahead.left().div_ceil(parts.max(1)) } else { 0 };
         while row < rows {
+            // Of several rows none is left over alone: it would wait for its own sums.
             match rows - row {
                 TALL | 10.. => {
                     // SAFETY: so many rows are left, whose elements `check` has found inside; those of the result are ours

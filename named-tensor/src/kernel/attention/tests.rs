@@ -311,10 +311,10 @@ fn only_what_some_row_of_a_tile_sees_is_computed() {
 #[test]
 fn sums_go_on_from_one_block_of_positions_to_the_next_wherever_results_lie() {
     // Each row sees 600 positions, from another one on: the first rows none of the last ones.
-    let (rows, positions, columns) = (40, 1400, 64);
+    let (rows, positions, width) = (40, 1400, 64);
     let sees = |i: usize, j: usize| (20 * i..20 * i + 600).contains(&j);
     let mut random = Random::new(12);
-    let (q, k, v) = (random.reals(rows), random.reals(positions), random.reals(positions * columns));
+    let (q, k, v) = (random.reals(rows), random.reals(positions), random.reals(positions * width));
     let mask: Vec<f32> = (0..rows * positions)
         .map(|at| if sees(at / positions, at % positions) { 0.0 } else { f32::NEG_INFINITY })
         .collect();
@@ -326,9 +326,11 @@ fn sums_go_on_from_one_block_of_positions_to_the_next_wherever_results_lie() {
         values: view(&v, &[64, 1]),
         mask: Some(view(&mask, &[1400, 1])),
     };
-    let (across, down) = (columns as isize, rows as isize);
-    // In rows, in rows that lie apart, in rows from the last to the first, and in columns.
-    for (offset, strides) in [(0, [across, 1]), (3, [70, 1]), ((rows - 1) * columns, [-across, 1]), (0, [1, down])] {
+    let down = rows as isize;
+    // In rows, in rows that lie apart, in rows from the last to the first, and in columns; all values, or the first ones.
+    for (columns, offset, strides) in
+        [(64, 0, [64, 1]), (57, 3, [70, 1]), (57, (rows - 1) * 57, [-57, 1]), (64, 0, [1, down])]
+    {
         let mut out = vec![7.0; rows * 70 + 3];
         attention(
             of(&[], &[rows], [1, positions, columns]),
@@ -341,7 +343,7 @@ fn sums_go_on_from_one_block_of_positions_to_the_next_wherever_results_lie() {
             let seen = || (0..positions).filter(|&j| sees(i, j));
             let total: f64 = seen().map(weight).sum();
             for c in 0..columns {
-                let exact = seen().map(|j| weight(j) * f64::from(v[j * columns + c])).sum::<f64>() / total;
+                let exact = seen().map(|j| weight(j) * f64::from(v[j * width + c])).sum::<f64>() / total;
                 let got = f64::from(out[place(i, c)]);
                 assert!((got - exact).abs() < 1e-6, "{got} for {exact} at {i}, {c}, {strides:?}");
             }

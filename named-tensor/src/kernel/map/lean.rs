@@ -183,8 +183,8 @@ impl<'a, T: Cell> Lean<'a, T> {
         }
     }
 
-    /// Finishes the rows of a tile where they stand, `row(i)` for row `i`, which begin `step` apart, if every source has
-    /// them as far apart from each other; tells whether it has.
+    /// Finishes the rows of a tile where they stand, `row(i)` for row `i`, which begin `step` apart, if they are long enough
+    /// and every source has them as far apart from each other; tells whether it has.
     pub(super) fn tile<'r>(
         &mut self,
         first: usize,

@@ -221,7 +221,9 @@ fn work_for_several_threads_agrees_with_plain_loops() {
 
 #[test]
 fn many_rows_times_a_matrix_across_the_sum_agree_with_plain_loops_at_every_edge_of_panels() {
-    for [m, k, n] in [[128, 256, 64], [130, 257, 65], [151, 300, 79], [129, 1029, 80], [1100, 256, 64]] {
+    for [m, k, n] in
+        [[48, 300, 79], [77, 64, 200], [128, 256, 64], [130, 257, 65], [151, 300, 79], [129, 1029, 80], [1100, 256, 64]]
+    {
         let [left, right, to] = [k + 3, n + 5, n + 2].map(|pitch| pitch as isize);
         check_both(&[], [m, k, n], [&[left, 1], &[right, 1], &[to, 1]]);
         check_both(&[], [n, k, m], [&[1, right], &[1, left], &[1, to]]);

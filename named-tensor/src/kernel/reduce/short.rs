@@ -2,8 +2,8 @@
 //!
 //! A row that is not much longer than the partial results of one would spend most of its time on joining them. Here the
 //! partial results of as many rows as a vector has lanes are turned around, so that those of a row lie above each other and
-//! all rows are joined at once. Where a row is shorter still, it is the rows themselves that are turned, and each has one
-//! partial result.
+//! all rows are joined at once. Where a row is shorter still, or partial results have 32 bits, it is the rows
+//! themselves that are turned, and each has one partial result.
 //! Not here: long rows, and what lies side by side already (`reduce`), how a square is turned (`turn`).
 
 use super::Job;

@@ -93,7 +93,8 @@ impl<T: Lanes> Strip<'_, T> {
     /// `R` rows and `N` registers of the product; if `CUT` says so, the last register in part.
     ///
     /// # Safety
-    /// The rows from `row` on and the elements of `N` registers from `column` on are among those of [`Strip::tiles`].
+    /// The rows from `row` on and the elements of `N` registers from `column` on are among those of [`Strip::tiles`]; if `CUT`
+    /// says so, in the result and in what ends the product those before the last column.
     #[inline(always)]
     unsafe fn tile<S: Simd, const R: usize, const N: usize, const PACKS: bool, const CUT: bool>(
         &self,
