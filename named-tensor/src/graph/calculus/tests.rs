@@ -117,6 +117,21 @@ proptest! {
     }
 }
 
+proptest! {
+    #[test]
+    fn no_number_that_is_drawn_is_near_zero_or_another_one_of_either_sign(drawn in drawn()) {
+        let [x, y] = [0, 1].map(|which| read(&drawn.tensor(&[(A, 5), (B, 3)], which)));
+        for x in &x {
+            prop_assert!(y.iter().all(|y| (x.abs() - y.abs()).abs() > 0.002), "{x} beside one of {y:?}");
+        }
+        for numbers in [x, y] {
+            let mut all = [&numbers[..], &[0.0]].concat();
+            all.sort_by(f64::total_cmp);
+            prop_assert!(all.windows(2).all(|pair| pair[1] - pair[0] > 0.002), "{all:?}");
+        }
+    }
+}
+
 #[test]
 fn every_primitive_with_real_inputs_is_among_the_cases() {
     let drawn = Drawn { sizes: [4, 2, 2], lifted: [false; 2], other_layout: false, seed: 0 };

@@ -44,20 +44,22 @@ impl Drawn {
         self.place(i) as f64 / f64::from(1 << 23) - 1.0
     }
 
-    /// A tensor over these axes; numbers no closer than 0.01 to each other or to 0, some of them negative.
+    /// A tensor over these axes; numbers no closer than 0.002 to each other, to 0 or to those of the other tensor, whichever
+    /// signs they have.
     pub(super) fn tensor(&self, axes: &[(Name, usize)], which: usize) -> Node {
         let mut axes = axes.to_vec();
         if self.lifted[which] {
             axes.insert(0, (EXTRA, self.sizes[2]));
         }
         let count: usize = axes.iter().map(|&(_, size)| size).product();
-        // Distinct, so that no difference steps over a tie: multiples of 0.05 in an order drawn, and some noise.
+        // Distinct, so that no difference steps over a tie: multiples of 0.05 in an order drawn, a part of it for each
+        // tensor, and some noise.
         let mut order: Vec<usize> = (0..count).collect();
         order.sort_by_key(|&i| self.place(i + 1000 * which));
         let mut values = vec![0.0; count];
         for (rank, i) in order.into_iter().enumerate() {
-            let level = (rank as f64 - count as f64 / 2.0) * 0.05;
-            values[i] = level + 0.025 + 0.01 * self.number(i + 2000 * which);
+            let level = (rank as f64 - (count / 2) as f64) * 0.05;
+            values[i] = level + [0.025, 0.0375][which] + 0.005 * self.number(i + 2000 * which);
         }
         let node = tensor(&axes, &values);
         if self.other_layout { laid_otherwise(&node) } else { node }
