@@ -115,9 +115,7 @@ proptest! {
             check(case, &drawn);
         }
     }
-}
 
-proptest! {
     #[test]
     fn no_number_that_is_drawn_is_near_zero_or_another_one_of_either_sign(drawn in drawn()) {
         let [x, y] = [0, 1].map(|which| read(&drawn.tensor(&[(A, 5), (B, 3)], which)));
