@@ -94,7 +94,7 @@ impl<T: Lanes> Strip<'_, T> {
     ///
     /// # Safety
     /// The rows from `row` on and the elements of `N` registers from `column` on are among those of [`Strip::tiles`]; if `CUT`
-    /// says so, in the result and in what ends the product those before the last column.
+    /// says so, in the result and in what ends the product only those that are columns of it.
     #[inline(always)]
     unsafe fn tile<S: Simd, const R: usize, const N: usize, const PACKS: bool, const CUT: bool>(
         &self,
