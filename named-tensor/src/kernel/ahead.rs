@@ -7,6 +7,7 @@
 
 use super::stream::LINE;
 use crate::element::Stored;
+use std::sync::LazyLock;
 
 /// Asks for these elements to be brought into the nearest cache. They need not exist. Where they begin within a line, the
 /// end of the last line may be left out.
@@ -48,6 +49,22 @@ pub(super) fn fetch_at<T>(address: *const T) {
     }
     #[cfg(not(target_arch = "x86_64"))]
     let _ = address;
+}
+
+/// Whether a product may have memory asked for beside it. Processors of Intel keep a dozen lines on their way to a core,
+/// whoever asked for them, and a product whose panel comes from the second-level cache has use for all of those places.
+pub(super) fn is_free_beside_products() -> bool {
+    /// Found once: a virtual machine takes longer to answer than a small product.
+    static IS_FREE: LazyLock<bool> = LazyLock::new(|| !is_of_intel());
+    *IS_FREE
+}
+
+/// Whether the processor says so.
+fn is_of_intel() -> bool {
+    #[cfg(target_arch = "x86_64")]
+    return raw_cpuid::CpuId::new().get_vendor_info().is_some_and(|maker| maker.as_str() == "GenuineIntel");
+    #[cfg(not(target_arch = "x86_64"))]
+    return false;
 }
 
 /// Rows that will be read when the work at hand is done: they are asked for beside it, a few lines at a time, since a
@@ -109,6 +126,13 @@ impl<'a, T: Stored> Ahead<'a, T> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[cfg(all(target_arch = "x86_64", target_os = "linux"))]
+    #[test]
+    fn the_processor_is_of_the_maker_that_the_system_names() {
+        let system = std::fs::read_to_string("/proc/cpuinfo").unwrap();
+        assert_eq!(is_of_intel(), system.contains("GenuineIntel"));
+    }
 
     #[test]
     fn lines_taken_and_asked_for_are_those_of_the_rows_in_their_order() {

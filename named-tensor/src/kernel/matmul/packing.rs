@@ -3,7 +3,7 @@
 //! Lives here: its columns packed beforehand, as they lie for a product that packs them itself, and what is asked for before
 //! its turn. Not here: which products are computed so, and in which order (`panelled`).
 
-use crate::kernel::ahead::Ahead;
+use crate::kernel::ahead::{Ahead, is_free_beside_products};
 use crate::kernel::panels::{copy_rows, width};
 use crate::kernel::parallel::threads;
 use crate::kernel::simd::Lanes;
@@ -37,10 +37,10 @@ pub(super) struct Right<'a, T> {
 impl<'a, T: Lanes> Right<'a, T> {
     /// What is packed after these columns, from the term `top` on: their other terms, then the next columns, and after the
     /// last ones those that this thread comes to if every thread takes a piece as wide as this one in turn. Of a sum in
-    /// several blocks, nothing.
+    /// several blocks, nothing; and nothing where requests slow the product down.
     pub(super) fn after(&self, columns: Range<usize>, top: usize) -> Ahead<'a, T> {
         let Packing::Copied { block, step, .. } = self.packing else { return Ahead::none() };
-        if block < self.inner {
+        if block < self.inner || !is_free_beside_products() {
             return Ahead::none();
         }
         let (column, top) = match top + DEPTH {

@@ -2,7 +2,7 @@
 //!
 //! Not here: how a product is cut into tiles (`tiles`), what becomes of sums before they are stored (`ending`).
 
-use super::{Left, Strip};
+use super::{Left, Strip, TALL};
 use crate::kernel::ahead::{Ahead, fetch_at, fetch_line};
 use crate::kernel::panels::AHEAD;
 use crate::kernel::simd::Lanes;
@@ -11,6 +11,15 @@ use pulp::Simd;
 
 /// Bytes after which addresses come to the same places of the nearest cache: those of a page of memory.
 const PAGE: usize = 4096;
+
+/// Terms of a sum that are added at once: between them nobody asks whether there are more. That is a fifth of the instructions,
+/// and where two programs share a core, each has half of those that it can begin.
+const TERMS: usize = 4;
+
+/// Registers side by side in most tiles.
+const fn widest<S: Simd>() -> usize {
+    if S::REGISTER_COUNT >= 32 { 4 } else { 2 }
+}
 
 /// The right matrix of a tile.
 #[derive(Clone, Copy)]
@@ -114,7 +123,9 @@ impl<T: Lanes> Strip<'_, T> {
         let place = |i: usize, n: usize| to[i].wrapping_add(n * lanes);
         let last = CUT.then(|| T::first(simd, self.columns - column - (N - 1) * lanes));
         let cut = |n: usize| last.filter(|_| n + 1 == N);
-        let line = LINE / size_of::<T>();
+        let (line, step) = (LINE / size_of::<T>(), right.step);
+        // The tiles that do most of the work.
+        let is_unrolled = R == TALL && N == widest::<S>() && !PACKS && !CUT;
         // Where the result goes, and what ends it, is asked for: else all stores of a tile wait for it at once. All of it asked
         // for at once is waited for too: beside a deep sum a few lines are asked for at a time, up to half of the way.
         let ask = |i: usize, n: usize| {
@@ -137,20 +148,33 @@ impl<T: Lanes> Strip<'_, T> {
                 (asked..(asked + each).min(R * N)).for_each(|at| ask(at / N, at % N));
                 asked += each;
             }
-            for k in top..right.depth.min(top + line) {
-                let registers: [T::Register<S>; N] = std::array::from_fn(|n| {
-                    let from = numbers.wrapping_add(n * lanes).cast::<T::Register<S>>();
-                    // SAFETY: by the contract of this function these are elements of row `k` of the right matrix; a register is
-                    // plain numbers, and the read asks for no alignment.
-                    unsafe { from.read_unaligned() }
-                });
+            let end = right.depth.min(top + line);
+            let whole = if is_unrolled { end - (end - top) % TERMS } else { top };
+            // Where the step along the sum is known, no addresses are counted at all.
+            if self.left.along == 1 {
+                for first in (top..whole).step_by(TERMS) {
+                    for k in first..first + TERMS {
+                        // SAFETY: by the contract of this function these are terms of both matrices.
+                        unsafe { add(simd, &mut sums, numbers, |i| left[i].wrapping_add(k)) };
+                        numbers = numbers.wrapping_add(step);
+                    }
+                }
+            } else {
+                for first in (top..whole).step_by(TERMS) {
+                    for k in first..first + TERMS {
+                        // SAFETY: as above.
+                        unsafe { add(simd, &mut sums, numbers, |i| left[i].wrapping_add(k * self.left.along)) };
+                        numbers = numbers.wrapping_add(step);
+                    }
+                }
+            }
+            for k in whole..end {
+                // SAFETY: as above.
+                let registers = unsafe { add(simd, &mut sums, numbers, |i| left[i].wrapping_add(k * self.left.along)) };
                 if PACKS {
                     for (n, &register) in registers.iter().enumerate() {
                         // Rows that are far apart no processor expects.
-                        fetch_line(
-                            right.numbers,
-                            (k + AHEAD).wrapping_mul(right.step).wrapping_add(column + n * lanes),
-                        );
+                        fetch_line(right.numbers, (k + AHEAD).wrapping_mul(step).wrapping_add(column + n * lanes));
                         let to = packed.wrapping_add(n * lanes).cast::<T::Register<S>>();
                         // SAFETY: it is the place of these elements in the panel, which may be written by the contract of
                         // this function.
@@ -158,14 +182,7 @@ impl<T: Lanes> Strip<'_, T> {
                     }
                     packed = packed.wrapping_add(self.panel.width);
                 }
-                for (sums, left) in sums.iter_mut().zip(left) {
-                    // SAFETY: by the contract of this function it is element `k` of a row of the left matrix.
-                    let x = T::splat(simd, unsafe { *left.wrapping_add(k * self.left.along) });
-                    for (sum, register) in sums.iter_mut().zip(registers) {
-                        *sum = T::fused(simd, x, register, *sum);
-                    }
-                }
-                numbers = numbers.wrapping_add(right.step);
+                numbers = numbers.wrapping_add(step);
             }
         }
         let factor = T::splat(simd, self.factor);
@@ -195,6 +212,34 @@ impl<T: Lanes> Strip<'_, T> {
             }
         }
     }
+}
+
+/// Adds a term to the sums of a tile: the products of the elements of the left matrix that are `at` its rows, and of a row of
+/// the right matrix from `numbers` on. That row is the result.
+///
+/// # Safety
+/// All of them may be read, of the row of the right matrix `N` registers.
+#[inline(always)]
+unsafe fn add<T: Lanes, S: Simd, const R: usize, const N: usize>(
+    simd: S,
+    sums: &mut [[T::Register<S>; N]; R],
+    numbers: *const T,
+    at: impl Fn(usize) -> *const T,
+) -> [T::Register<S>; N] {
+    let lanes = size_of::<T::Register<S>>() / size_of::<T>();
+    let registers: [T::Register<S>; N] = std::array::from_fn(|n| {
+        let from = numbers.wrapping_add(n * lanes).cast::<T::Register<S>>();
+        // SAFETY: the contract of this function; a register is plain numbers, and the read asks for no alignment.
+        unsafe { from.read_unaligned() }
+    });
+    for (i, sums) in sums.iter_mut().enumerate() {
+        // SAFETY: the contract of this function.
+        let x = T::splat(simd, unsafe { *at(i) });
+        for (sum, register) in sums.iter_mut().zip(registers) {
+            *sum = T::fused(simd, x, register, *sum);
+        }
+    }
+    registers
 }
 
 /// A register of numbers from an address on, or some of them.
