@@ -51,8 +51,8 @@ pub(super) fn fetch_at<T>(address: *const T) {
     let _ = address;
 }
 
-/// Whether a product may have memory asked for beside it. Processors of Intel keep a dozen lines on their way to a core,
-/// whoever asked for them, and a product whose panel comes from the second-level cache has use for all of those places.
+/// Whether a product may have memory asked for beside it. On a processor of Intel it was slower for that: those keep a dozen
+/// lines on their way to a core, whoever asked for them, and a panel in the second-level cache has use for all these places.
 pub(super) fn is_free_beside_products() -> bool {
     /// Found once: a virtual machine takes longer to answer than a small product.
     static IS_FREE: LazyLock<bool> = LazyLock::new(|| !is_of_intel());

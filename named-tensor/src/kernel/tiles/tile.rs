@@ -12,8 +12,8 @@ use pulp::Simd;
 /// Bytes after which addresses come to the same places of the nearest cache: those of a page of memory.
 const PAGE: usize = 4096;
 
-/// Terms of a sum that are added at once: between them nobody asks whether there are more. That is a fifth of the instructions,
-/// and where two programs share a core, each has half of those that it can begin.
+/// Terms of a sum that are added at once. To ask after each whether there are more, and to count addresses, took a fifth of the
+/// instructions; where two programs share a core, neither has any to spare.
 const TERMS: usize = 4;
 
 /// Registers side by side in most tiles.
