@@ -13,10 +13,12 @@ mod packing;
 mod paired;
 mod panelled;
 mod product;
+mod turned;
 
 use super::map::Tail;
 use super::near;
 use super::parallel::{self, Shared};
+use super::pool;
 use super::simd::Lanes;
 use super::span::{Odometer, Span, check_distinct, check_inside};
 use super::{View, ViewMut};
@@ -127,43 +129,74 @@ pub(crate) fn matmul<T: Lanes>(
         product.few_and_large(ViewMut { data: &mut *dst.data, ..dst });
         return tail.into_iter().for_each(|tail| tail.whole(dst.data));
     }
-    let product = product.in_panels_if_worth_it();
     let in_stretches = product.has_stretches();
     {
         let shared = Shared::new(&mut *dst.data);
-        let [height, width] = cut(&product, span.total(), tail.is_some());
-        let [down, across] = [rows.size.div_ceil(height), columns.size.div_ceil(width)];
-        let (pieces, work) = (down * across, height * width * product.terms());
-        parallel::for_each_range(span.total() * pieces, SMALL.div_ceil(work.max(1)), |range| {
-            let mut finisher = tail.filter(|_| in_stretches).map(Tail::finisher::<T>);
-            let first = range.start / pieces;
-            let mut at = [0, 1, 2].map(|operand| Odometer::new(&span.sizes, &span.strides[operand], first));
-            for number in range {
-                let mut distances = [0, 1, 2].map(|i| at[i].distance);
-                let part;
-                // Where a piece is a whole product, which may be a small one, nothing is prepared for it.
-                let piece = if pieces == 1 {
-                    &product
-                } else {
-                    let (top, left) = (number % pieces / across * height, number % across * width);
-                    let (rows, columns) = (top..rows.size.min(top + height), left..columns.size.min(left + width));
-                    let from;
-                    (part, from) = product.part(rows, columns);
-                    distances.iter_mut().zip(from).for_each(|(distance, from)| *distance += from);
-                    &part
-                };
-                // SAFETY: the views were checked to lie inside their slices for every batch position, of which `at` is one;
-                // positions of the destination do not overlap, and each piece of each batch position is visited once.
-                unsafe { piece.compute(distances, &shared, dst.offset, finisher.as_mut()) };
-                if number % pieces == pieces - 1 {
-                    at.iter_mut().for_each(Odometer::step);
+        let tail = tail.filter(|_| in_stretches);
+        match product.turned().filter(|_| span.total() == 1) {
+            Some(turned) => {
+                let mut room = product.room(turned);
+                for rows in turned.blocks(&product) {
+                    let (part, distance) = product.turn(turned, rows, &mut room);
+                    let first = dst.offset.wrapping_add_signed(distance);
+                    // SAFETY: as below; each part of the rows is visited once.
+                    unsafe { in_pieces(part, &span, &shared, first, tail) };
                 }
+                pool::give(room);
             }
-        });
+            // SAFETY: the views were checked to lie inside their slices for every batch position, and positions of the
+            // destination do not overlap.
+            None => unsafe { in_pieces(product, &span, &shared, dst.offset, tail) },
+        }
     }
     if !in_stretches {
         tail.into_iter().for_each(|tail| tail.whole(dst.data));
     }
+}
+
+/// A product at each batch position, in pieces that threads share, and what a tail makes of them. The results begin at `first`.
+///
+/// # Safety
+/// All elements of operands lie inside their slices and those of the results inside `shared`; positions of the results do not
+/// overlap, and nothing else touches them.
+unsafe fn in_pieces<T: Lanes>(
+    product: Product<'_, T>,
+    span: &Span,
+    shared: &Shared<'_, T>,
+    first: usize,
+    tail: Option<&Tail<'_>>,
+) {
+    let product = product.in_panels_if_worth_it();
+    let (rows, columns) = (product.rows, product.columns);
+    let [height, width] = cut(&product, span.total(), tail.is_some());
+    let [down, across] = [rows.size.div_ceil(height), columns.size.div_ceil(width)];
+    let (pieces, work) = (down * across, height * width * product.terms());
+    parallel::for_each_range(span.total() * pieces, SMALL.div_ceil(work.max(1)), |range| {
+        let mut finisher = tail.map(Tail::finisher::<T>);
+        let start = range.start / pieces;
+        let mut at = [0, 1, 2].map(|operand| Odometer::new(&span.sizes, &span.strides[operand], start));
+        for number in range {
+            let mut distances = [0, 1, 2].map(|i| at[i].distance);
+            let part;
+            // Where a piece is a whole product, which may be a small one, nothing is prepared for it.
+            let piece = if pieces == 1 {
+                &product
+            } else {
+                let (top, left) = (number % pieces / across * height, number % across * width);
+                let (rows, columns) = (top..rows.size.min(top + height), left..columns.size.min(left + width));
+                let from;
+                (part, from) = product.part(rows, columns);
+                distances.iter_mut().zip(from).for_each(|(distance, from)| *distance += from);
+                &part
+            };
+            // SAFETY: `at` is a batch position; each piece of each is visited once, and is inside by the contract of this
+            // function.
+            unsafe { piece.compute(distances, shared, first, finisher.as_mut()) };
+            if number % pieces == pieces - 1 {
+                at.iter_mut().for_each(Odometer::step);
+            }
+        }
+    });
 }
 
 /// The sums of the products of pairs, for runs of neighbours and all positions of the other axes.

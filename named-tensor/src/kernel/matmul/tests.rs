@@ -1,6 +1,7 @@
 //! Products in every layout against plain loops in `f64`.
 
 mod paired;
+mod turned;
 
 use super::*;
 use crate::kernel::span::row_major;
@@ -462,15 +463,19 @@ fn a_product_is_the_same_on_any_number_of_threads() {
         [260, 300, 200],
         // Pieces of other heights on three threads.
         [256, 300, 256],
+        // Seen from the other side, the right operand is turned around.
+        [260, 520, 512],
     ] {
         let mut random = Random::new(11);
         let (x, w) = (random.reals(m * k), random.reals(k * n));
-        for strides in [[n as isize, 1], [1, k as isize]] {
+        for (strides, to) in
+            [([n as isize, 1], [n as isize, 1]), ([1, k as isize], [n as isize, 1]), ([n as isize, 1], [1, m as isize])]
+        {
             let product = || -> Vec<u32> {
                 let mut out = vec![0.0; m * n];
                 let lhs = View { data: &x, offset: 0, strides: &[k as isize, 1] };
                 let rhs = View { data: &w, offset: 0, strides: &strides };
-                let dst = ViewMut { data: &mut out, offset: 0, strides: &[n as isize, 1] };
+                let dst = ViewMut { data: &mut out, offset: 0, strides: &to };
                 matmul(1.0, &[], [m, k, n], lhs, rhs, dst, None);
                 out.into_iter().map(f32::to_bits).collect()
             };
