@@ -139,7 +139,7 @@ pub(crate) fn matmul<T: Lanes>(
                 for rows in turned.blocks(&product) {
                     let (part, distance) = product.turn(turned, rows, &mut room);
                     let first = dst.offset.wrapping_add_signed(distance);
-                    // SAFETY: as below; each part of the rows is visited once.
+                    // SAFETY: as below, of a part of the rows, each of which is in one block.
                     unsafe { in_pieces(part, &span, &shared, first, tail) };
                 }
                 pool::give(room);
