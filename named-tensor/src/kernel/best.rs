@@ -14,8 +14,9 @@ use super::lanes::vectorised;
 use super::parallel::{self, GRAIN};
 use super::span::{Odometer, Span, check_inside};
 use super::turn::{Starts, turn};
+use super::vectors;
 pub(crate) use ordered::Ordered;
-use pulp::{Arch, Simd, WithSimd};
+use pulp::{Simd, WithSimd};
 use row::in_row;
 
 /// Writes the position of the first of the largest (or smallest) numbers along the last axis of `src`, a view over `kept`
@@ -44,7 +45,7 @@ pub(crate) fn best<T: Ordered>(largest: bool, kept: &[usize], size: usize, src: 
     }
     parallel::for_each_chunk(dst, GRAIN.div_ceil(size), |first, out| {
         if stride == 1 {
-            Arch::new().dispatch(Rows { job: &job, first, out });
+            vectors::dispatch(Rows { job: &job, first, out });
         } else {
             job.starts(first, out.len(), |i, start| out[i] = job.apart(start) as i64);
         }

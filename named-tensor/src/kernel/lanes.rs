@@ -4,6 +4,8 @@
 //! A loop written over slices is vectorised by the compiler once it stands in a function that may use AVX2 or AVX-512.
 //! The number of accumulators is fixed, and fused multiply-adds are written as such: results do not depend on the width.
 
+use super::vectors;
+
 /// How many partial results a fold over a contiguous run keeps. With fewer the compiler takes the loop over them apart
 /// before it comes to think of vectors.
 pub(super) const LANES: usize = 64;
@@ -13,7 +15,7 @@ pub(super) const LANES: usize = 64;
 /// (`move`), because what they borrow might be changed by what they write.
 #[inline(always)]
 pub(super) fn vectorised<R>(work: impl FnOnce() -> R) -> R {
-    pulp::Arch::new().dispatch(work)
+    vectors::dispatch(work)
 }
 
 /// Writes `f(x)` for every `x` of `src`.

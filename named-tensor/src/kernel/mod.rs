@@ -27,6 +27,7 @@ pub(crate) mod parallel;
 pub(crate) mod pool;
 pub(crate) mod reduce;
 pub(crate) mod running;
+pub(crate) mod settings;
 pub(crate) mod simd;
 pub(crate) mod softmax;
 pub(crate) mod sort;
@@ -40,5 +41,6 @@ mod threads;
 mod tiles;
 mod turn;
 mod vector;
+mod vectors;
 
 pub(crate) use span::{View, ViewMut};

@@ -10,8 +10,8 @@
 mod turned;
 
 use super::simd::Lanes;
-use super::{View, ViewMut};
-use pulp::{Arch, Simd, WithSimd};
+use super::{View, ViewMut, vectors};
+use pulp::{Simd, WithSimd};
 use turned::is_worth_turning;
 
 /// Multiplications of the largest such product. One of 64 × 64 × 64 takes as long as with packing; those of more are worth
@@ -94,7 +94,7 @@ struct Product<'a, T> {
 impl<T: Lanes> Product<'_, T> {
     /// Computes all rows and columns; the rows of `out` begin `step` apart. All elements were found to be inside.
     fn run(&self, out: &mut [T], step: usize) {
-        Arch::new().dispatch(Whole { product: self, out, step });
+        vectors::dispatch(Whole { product: self, out, step });
     }
 
     /// `R` rows from this one on, in tiles of `N` registers at most.
@@ -262,7 +262,7 @@ mod tests {
                     run(Whole { product: &product, out: &mut out, step: n + 3 });
                     out
                 };
-                let widest = computed(&|whole| Arch::new().dispatch(whole));
+                let widest = computed(&|whole| vectors::dispatch(whole));
                 assert!(widest.chunks(n + 3).all(|row| row[n..] == [T::narrow(7.0); 3]), "{size:?}");
                 assert!(computed(&|whole| whole.with_simd(pulp::Scalar::new())) == widest, "{size:?} in plain loops");
                 #[cfg(target_arch = "x86_64")]

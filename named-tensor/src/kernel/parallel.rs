@@ -22,19 +22,6 @@ pub(super) fn threads() -> usize {
     return 1;
 }
 
-/// How many threads the environment variable `NAMED_TENSOR_THREADS` asks for, if it says anything.
-///
-/// # Errors
-/// It says something that is no number of threads: this.
-pub(crate) fn asked() -> Result<Option<usize>, String> {
-    let said = std::env::var_os("NAMED_TENSOR_THREADS").unwrap_or_default();
-    if said.is_empty() {
-        return Ok(None);
-    }
-    let count = said.to_str().and_then(|text| text.parse().ok()).filter(|&count| count > 0);
-    count.map(Some).ok_or_else(|| said.to_string_lossy().into_owned())
-}
-
 /// Pieces for each thread, where there is more than enough to do: a thread that comes late is waited for no longer than one
 /// of them takes, and each begins with memory that nobody expects.
 const PIECES: usize = 8;

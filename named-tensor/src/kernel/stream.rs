@@ -7,6 +7,8 @@
 //! Not here: what is computed.
 
 use super::lanes::vectorised;
+#[cfg(target_arch = "x86_64")]
+use super::vectors;
 use crate::element::Stored;
 #[cfg(target_arch = "x86_64")]
 use pulp::x86::V4;
@@ -47,7 +49,7 @@ impl Stream {
         Stream {
             passes_by,
             #[cfg(target_arch = "x86_64")]
-            by_line: if passes_by { V4::try_new() } else { None },
+            by_line: if passes_by { vectors::of_512() } else { None },
         }
     }
 

@@ -10,6 +10,7 @@
 //! One loop is handed out at a time. A loop that begins while another runs, inside it or in another thread of the program,
 //! is run by its caller alone.
 
+use super::settings;
 use std::any::Any;
 use std::cell::Cell;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
@@ -39,7 +40,7 @@ pub(super) fn threads() -> usize {
         0 => *COUNT.get_or_init(|| {
             // Who asks for no number of threads is told so before anything is computed (`plan`).
             let found = || std::thread::available_parallelism().map_or(1, usize::from);
-            super::parallel::asked().ok().flatten().unwrap_or_else(found).min(1024)
+            settings::threads().ok().flatten().unwrap_or_else(found).min(1024)
         }),
         asked => asked,
     }

@@ -15,8 +15,9 @@ mod tile;
 use super::ahead::Ahead;
 use super::simd::Lanes;
 use super::stream::LINE;
+use super::vectors;
 pub(super) use ending::{Act, Ending};
-use pulp::{Arch, Simd, WithSimd};
+use pulp::{Simd, WithSimd};
 use std::ops::Range;
 use tile::Right;
 
@@ -148,7 +149,7 @@ pub(super) struct Strip<'a, T> {
 /// # Panics
 /// If rows of an operand leave their slice.
 pub(super) unsafe fn multiply<T: Lanes>(strip: &Strip<'_, T>) {
-    Arch::new().dispatch(strip);
+    vectors::dispatch(strip);
 }
 
 /// Computes a strip of [`TALL`] rows or more whose panel holds nothing yet: it is packed to `to` beside the first rows, which
@@ -160,7 +161,7 @@ pub(super) unsafe fn multiply<T: Lanes>(strip: &Strip<'_, T>) {
 /// # Panics
 /// If rows of an operand leave their slice.
 pub(super) unsafe fn multiply_packing<T: Lanes>(strip: &Strip<'_, T>, from: Rows<'_, T>, to: &mut [T]) {
-    Arch::new().dispatch(Packing { strip, from, to: &mut *to });
+    vectors::dispatch(Packing { strip, from, to: &mut *to });
     let panel = Panel { numbers: to, ..strip.panel };
     // SAFETY: these are the other rows of the same strip.
     unsafe { multiply(&Strip { done: TALL, panel, ..*strip }) };

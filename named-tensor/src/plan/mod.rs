@@ -41,7 +41,7 @@ use smallvec::SmallVec;
 
 use crate::error::{Error, ErrorKind, Result};
 use crate::graph::{self, Node, Value};
-use crate::kernel::parallel;
+use crate::kernel::settings;
 use key::Trace;
 
 /// The largest rank that the kernels take; what has more axes is evaluated plainly.
@@ -53,10 +53,11 @@ static PLAINLY: LazyLock<AtomicBool> =
 /// What the environment asks for that there is not, as an error: a setting that is misspelt would be missed in silence.
 static REFUSED: LazyLock<Option<Error>> = LazyLock::new(|| {
     let plan = std::env::var_os("NAMED_TENSOR_PLAN").unwrap_or_default().to_string_lossy().into_owned();
-    let (name, said, wanted) = match parallel::asked() {
-        Err(said) => ("NAMED_TENSOR_THREADS", said, "a number of threads, at least 1"),
-        Ok(_) if ["", "on", "off"].contains(&&*plan) => return None,
-        Ok(_) => ("NAMED_TENSOR_PLAN", plan, "`on` or `off`"),
+    let (name, said, wanted) = match (settings::threads(), settings::vectors()) {
+        (Err(said), _) => ("NAMED_TENSOR_THREADS", said, "a number of threads, at least 1"),
+        (_, Err(said)) => ("NAMED_TENSOR_VECTORS", said, "how many bits a vector has at most: 512, 256 or 0"),
+        _ if ["", "on", "off"].contains(&&*plan) => return None,
+        _ => ("NAMED_TENSOR_PLAN", plan, "`on` or `off`"),
     };
     let message = format!("the environment variable `{name}` is `{said}`, but should be {wanted}");
     Some(Error::new(ErrorKind::Value, message))

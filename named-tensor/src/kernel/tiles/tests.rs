@@ -101,7 +101,7 @@ fn check<T: Lanes>(bound: f64) {
     let beside = [[6, 1, 16], [7, 30, 64], [24, 70, 48], [13, 9, 32], [6, 0, 64]];
     for (sizes, is_beside) in low.map(|sizes| (sizes, false)).into_iter().chain(beside.map(|sizes| (sizes, true))) {
         let strip = |run: &dyn Fn(Work<'_, T>)| strip::<T>(sizes, is_beside, run);
-        let widest = strip(&|work| Arch::new().dispatch(work));
+        let widest = strip(&|work| vectors::dispatch(work));
         assert!(widest.iter().all(|(got, exact)| (got - exact).abs() < bound), "{sizes:?} in plain loops");
         let mut others = vec![strip(&|work| work.with_simd(pulp::Scalar::new()))];
         #[cfg(target_arch = "x86_64")]
@@ -147,7 +147,7 @@ fn relu_in_registers_and_what_it_passes_back_are_those_of_numbers() {
             ahead,
         };
         if simd {
-            Arch::new().dispatch(&strip);
+            vectors::dispatch(&strip);
         } else {
             (&strip).with_simd(pulp::Scalar::new());
         }

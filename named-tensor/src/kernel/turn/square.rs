@@ -7,6 +7,8 @@
 //! Not here: where squares come from (`turn`).
 
 use crate::element::Stored;
+#[cfg(target_arch = "x86_64")]
+use crate::kernel::vectors;
 
 pub(in crate::kernel) type Square<T, const SIDE: usize> = [[T; SIDE]; SIDE];
 
@@ -25,13 +27,13 @@ pub(in crate::kernel) trait Work {
 pub(in crate::kernel) fn with_turner(work: impl Work) {
     #[cfg(target_arch = "x86_64")]
     {
-        if let Some(simd) = pulp::x86::V4::try_new() {
+        if let Some(simd) = vectors::of_512() {
             return simd.vectorize(
                 #[inline(always)]
                 move || work.run(x86::By16(simd)),
             );
         }
-        if let Some(simd) = pulp::x86::V3::try_new() {
+        if let Some(simd) = vectors::of_256() {
             return simd.vectorize(
                 #[inline(always)]
                 move || work.run(x86::By8(simd)),

@@ -6,7 +6,8 @@
 
 use super::{LANES, STREAMS, ask_ahead};
 use crate::kernel::simd::Lanes;
-use pulp::{Arch, Simd, WithSimd};
+use crate::kernel::vectors;
+use pulp::{Simd, WithSimd};
 
 /// The lanes of the dot products of `x` with each of `columns`, over all terms that fill them.
 ///
@@ -14,7 +15,7 @@ use pulp::{Arch, Simd, WithSimd};
 /// If a column is shorter than those terms.
 #[inline(always)]
 pub(super) fn lanes<T: Lanes>(x: &[T], columns: [&[T]; STREAMS]) -> [[T; LANES]; STREAMS] {
-    Arch::new().dispatch(Dots { x, columns })
+    vectors::dispatch(Dots { x, columns })
 }
 
 struct Dots<'a, T> {

@@ -1,0 +1,82 @@
+//! Which vectors the loops compute with: the widest of this processor, or narrower ones where the environment asks for them.
+//!
+//! `NAMED_TENSOR_VECTORS` says how many bits they have at most: with 256 a processor that has AVX-512 computes with AVX2, with
+//! 0 without either. So one computer shows what others compute. Products that `gemm` computes follow its own choice.
+//! Not here: what is computed with them (`lanes`, `simd`, `turn`, `stream`).
+
+use super::settings;
+#[cfg(target_arch = "x86_64")]
+use pulp::x86::{V3, V4};
+use pulp::{Arch, WithSimd};
+use std::sync::LazyLock;
+
+/// Does the work, compiled for those vectors.
+#[inline(always)]
+pub(super) fn dispatch<W: WithSimd>(work: W) -> W::Output {
+    widest().dispatch(work)
+}
+
+/// The widest vectors that may be used.
+#[inline]
+pub(super) fn widest() -> Arch {
+    static WIDEST: LazyLock<Arch> = LazyLock::new(|| {
+        // Who asks for no number is told so before anything is computed (`plan`).
+        at_most(settings::vectors().ok().flatten().unwrap_or(usize::MAX))
+    });
+    *WIDEST
+}
+
+/// Vectors of 512 bits, if they are the widest.
+#[cfg(target_arch = "x86_64")]
+#[inline]
+pub(super) fn of_512() -> Option<V4> {
+    if let Arch::V4(simd) = widest() { Some(simd) } else { None }
+}
+
+/// Vectors of 256 bits, if they are the widest.
+#[cfg(target_arch = "x86_64")]
+#[inline]
+pub(super) fn of_256() -> Option<V3> {
+    if let Arch::V3(simd) = widest() { Some(simd) } else { None }
+}
+
+#[cfg(target_arch = "x86_64")]
+fn at_most(bits: usize) -> Arch {
+    if bits >= 512
+        && let Some(simd) = V4::try_new()
+    {
+        return Arch::V4(simd);
+    }
+    if bits >= 256
+        && let Some(simd) = V3::try_new()
+    {
+        return Arch::V3(simd);
+    }
+    Arch::Scalar
+}
+
+#[cfg(not(target_arch = "x86_64"))]
+fn at_most(bits: usize) -> Arch {
+    if bits >= 128 { Arch::new() } else { Arch::Scalar }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn vectors_are_the_widest_of_the_processor_that_the_setting_allows() {
+        #[cfg(target_arch = "x86_64")]
+        {
+            let (wide, half) = (is_x86_feature_detected!("avx512f"), is_x86_feature_detected!("avx2"));
+            for bits in [usize::MAX, 512] {
+                assert_eq!(matches!(at_most(bits), Arch::V4(_)), wide, "{bits} bits");
+            }
+            for bits in [511, 256] {
+                assert_eq!(matches!(at_most(bits), Arch::V3(_)), half, "{bits} bits");
+            }
+            assert!(matches!(at_most(255), Arch::Scalar), "no vectors of fewer bits are used");
+        }
+        assert!(matches!(at_most(0), Arch::Scalar), "no vectors");
+    }
+}
