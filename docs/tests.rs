@@ -66,19 +66,20 @@ fn every_source_file_is_on_the_code_map() {
     for section in map.split("\n### ").skip(1) {
         let folder = section.lines().next().unwrap_or_default();
         // Unit tests and programs that must not compile are described as a whole.
-        let sources = files(folder, ".rs", &["ui", "expand", "tests", "target", "tests.rs", "testing.rs"]);
+        let sources =
+            files(folder, ".rs", &["ui", "fail", "pass", "expand", "tests", "target", "tests.rs", "testing.rs"]);
         let name = |path: &Path| path.strip_prefix(root().join(folder)).expect("below").display().to_string();
         assert_eq!(listed(section, "- "), sources.iter().map(|(path, _)| name(path)).collect(), "the map of {folder}");
         sections += 1;
     }
-    assert_eq!(sections, 5, "one section for each package");
+    assert_eq!(sections, 6, "one section for each package");
 }
 
 #[test]
 fn every_dependency_has_its_line() {
     let rows = listed(include_str!("dependencies.md"), "| ");
     let mut needed = BTreeSet::new();
-    for package in ["named-tensor", "named-tensor-macros", "transformer", "tests", "docs"] {
+    for package in ["named-tensor", "named-tensor-macros", "transformer", "tests", "tests/ui", "docs"] {
         let manifest = fs::read_to_string(root().join(package).join("Cargo.toml")).expect("a package has a manifest");
         let tables =
             manifest.split("\n[").filter(|table| table.split(']').next().is_some_and(|t| t.ends_with("dependencies")));
@@ -110,7 +111,7 @@ fn every_check_that_a_page_names_exists() {
     let mut named = 0;
     for (path, text) in files("docs", ".md", &[]) {
         for (suite, file) in
-            [("tidy", "tests/tidy.rs"), ("ui", "tests/ui.rs"), ("docs", "docs/tests.rs"), ("rows", "docs/rows.rs")]
+            [("tidy", "tests/tidy.rs"), ("ui", "tests/ui/ui.rs"), ("docs", "docs/tests.rs"), ("rows", "docs/rows.rs")]
         {
             let tests = fs::read_to_string(root().join(file)).expect("the tests can be read");
             for check in text.split(&format!("`{suite}::")).skip(1).filter_map(|rest| rest.split('`').next()) {

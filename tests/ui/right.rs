@@ -1,4 +1,4 @@
-//! The right twins of the wrong programs, compiled as modules of the test itself: they compile if this does.
+//! The right twins of the wrong programs, compiled as modules of this library: they compile if it does.
 #![allow(
     dead_code,
     clippy::all,
@@ -15,7 +15,7 @@ macro_rules! twins {
             #[path = $path]
             mod $name;
         )*
-        pub(crate) const NAMES: &[&str] = &[$(stringify!($name)),*];
+        pub const NAMES: &[&str] = &[$(stringify!($name)),*];
     };
 }
 

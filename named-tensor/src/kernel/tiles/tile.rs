@@ -59,43 +59,49 @@ impl<T: Lanes> Strip<'_, T> {
         let lanes = size_of::<T::Register<S>>() / size_of::<T>();
         let mut column = 0;
         while column < self.columns {
-            let (left, ahead) = (self.columns - column, (&mut *ahead, at_once));
-            // A panel that is packed here is as wide as the result.
-            let is_cut = |registers: usize| !PACKS && left < registers * lanes;
-            let registers = match left.div_ceil(lanes) {
-                4.. if S::REGISTER_COUNT >= 32 && is_cut(4) => {
-                    // SAFETY: the rows are inside by the contract of this function, and four registers are left, the
-                    // last in part.
-                    unsafe { self.tile::<S, R, 4, PACKS, true>(simd, [row, column], right, ahead) };
-                    4
-                }
-                4.. if S::REGISTER_COUNT >= 32 => {
-                    // SAFETY: as above, with four whole registers.
-                    unsafe { self.tile::<S, R, 4, PACKS, false>(simd, [row, column], right, ahead) };
-                    4
-                }
-                2.. if is_cut(2) => {
-                    // SAFETY: as above, with two registers, the last in part.
-                    unsafe { self.tile::<S, R, 2, PACKS, true>(simd, [row, column], right, ahead) };
-                    2
-                }
-                2.. => {
-                    // SAFETY: as above, with two whole ones.
-                    unsafe { self.tile::<S, R, 2, PACKS, false>(simd, [row, column], right, ahead) };
-                    2
-                }
-                _ if is_cut(1) => {
-                    // SAFETY: as above, with a part of one.
-                    unsafe { self.tile::<S, R, 1, PACKS, true>(simd, [row, column], right, ahead) };
-                    1
-                }
-                _ => {
-                    // SAFETY: as above, with one.
-                    unsafe { self.tile::<S, R, 1, PACKS, false>(simd, [row, column], right, ahead) };
-                    1
-                }
+            let (place, left, ahead) = ([row, column], self.columns - column, (&mut *ahead, at_once));
+            let registers = if const { widest::<S>() >= 4 } && left > 3 * lanes {
+                // SAFETY: the rows are inside by the contract of this function, and four registers are left, the last at least
+                // in part.
+                unsafe { self.side_by_side::<S, R, 4, PACKS>(simd, place, right, ahead) };
+                4
+            } else if left > lanes {
+                // SAFETY: as above, with two registers.
+                unsafe { self.side_by_side::<S, R, 2, PACKS>(simd, place, right, ahead) };
+                2
+            } else {
+                // SAFETY: as above, with one.
+                unsafe { self.side_by_side::<S, R, 1, PACKS>(simd, place, right, ahead) };
+                1
             };
             column += registers * lanes;
+        }
+    }
+
+    /// `R` rows and `N` registers of the product, the last one whole or in part.
+    ///
+    /// # Safety
+    /// As of [`Strip::tiles`], for the rows and columns from `place` on.
+    #[inline(always)]
+    unsafe fn side_by_side<S: Simd, const R: usize, const N: usize, const PACKS: bool>(
+        &self,
+        simd: S,
+        [row, column]: [usize; 2],
+        right: Right<'_, T>,
+        ahead: (&mut Ahead<'_, T>, usize),
+    ) {
+        let size = N * size_of::<T::Register<S>>() / size_of::<T>();
+        // A panel that is packed here is as wide as the result. Tiles that are rare are compiled once, for a last register
+        // of which there may be less.
+        if const { PACKS } {
+            // SAFETY: the contract of this function.
+            unsafe { self.tile::<S, R, N, true, false>(simd, [row, column], right, ahead) };
+        } else if const { R == TALL && N > 1 } && self.columns - column >= size {
+            // SAFETY: as above; so many columns are left.
+            unsafe { self.tile::<S, R, N, false, false>(simd, [row, column], right, ahead) };
+        } else {
+            // SAFETY: as above.
+            unsafe { self.tile::<S, R, N, false, true>(simd, [row, column], right, ahead) };
         }
     }
 
@@ -114,18 +120,17 @@ impl<T: Lanes> Strip<'_, T> {
     ) {
         let lanes = size_of::<T::Register<S>>() / size_of::<T>();
         let mut sums = [[T::splat(simd, T::default()); N]; R];
-        let left: [*const T; R] =
-            std::array::from_fn(|i| self.left.numbers.as_ptr().wrapping_add((row + i) * self.left.row));
+        let mut left = [self.left.numbers.as_ptr(); R];
+        for (i, left) in left.iter_mut().enumerate() {
+            *left = left.wrapping_add((row + i) * self.left.row);
+        }
         let mut numbers = right.numbers.as_ptr().wrapping_add(column);
         let mut packed = right.packed.wrapping_add(column);
         let to = self.to.wrapping_add(row * self.step + column);
-        let to: [*mut T; R] = std::array::from_fn(|i| to.wrapping_add(i * self.step));
-        let place = |i: usize, n: usize| to[i].wrapping_add(n * lanes);
+        let place = |i: usize, n: usize| to.wrapping_add(i * self.step + n * lanes);
         let last = CUT.then(|| T::first(simd, self.columns - column - (N - 1) * lanes));
         let cut = |n: usize| last.filter(|_| n + 1 == N);
         let (line, step) = (LINE / size_of::<T>(), right.step);
-        // The tiles that do most of the work.
-        let is_unrolled = R == TALL && N == widest::<S>() && !PACKS && !CUT;
         // Where the result goes, and what ends it, is asked for: else all stores of a tile wait for it at once. All of it asked
         // for at once is waited for too: beside a deep sum a few lines are asked for at a time, up to half of the way.
         let ask = |i: usize, n: usize| {
@@ -133,44 +138,51 @@ impl<T: Lanes> Strip<'_, T> {
             self.ending.iter().for_each(|act| act.ask([row + i, column + n * lanes]));
         };
         let each = (R * N).div_ceil((right.depth / (2 * line)).max(1));
-        let mut asked = 0;
-        if each > N {
-            (0..R).for_each(|i| (0..N).for_each(|n| ask(i, n)));
-            asked = R * N;
+        let mut asked = if each > N { R * N } else { 0 };
+        for at in 0..asked {
+            ask(at / N, at % N);
         }
         for top in (0..right.depth).step_by(line) {
             if column == 0 && self.left.is_asked_for() {
                 // The rows of the next tile.
-                (row + R..row + 2 * R).for_each(|row| fetch_line(self.left.numbers, row * self.left.row + top));
+                for row in row + R..row + 2 * R {
+                    fetch_line(self.left.numbers, row * self.left.row + top);
+                }
             }
             ahead.ask(at_once);
             if asked < R * N {
-                (asked..(asked + each).min(R * N)).for_each(|at| ask(at / N, at % N));
+                for at in asked..(asked + each).min(R * N) {
+                    ask(at / N, at % N);
+                }
                 asked += each;
             }
             let end = right.depth.min(top + line);
-            let whole = if is_unrolled { end - (end - top) % TERMS } else { top };
-            // Where the step along the sum is known, no addresses are counted at all.
-            if self.left.along == 1 {
-                for first in (top..whole).step_by(TERMS) {
-                    for k in first..first + TERMS {
-                        // SAFETY: by the contract of this function these are terms of both matrices.
-                        unsafe { add(simd, &mut sums, numbers, |i| left[i].wrapping_add(k)) };
-                        numbers = numbers.wrapping_add(step);
+            let mut whole = top;
+            // The tiles that do most of the work.
+            if const { R == TALL && N == widest::<S>() && !PACKS && !CUT } {
+                whole = end - (end - top) % TERMS;
+                // Where the step along the sum is known, no addresses are counted at all.
+                if self.left.along == 1 {
+                    for first in (top..whole).step_by(TERMS) {
+                        for k in first..first + TERMS {
+                            // SAFETY: by the contract of this function these are terms of both matrices.
+                            unsafe { add(simd, &mut sums, &left, k, numbers) };
+                            numbers = numbers.wrapping_add(step);
+                        }
                     }
-                }
-            } else {
-                for first in (top..whole).step_by(TERMS) {
-                    for k in first..first + TERMS {
-                        // SAFETY: as above.
-                        unsafe { add(simd, &mut sums, numbers, |i| left[i].wrapping_add(k * self.left.along)) };
-                        numbers = numbers.wrapping_add(step);
+                } else {
+                    for first in (top..whole).step_by(TERMS) {
+                        for k in first..first + TERMS {
+                            // SAFETY: as above.
+                            unsafe { add(simd, &mut sums, &left, k * self.left.along, numbers) };
+                            numbers = numbers.wrapping_add(step);
+                        }
                     }
                 }
             }
             for k in whole..end {
                 // SAFETY: as above.
-                let registers = unsafe { add(simd, &mut sums, numbers, |i| left[i].wrapping_add(k * self.left.along)) };
+                let registers = unsafe { add(simd, &mut sums, &left, k * self.left.along, numbers) };
                 if PACKS {
                     for (n, &register) in registers.iter().enumerate() {
                         // Rows that are far apart no processor expects.
@@ -214,8 +226,8 @@ impl<T: Lanes> Strip<'_, T> {
     }
 }
 
-/// Adds a term to the sums of a tile: the products of the elements of the left matrix that are `at` its rows, and of a row of
-/// the right matrix from `numbers` on. That row is the result.
+/// Adds a term to the sums of a tile: the products of the elements of the left matrix that are `at` from the beginnings of its
+/// rows, and of a row of the right matrix from `numbers` on. That row is the result.
 ///
 /// # Safety
 /// All of them may be read, of the row of the right matrix `N` registers.
@@ -223,18 +235,20 @@ impl<T: Lanes> Strip<'_, T> {
 unsafe fn add<T: Lanes, S: Simd, const R: usize, const N: usize>(
     simd: S,
     sums: &mut [[T::Register<S>; N]; R],
+    left: &[*const T; R],
+    at: usize,
     numbers: *const T,
-    at: impl Fn(usize) -> *const T,
 ) -> [T::Register<S>; N] {
     let lanes = size_of::<T::Register<S>>() / size_of::<T>();
-    let registers: [T::Register<S>; N] = std::array::from_fn(|n| {
+    let mut registers = [T::splat(simd, T::default()); N];
+    for (n, register) in registers.iter_mut().enumerate() {
         let from = numbers.wrapping_add(n * lanes).cast::<T::Register<S>>();
         // SAFETY: the contract of this function; a register is plain numbers, and the read asks for no alignment.
-        unsafe { from.read_unaligned() }
-    });
-    for (i, sums) in sums.iter_mut().enumerate() {
+        *register = unsafe { from.read_unaligned() };
+    }
+    for (sums, row) in sums.iter_mut().zip(left) {
         // SAFETY: the contract of this function.
-        let x = T::splat(simd, unsafe { *at(i) });
+        let x = T::splat(simd, unsafe { *row.wrapping_add(at) });
         for (sum, register) in sums.iter_mut().zip(registers) {
             *sum = T::fused(simd, x, register, *sum);
         }
