@@ -65,6 +65,19 @@ mod tests {
     use super::*;
 
     #[test]
+    fn loops_ask_for_the_setting() {
+        // The setting is read once in a process, so another one is asked.
+        const NAME: &str = "kernel::vectors::tests::loops_ask_for_the_setting";
+        if std::env::var("NAMED_TENSOR_VECTORS").is_ok_and(|said| said == "0") {
+            return assert!(matches!(widest(), Arch::Scalar), "no vectors");
+        }
+        let program = std::env::current_exe().unwrap();
+        let run = std::process::Command::new(program).args(["--exact", NAME]).env("NAMED_TENSOR_VECTORS", "0").output();
+        let text = String::from_utf8_lossy(&run.unwrap().stdout).into_owned();
+        assert!(text.contains("1 passed"), "{text}");
+    }
+
+    #[test]
     fn vectors_are_the_widest_of_the_processor_that_the_setting_allows() {
         #[cfg(target_arch = "x86_64")]
         {

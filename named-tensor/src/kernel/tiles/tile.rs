@@ -105,7 +105,7 @@ impl<T: Lanes> Strip<'_, T> {
         }
     }
 
-    /// `R` rows and `N` registers of the product; if `CUT` says so, the last register in part.
+    /// `R` rows and `N` registers of the product; if `CUT` says so, of the last register perhaps a part alone.
     ///
     /// # Safety
     /// The rows from `row` on and the elements of `N` registers from `column` on are among those of [`Strip::tiles`]; if `CUT`
