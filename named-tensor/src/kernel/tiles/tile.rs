@@ -8,12 +8,14 @@ use crate::kernel::panels::AHEAD;
 use crate::kernel::simd::Lanes;
 use crate::kernel::stream::LINE;
 use pulp::Simd;
+use std::array;
+use std::hint::black_box;
 
 /// Bytes after which addresses come to the same places of the nearest cache: those of a page of memory.
 const PAGE: usize = 4096;
 
-/// Terms of a sum that are added at once. To ask after each whether there are more, and to count addresses, took a fifth of the
-/// instructions; where two programs share a core, neither has any to spare.
+/// Terms of a sum that go at once where the left matrix lies along it: fewer addresses are counted. Where two programs share a
+/// core, each has half of its instructions.
 const TERMS: usize = 4;
 
 /// Registers side by side in most tiles.
@@ -120,10 +122,10 @@ impl<T: Lanes> Strip<'_, T> {
     ) {
         let lanes = size_of::<T::Register<S>>() / size_of::<T>();
         let mut sums = [[T::splat(simd, T::default()); N]; R];
-        let mut left = [self.left.numbers.as_ptr(); R];
-        for (i, left) in left.iter_mut().enumerate() {
-            *left = left.wrapping_add((row + i) * self.left.row);
-        }
+        let Left { row: down, along, .. } = self.left;
+        const { assert!(R <= 6, "two addresses, of three rows each") };
+        // Of three rows one address is counted. The compiler would count one of each, more than it has registers for.
+        let mut left = [0, 3].map(|i| black_box(self.left.numbers.as_ptr().wrapping_add((row + i) * down)));
         let mut numbers = right.numbers.as_ptr().wrapping_add(column);
         let mut packed = right.packed.wrapping_add(column);
         let to = self.to.wrapping_add(row * self.step + column);
@@ -131,6 +133,7 @@ impl<T: Lanes> Strip<'_, T> {
         let last = CUT.then(|| T::first(simd, self.columns - column - (N - 1) * lanes));
         let cut = |n: usize| last.filter(|_| n + 1 == N);
         let (line, step) = (LINE / size_of::<T>(), right.step);
+        let expected = step.wrapping_mul(AHEAD);
         // Where the result goes, and what ends it, is asked for: else all stores of a tile wait for it at once. All of it asked
         // for at once is waited for too: beside a deep sum a few lines are asked for at a time, up to half of the way.
         let ask = |i: usize, n: usize| {
@@ -157,36 +160,28 @@ impl<T: Lanes> Strip<'_, T> {
                 asked += each;
             }
             let end = right.depth.min(top + line);
-            let mut whole = top;
+            let mut k = top;
             // The tiles that do most of the work.
-            if const { R == TALL && N == widest::<S>() && !PACKS && !CUT } {
-                whole = end - (end - top) % TERMS;
-                // Where the step along the sum is known, no addresses are counted at all.
-                if self.left.along == 1 {
-                    for first in (top..whole).step_by(TERMS) {
-                        for k in first..first + TERMS {
-                            // SAFETY: by the contract of this function these are terms of both matrices.
-                            unsafe { add(simd, &mut sums, &left, k, numbers) };
-                            numbers = numbers.wrapping_add(step);
-                        }
+            if const { R == TALL && N == widest::<S>() && !PACKS && !CUT } && along == 1 {
+                while k + TERMS <= end {
+                    for term in 0..TERMS {
+                        // SAFETY: by the contract of this function these are elements of both matrices.
+                        let registers = unsafe { registers(simd, numbers) };
+                        // SAFETY: as above.
+                        unsafe { add(simd, &mut sums, (left.map(|left| left.wrapping_add(term)), down), registers) };
+                        numbers = numbers.wrapping_add(step);
                     }
-                } else {
-                    for first in (top..whole).step_by(TERMS) {
-                        for k in first..first + TERMS {
-                            // SAFETY: as above.
-                            unsafe { add(simd, &mut sums, &left, k * self.left.along, numbers) };
-                            numbers = numbers.wrapping_add(step);
-                        }
-                    }
+                    left = left.map(|left| left.wrapping_add(TERMS));
+                    k += TERMS;
                 }
             }
-            for k in whole..end {
+            for _ in k..end {
                 // SAFETY: as above.
-                let registers = unsafe { add(simd, &mut sums, &left, k * self.left.along, numbers) };
+                let registers: [_; N] = unsafe { registers(simd, numbers) };
                 if PACKS {
                     for (n, &register) in registers.iter().enumerate() {
                         // Rows that are far apart no processor expects.
-                        fetch_line(right.numbers, (k + AHEAD).wrapping_mul(step).wrapping_add(column + n * lanes));
+                        fetch_at(numbers.wrapping_add(expected + n * lanes));
                         let to = packed.wrapping_add(n * lanes).cast::<T::Register<S>>();
                         // SAFETY: it is the place of these elements in the panel, which may be written by the contract of
                         // this function.
@@ -194,6 +189,9 @@ impl<T: Lanes> Strip<'_, T> {
                     }
                     packed = packed.wrapping_add(self.panel.width);
                 }
+                // SAFETY: as above.
+                unsafe { add(simd, &mut sums, (left, down), registers) };
+                left = left.map(|left| left.wrapping_add(along));
                 numbers = numbers.wrapping_add(step);
             }
         }
@@ -226,34 +224,36 @@ impl<T: Lanes> Strip<'_, T> {
     }
 }
 
-/// Adds a term to the sums of a tile: the products of the elements of the left matrix that are `at` from the beginnings of its
-/// rows, and of a row of the right matrix from `numbers` on. That row is the result.
+/// So many registers of numbers from an address on.
 ///
 /// # Safety
-/// All of them may be read, of the row of the right matrix `N` registers.
+/// Those numbers may be read.
+#[inline(always)]
+unsafe fn registers<T: Lanes, S: Simd, const N: usize>(simd: S, from: *const T) -> [T::Register<S>; N] {
+    let lanes = size_of::<T::Register<S>>() / size_of::<T>();
+    // SAFETY: the contract of this function.
+    array::from_fn(|n| unsafe { some_of::<T, S>(simd, from.wrapping_add(n * lanes), None) })
+}
+
+/// Adds a term to the sums of a tile: an element of each row of the left matrix times a row of the right one. Those of the
+/// first and of the fourth row are at `left`, those below them `down` further each.
+///
+/// # Safety
+/// These elements may be read.
 #[inline(always)]
 unsafe fn add<T: Lanes, S: Simd, const R: usize, const N: usize>(
     simd: S,
     sums: &mut [[T::Register<S>; N]; R],
-    left: &[*const T; R],
-    at: usize,
-    numbers: *const T,
-) -> [T::Register<S>; N] {
-    let lanes = size_of::<T::Register<S>>() / size_of::<T>();
-    let mut registers = [T::splat(simd, T::default()); N];
-    for (n, register) in registers.iter_mut().enumerate() {
-        let from = numbers.wrapping_add(n * lanes).cast::<T::Register<S>>();
-        // SAFETY: the contract of this function; a register is plain numbers, and the read asks for no alignment.
-        *register = unsafe { from.read_unaligned() };
-    }
-    for (sums, row) in sums.iter_mut().zip(left) {
+    (left, down): ([*const T; 2], usize),
+    registers: [T::Register<S>; N],
+) {
+    for (i, sums) in sums.iter_mut().enumerate() {
         // SAFETY: the contract of this function.
-        let x = T::splat(simd, unsafe { *row.wrapping_add(at) });
+        let x = T::splat(simd, unsafe { *left[i / 3].wrapping_add(i % 3 * down) });
         for (sum, register) in sums.iter_mut().zip(registers) {
             *sum = T::fused(simd, x, register, *sum);
         }
     }
-    registers
 }
 
 /// A register of numbers from an address on, or some of them.
