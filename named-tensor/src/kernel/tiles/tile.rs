@@ -8,7 +8,6 @@ use crate::kernel::panels::AHEAD;
 use crate::kernel::simd::Lanes;
 use crate::kernel::stream::LINE;
 use pulp::Simd;
-use std::array;
 use std::hint::black_box;
 
 /// Bytes after which addresses come to the same places of the nearest cache: those of a page of memory.
@@ -125,7 +124,8 @@ impl<T: Lanes> Strip<'_, T> {
         let Left { row: down, along, .. } = self.left;
         const { assert!(R <= 6, "two addresses, of three rows each") };
         // Of three rows one address is counted. The compiler would count one of each, more than it has registers for.
-        let mut left = [0, 3].map(|i| black_box(self.left.numbers.as_ptr().wrapping_add((row + i) * down)));
+        let first = self.left.numbers.as_ptr().wrapping_add(row * down);
+        let mut left = [black_box(first), black_box(first.wrapping_add(3 * down))];
         let mut numbers = right.numbers.as_ptr().wrapping_add(column);
         let mut packed = right.packed.wrapping_add(column);
         let to = self.to.wrapping_add(row * self.step + column);
@@ -168,10 +168,10 @@ impl<T: Lanes> Strip<'_, T> {
                         // SAFETY: by the contract of this function these are elements of both matrices.
                         let registers = unsafe { registers(simd, numbers) };
                         // SAFETY: as above.
-                        unsafe { add(simd, &mut sums, (left.map(|left| left.wrapping_add(term)), down), registers) };
+                        unsafe { add(simd, &mut sums, (left, down, term), registers) };
                         numbers = numbers.wrapping_add(step);
                     }
-                    left = left.map(|left| left.wrapping_add(TERMS));
+                    left = [left[0].wrapping_add(TERMS), left[1].wrapping_add(TERMS)];
                     k += TERMS;
                 }
             }
@@ -190,8 +190,8 @@ impl<T: Lanes> Strip<'_, T> {
                     packed = packed.wrapping_add(self.panel.width);
                 }
                 // SAFETY: as above.
-                unsafe { add(simd, &mut sums, (left, down), registers) };
-                left = left.map(|left| left.wrapping_add(along));
+                unsafe { add(simd, &mut sums, (left, down, 0), registers) };
+                left = [left[0].wrapping_add(along), left[1].wrapping_add(along)];
                 numbers = numbers.wrapping_add(step);
             }
         }
@@ -231,12 +231,16 @@ impl<T: Lanes> Strip<'_, T> {
 #[inline(always)]
 unsafe fn registers<T: Lanes, S: Simd, const N: usize>(simd: S, from: *const T) -> [T::Register<S>; N] {
     let lanes = size_of::<T::Register<S>>() / size_of::<T>();
-    // SAFETY: the contract of this function.
-    array::from_fn(|n| unsafe { some_of::<T, S>(simd, from.wrapping_add(n * lanes), None) })
+    let mut registers = [T::splat(simd, T::default()); N];
+    for (n, register) in registers.iter_mut().enumerate() {
+        // SAFETY: the contract of this function.
+        *register = unsafe { some_of::<T, S>(simd, from.wrapping_add(n * lanes), None) };
+    }
+    registers
 }
 
 /// Adds a term to the sums of a tile: an element of each row of the left matrix times a row of the right one. Those of the
-/// first and of the fourth row are at `left`, those below them `down` further each.
+/// first and of the fourth row are `term` after `left`, those below them `down` further each.
 ///
 /// # Safety
 /// These elements may be read.
@@ -244,12 +248,12 @@ unsafe fn registers<T: Lanes, S: Simd, const N: usize>(simd: S, from: *const T) 
 unsafe fn add<T: Lanes, S: Simd, const R: usize, const N: usize>(
     simd: S,
     sums: &mut [[T::Register<S>; N]; R],
-    (left, down): ([*const T; 2], usize),
+    (left, down, term): ([*const T; 2], usize, usize),
     registers: [T::Register<S>; N],
 ) {
     for (i, sums) in sums.iter_mut().enumerate() {
         // SAFETY: the contract of this function.
-        let x = T::splat(simd, unsafe { *left[i / 3].wrapping_add(i % 3 * down) });
+        let x = T::splat(simd, unsafe { *left[i / 3].wrapping_add(i % 3 * down + term) });
         for (sum, register) in sums.iter_mut().zip(registers) {
             *sum = T::fused(simd, x, register, *sum);
         }
