@@ -64,12 +64,34 @@ fn at_most(bits: usize) -> Arch {
 mod tests {
     use super::*;
 
+    /// How many bits the vectors have that work is compiled for.
+    struct Bits;
+
+    impl WithSimd for Bits {
+        type Output = usize;
+
+        fn with_simd<S: pulp::Simd>(self, _: S) -> usize {
+            8 * size_of::<S::f32s>()
+        }
+    }
+
+    #[cfg(target_arch = "x86_64")]
+    #[test]
+    fn work_is_done_with_the_vectors_that_are_chosen() {
+        let bits = match widest() {
+            Arch::V4(_) => 512,
+            Arch::V3(_) => 256,
+            _ => 32,
+        };
+        assert_eq!(dispatch(Bits), bits);
+    }
+
     #[test]
     fn loops_ask_for_the_setting() {
         // The setting is read once in a process, so another one is asked.
         const NAME: &str = "kernel::vectors::tests::loops_ask_for_the_setting";
         if std::env::var("NAMED_TENSOR_VECTORS").is_ok_and(|said| said == "0") {
-            return assert!(matches!(widest(), Arch::Scalar), "no vectors");
+            return assert_eq!(dispatch(Bits), 32, "one number at a time");
         }
         let program = std::env::current_exe().unwrap();
         let run = std::process::Command::new(program).args(["--exact", NAME]).env("NAMED_TENSOR_VECTORS", "0").output();
