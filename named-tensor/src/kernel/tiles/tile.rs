@@ -14,7 +14,7 @@ use std::hint::black_box;
 const PAGE: usize = 4096;
 
 /// Terms of a sum that go at once where the left matrix lies along it: fewer addresses are counted. Where two programs share a
-/// core, each has half of its instructions.
+/// core, each may begin half as many instructions.
 const TERMS: usize = 4;
 
 /// Registers side by side in most tiles.
@@ -122,10 +122,10 @@ impl<T: Lanes> Strip<'_, T> {
         let lanes = size_of::<T::Register<S>>() / size_of::<T>();
         let mut sums = [[T::splat(simd, T::default()); N]; R];
         let Left { row: down, along, .. } = self.left;
-        const { assert!(R <= 6, "two addresses, of three rows each") };
         // Of three rows one address is counted. The compiler would count one of each, more than it has registers for.
+        const { assert!(R <= 6, "two addresses, of three rows each") };
         let first = self.left.numbers.as_ptr().wrapping_add(row * down);
-        let mut left = [black_box(first), black_box(first.wrapping_add(3 * down))];
+        let mut left = [black_box(first), black_box(first.wrapping_add(down.wrapping_mul(3)))];
         let mut numbers = right.numbers.as_ptr().wrapping_add(column);
         let mut packed = right.packed.wrapping_add(column);
         let to = self.to.wrapping_add(row * self.step + column);
@@ -149,7 +149,7 @@ impl<T: Lanes> Strip<'_, T> {
             if column == 0 && self.left.is_asked_for() {
                 // The rows of the next tile.
                 for row in row + R..row + 2 * R {
-                    fetch_line(self.left.numbers, row * self.left.row + top);
+                    fetch_line(self.left.numbers, row.wrapping_mul(down).wrapping_add(top));
                 }
             }
             ahead.ask(at_once);
