@@ -9,7 +9,7 @@
 
 mod turned;
 
-use super::simd::Lanes;
+use super::simd::{Lanes, is_plain};
 use super::{View, ViewMut, vectors};
 use pulp::{Simd, WithSimd};
 use turned::is_worth_turning;
@@ -180,6 +180,11 @@ impl<T: Lanes> WithSimd for Whole<'_, '_, T> {
         let Whole { product, out, step } = self;
         let mut row = 0;
         while row < product.size[0] {
+            if const { is_plain::<T, S>() } {
+                product.rows::<S, 1, 1>(simd, row, out, step);
+                row += 1;
+                continue;
+            }
             // Of few rows more columns go side by side: each sum waits for its term before.
             match product.size[0] - row {
                 // As many sums as two registers for each of eight rows need no more loads than a processor has time for.

@@ -39,6 +39,13 @@ pub(crate) trait Lanes: Scalar + Multiply {
     fn where_positive<S: Simd>(simd: S, positive: Self::Register<S>, x: Self::Register<S>) -> Self::Register<S>;
 }
 
+/// Whether a register holds one number alone: there are no vectors. A loop that has a shape for each number of rows has one
+/// shape then. The others would gain nothing, as each `fused` is a call of a function, and such calls by the hundred took the
+/// compiler a seventh of its time.
+pub(super) const fn is_plain<T: Lanes, S: Simd>() -> bool {
+    size_of::<T::Register<S>>() == size_of::<T>()
+}
+
 macro_rules! lanes {
     ($type:ident, $register:ident, $mask:ident, [$splat:ident, $fused:ident, $times:ident, $plus:ident, $less:ident, $select:ident, $between:ident, $read:ident, $write:ident]) => {
         impl Lanes for $type {

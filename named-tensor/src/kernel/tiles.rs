@@ -13,7 +13,7 @@ mod tests;
 mod tile;
 
 use super::ahead::Ahead;
-use super::simd::Lanes;
+use super::simd::{Lanes, is_plain};
 use super::stream::LINE;
 use super::vectors;
 pub(super) use ending::{Act, Ending};
@@ -220,6 +220,12 @@ impl<T: Lanes> WithSimd for &Strip<'_, T> {
         let mut ahead = self.ahead;
         let at_once = if ahead.left() > 0 { ahead.left().div_ceil(parts.max(1)) } else { 0 };
         while row < rows {
+            if const { is_plain::<T, S>() } {
+                // SAFETY: as below, one row.
+                unsafe { self.tiles::<S, 1, false>(simd, row, right, (&mut ahead, at_once)) };
+                row += 1;
+                continue;
+            }
             // Of several rows none is left over alone: it would wait for its own sums.
             match rows - row {
                 TALL | 10.. => {
