@@ -26,6 +26,7 @@ mod rearrangement;
 mod reduction;
 mod refusals;
 mod scan;
+mod settings;
 mod softmax;
 mod truth;
 mod unroll;

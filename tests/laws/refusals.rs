@@ -224,32 +224,6 @@ fn a_number_that_no_position_can_be_is_refused_where_it_is_added() {
 }
 
 #[test]
-fn a_setting_of_the_environment_that_there_is_not_is_refused_and_quoted() {
-    // The settings are read once in a process, so another one is asked.
-    const NAME: &str = "refusals::a_setting_of_the_environment_that_there_is_not_is_refused_and_quoted";
-    const ASKED: &str = "REFUSALS_ASKED";
-    if let Ok(name) = std::env::var(ASKED) {
-        let said = std::env::var_os(&name).unwrap_or_default().to_string_lossy().into_owned();
-        return refused((zeros(2, 3) + 1.0).to_vec((height, width)), ErrorKind::Value, &[&name, &format!("`{said}`")]);
-    }
-    let names = ["NAMED_TENSOR_THREADS", "NAMED_TENSOR_PLAN", "NAMED_TENSOR_VECTORS"];
-    let mut wrong: Vec<(&str, std::ffi::OsString)> = names.map(|name| (name, "many".into())).into();
-    wrong.push((names[0], "0".into()));
-    #[cfg(unix)]
-    wrong.extend(names.map(|name| (name, std::os::unix::ffi::OsStringExt::from_vec(b"of\xff".to_vec()))));
-    for (name, said) in wrong {
-        let program = std::env::current_exe().unwrap();
-        let run = std::process::Command::new(program)
-            .args(["--exact", NAME])
-            .envs([(name, &said), (ASKED, &name.into())])
-            .output()
-            .unwrap();
-        let text = String::from_utf8_lossy(&run.stdout).into_owned();
-        assert!(run.status.success() && text.contains("1 passed"), "{name}={said:?}: {text}");
-    }
-}
-
-#[test]
 fn a_function_of_more_positions_than_memory_holds_is_refused() {
     let numbers = Tensor::<_, f64>::from_fn((height.of(1 << 23), width.of(1 << 23)), |_| 0.0);
     refused(numbers.checked(), ErrorKind::TooLarge, &[]);

@@ -5,13 +5,14 @@
 //! that is asked about, since a plan serves every graph of its structure.
 
 use std::fmt::{Display, Formatter, Result as Written, Write};
+use std::sync::atomic::Ordering;
 use std::time::Instant;
 
 use super::contract::Loop;
 use super::execute::{Slots, perform_and_tell};
 use super::key::Trace;
 use super::schedule::{Action, RowFunction, Schedule, Step};
-use super::{cache, growth};
+use super::{PLAINLY, allowed, cache, growth};
 use crate::error::Result;
 use crate::graph::{Node, Op};
 
@@ -24,16 +25,21 @@ use crate::graph::{Node, Op};
 /// `#7` is a buffer; those of stored tensors come first. Bytes count what a step reads and writes. The first time is what
 /// this much work takes on a nominal core, at `FLOPS` and `BANDWIDTH`, whichever is longer; the second is the least
 /// of a few runs, here and now. If the numbers do not allow a run (a position out of range), it is left out.
+/// Where the planner is off, the first line says so.
 ///
 /// # Errors
-/// The error that a root carries.
+/// The error that a root carries; a setting in the environment that there is not.
 pub fn describe(roots: &[Node]) -> Result<String> {
+    allowed()?;
     let trace = Trace::new(roots)?;
     let schedule = cache::schedule(&trace.key, || growth::schedule(&trace));
     let times = measured(&schedule, &trace).unwrap_or_default();
-    Ok(Page { trace: &trace, schedule: &schedule, times: &times }.to_string())
+    let heading = if PLAINLY.load(Ordering::Relaxed) { OFF } else { "" };
+    Ok(format!("{heading}{}", Page { trace: &trace, schedule: &schedule, times: &times }))
 }
 
+/// What a plan begins with that is not used.
+const OFF: &str = "the planner is off, and each operation is evaluated by its own definition; with it:\n";
 /// Operations that the nominal core does in a second.
 const FLOPS: f64 = 100e9;
 /// Bytes that the nominal core reads and writes in a second.

@@ -63,6 +63,12 @@ static REFUSED: LazyLock<Option<Error>> = LazyLock::new(|| {
     Some(Error::new(ErrorKind::Value, message))
 });
 
+/// # Errors
+/// A setting in the environment that there is not.
+fn allowed() -> Result<()> {
+    REFUSED.as_ref().map_or(Ok(()), |refused| Err(refused.clone()))
+}
+
 /// Turns the planner off, so that every primitive is evaluated by its own definition: to find out which of both is wrong.
 /// Setting `NAMED_TENSOR_PLAN=off` in the environment does the same from outside. For all threads.
 pub fn plainly(on: bool) {
@@ -74,9 +80,7 @@ pub fn plainly(on: bool) {
 /// # Errors
 /// The error that a root carries, or one that only the numbers can tell; a setting in the environment that there is not.
 pub fn evaluate(roots: &[Node]) -> Result<SmallVec<[Value; 2]>> {
-    if let Some(refused) = &*REFUSED {
-        return Err(refused.clone());
-    }
+    allowed()?;
     let values = if PLAINLY.load(Ordering::Relaxed) {
         graph::evaluate::plainly(roots)?.into_iter().collect()
     } else {

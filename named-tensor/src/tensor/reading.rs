@@ -69,12 +69,15 @@ impl<A: Axes, T: Element> Tensor<A, T> {
 
     /// The steps that compute the tensor, for people: each as an equation with its axes, sizes, operations and bytes, the
     /// time that a nominal core takes for them, and the least time of a few runs, which are made here and now.
+    /// Where `NAMED_TENSOR_PLAN=off` has turned the planner off, the first line says so.
     ///
     /// # Errors
-    /// The error that the tensor carries.
+    /// The error that the tensor carries; a setting in the environment that there is not.
+    #[track_caller]
     pub fn plan(&self) -> Result<String> {
         self.node().checked()?;
-        plan::describe(std::slice::from_ref(self.node()))
+        let place = Location::caller();
+        plan::describe(std::slice::from_ref(self.node())).map_err(|error| error.at(place))
     }
 
     /// The numbers as stored, in the order of `names`.
