@@ -7,13 +7,30 @@
 use super::settings;
 #[cfg(target_arch = "x86_64")]
 use pulp::x86::{V3, V4};
-use pulp::{Arch, WithSimd};
+use pulp::{Arch, Scalar, Simd, WithSimd};
 use std::sync::LazyLock;
 
 /// Does the work, compiled for those vectors.
 #[inline(always)]
 pub(super) fn dispatch<W: WithSimd>(work: W) -> W::Output {
-    widest().dispatch(work)
+    match widest() {
+        Arch::Scalar => one_by_one(work),
+        #[cfg(target_arch = "x86_64")]
+        Arch::V3(simd) => Simd::vectorize(simd, work),
+        #[cfg(target_arch = "x86_64")]
+        Arch::V4(simd) => Simd::vectorize(simd, work),
+        #[cfg(not(target_arch = "x86_64"))]
+        wider => wider.dispatch(work),
+        #[cfg(target_arch = "x86_64")]
+        _ => one_by_one(work),
+    }
+}
+
+/// Does the work, compiled for no vectors: rarely where there are some, so apart from what runs often.
+#[cfg_attr(target_arch = "x86_64", cold)]
+#[inline(never)]
+fn one_by_one<W: WithSimd>(work: W) -> W::Output {
+    work.with_simd(Scalar)
 }
 
 /// The widest vectors that may be used.
@@ -70,7 +87,7 @@ mod tests {
     impl WithSimd for Bits {
         type Output = usize;
 
-        fn with_simd<S: pulp::Simd>(self, _: S) -> usize {
+        fn with_simd<S: Simd>(self, _: S) -> usize {
             8 * size_of::<S::f32s>()
         }
     }
