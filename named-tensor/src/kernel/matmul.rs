@@ -246,7 +246,7 @@ fn cut<T: Lanes>(product: &Product<'_, T>, items: usize, has_tail: bool) -> [usi
             None => [m, n],
         };
     }
-    if m.min(n) <= product::SINGLE {
+    if m.min(n) <= product::SINGLE && product.packing.is_none() {
         // What is read once is read in long runs, in a number that threads share evenly. How many there are is not asked.
         let long = m.max(n);
         let run = long.div_ceil(1 << (long / RUN).clamp(2, ENOUGH).ilog2());

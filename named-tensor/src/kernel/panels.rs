@@ -97,7 +97,7 @@ impl Panels {
     /// The panel with this number.
     pub(super) fn panel<T: Stored>(&self, panel: usize) -> Panel<'_, T> {
         let width = width((self.columns - panel * WIDTH).min(WIDTH));
-        Panel { numbers: &lined_up(T::of(&self.numbers))[panel * WIDTH * self.rows..][..self.rows * width], width }
+        Panel::packed(&lined_up(T::of(&self.numbers))[panel * WIDTH * self.rows..][..self.rows * width], width)
     }
 
     /// The numbers of the panel with this number, and its width.

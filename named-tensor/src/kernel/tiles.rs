@@ -5,7 +5,7 @@
 //! Not here: a tile (`tile`), what ends it (`ending`), what a register can do (`simd`), how panels are filled otherwise
 //! (`panels`), threads.
 //! Each sum is taken in the order of k, each step rounded once, so results depend neither on the width of the registers nor
-//! on the rows that a tile has.
+//! on the rows that a tile has, nor on whether a panel is packed.
 
 mod ending;
 #[cfg(test)]
@@ -29,12 +29,25 @@ pub(super) const TALL: usize = 6;
 /// Rows of numbers, 64 of them or fewer in each.
 #[derive(Clone, Copy)]
 pub(super) struct Panel<'a, T> {
+    /// From the first number to the last one.
     pub(super) numbers: &'a [T],
     pub(super) width: usize,
+    /// From one row to the next.
+    pub(super) step: usize,
 }
 
 impl<'a, T> Panel<'a, T> {
-    /// Some of its rows.
+    /// Rows one right after the other.
+    pub(super) fn packed(numbers: &'a [T], width: usize) -> Panel<'a, T> {
+        Panel { numbers, width, step: width }
+    }
+
+    /// How many rows there are.
+    fn depth(&self) -> usize {
+        self.numbers.len().checked_sub(self.width).map_or(0, |others| others / self.step + 1)
+    }
+
+    /// Some of its rows, which lie one right after the other.
     pub(super) fn rows(self, rows: Range<usize>) -> Panel<'a, T> {
         Panel { numbers: &self.numbers[rows.start * self.width..rows.end * self.width], ..self }
     }
@@ -47,7 +60,13 @@ pub(super) struct Rows<'a, T> {
     pub(super) step: usize,
 }
 
-impl<T> Rows<'_, T> {
+impl<'a, T> Rows<'a, T> {
+    /// The first so many elements of so many of them, as a panel.
+    pub(super) fn panel(self, rows: usize, width: usize) -> Panel<'a, T> {
+        let size = rows.checked_sub(1).map_or(0, |last| last * self.step + width);
+        Panel { numbers: &self.numbers[..size], width, step: self.step }
+    }
+
     /// Whether it has so many rows of so many elements.
     pub(super) fn has(&self, rows: usize, size: usize) -> bool {
         let last = rows.checked_sub(1).map(|last| last.checked_mul(self.step).and_then(|last| last.checked_add(size)));
@@ -162,7 +181,7 @@ pub(super) unsafe fn multiply<T: Lanes>(strip: &Strip<'_, T>) {
 /// If rows of an operand leave their slice.
 pub(super) unsafe fn multiply_packing<T: Lanes>(strip: &Strip<'_, T>, from: Rows<'_, T>, to: &mut [T]) {
     vectors::dispatch(Packing { strip, from, to: &mut *to });
-    let panel = Panel { numbers: to, ..strip.panel };
+    let panel = Panel::packed(to, strip.panel.width);
     // SAFETY: these are the other rows of the same strip.
     unsafe { multiply(&Strip { done: TALL, panel, ..*strip }) };
 }
@@ -211,10 +230,10 @@ impl<T: Lanes> WithSimd for &Strip<'_, T> {
 
     #[inline(always)]
     fn with_simd<S: Simd>(self, simd: S) {
-        let &Strip { rows, panel: Panel { numbers, width }, .. } = self;
-        let depth = numbers.len() / width;
+        let &Strip { rows, panel: panel @ Panel { numbers, step, .. }, .. } = self;
+        let depth = panel.depth();
         self.check(size_of::<T::Register<S>>() / size_of::<T>(), depth);
-        let right = Right { numbers, step: width, depth, packed: std::ptr::null_mut() };
+        let right = Right { numbers, step, depth, packed: std::ptr::null_mut() };
         let mut row = self.done;
         let parts = rows.saturating_sub(row).div_ceil(TALL) * depth.div_ceil(LINE / size_of::<T>());
         let mut ahead = self.ahead;

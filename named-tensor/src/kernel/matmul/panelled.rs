@@ -5,11 +5,11 @@
 //! along the sum, which `gemm` would pack element by element, is turned. One across the sum is copied row by row if there
 //! are many rows to multiply with it: the first of them are computed while it is copied, and a tail finishes sums in
 //! registers or a strip as soon as it is there; `gemm` can do neither. So is one whose rows lie in two steps, for which
-//! `gemm` would need a copy or many calls.
+//! `gemm` would need a copy or many calls. For some dozens of rows it is not copied, and read where it lies.
 //! Not here: how panels are filled (`packing`), and what is done with them in registers (`tiles`).
 
 use super::packing::{DEPTH, Packing, Right};
-use super::product::{Axis, Product};
+use super::product::{Axis, FEW_OF_LARGE, Product, is_large};
 use crate::kernel::View;
 use crate::kernel::map::Finisher;
 use crate::kernel::panels::{WIDTH, panels, width};
@@ -22,8 +22,16 @@ use std::ops::Range;
 
 /// Rows, columns and terms from which on turning is repaid.
 const LEAST: [usize; 3] = [8, 32, 64];
-/// Rows, columns and terms from which on copying is repaid: for fewer `gemm` would read the operand as it lies.
+/// Rows, columns and terms from which on panels are repaid where both operands lie along the rows of their matrices: for fewer
+/// `gemm` is as fast.
 const MANY: [usize; 3] = [48, 64, 64];
+/// The same for an operand that is larger than a second-level cache. `gemm` would wait for each of its rows; here those that
+/// come next are asked for. Fewer rows do with reading it once (`few`).
+const MANY_OF_LARGE: [usize; 3] = [FEW_OF_LARGE + 1, 64, 64];
+/// Rows up to which a panel is not packed: they are read where they lie, if they stay in the caches there.
+const LYING: usize = 64;
+/// Rows whose distance is a multiple of this fall on so few places of the caches that they do not stay.
+const FAR: usize = 16 << 10;
 /// Rows of the result that are computed at once: whole tiles.
 const ROWS: usize = 24;
 /// What comes next is asked for beside one in so many strips, the last ones: its rows lie thousands of bytes apart, and what
@@ -59,8 +67,9 @@ impl<'a, T: Lanes> Product<'a, T> {
         let size = |stride: isize| usize::try_from(stride).ok();
         let Some(outer) = self.outer else {
             let sides = [tall.axis.size, wide.axis.size, self.terms()];
+            let many = if is_large::<T>([sides[1], sides[2]]) { MANY_OF_LARGE } else { MANY };
             let is_copied =
-                wide.across == 1 && tall.inner == 1 && sides.iter().zip(MANY).all(|(&size, many)| size >= many);
+                wide.across == 1 && tall.inner == 1 && sides.iter().zip(many).all(|(&size, many)| size >= many);
             return match (size(wide.across)?, size(wide.inner)?) {
                 (across, 1) if across > 1 => Some(Packing::Turned(across)),
                 (_, step) if is_copied => Some(Packing::Copied { block: self.inner.0, step, further: 0 }),
@@ -110,6 +119,13 @@ struct Side<'a, T> {
 }
 
 impl<T: Lanes> Panelled<'_, T> {
+    /// Whether panels are read where they lie, and not packed.
+    fn reads_as_it_lies(&self) -> bool {
+        let Packing::Copied { step, .. } = self.right.packing else { return false };
+        // Of a sum in several parts a panel that is packed is nearer when its turn comes.
+        self.rows <= LYING && self.right.inner <= DEPTH && !(step * size_of::<T>()).is_multiple_of(FAR)
+    }
+
     /// Computes it, to a result that begins at `first`, and has a tail finish each strip while it is near.
     ///
     /// # Safety
@@ -118,6 +134,7 @@ impl<T: Lanes> Panelled<'_, T> {
         let right = self.right;
         let Right { columns, inner, .. } = right;
         let depth = DEPTH.min(inner);
+        let reads_as_it_lies = self.reads_as_it_lies();
         // Of short sums several panels have room, and whole rows of the result are written together.
         let together = (DEPTH / depth.max(1) * WIDTH).min(columns);
         let mut room = pool::take(T::KIND, width(together) * depth + LINE / size_of::<T>());
@@ -135,17 +152,17 @@ impl<T: Lanes> Panelled<'_, T> {
                 }
                 let mut ahead = right.after(some.clone(), top);
                 let strips = self.rows.div_ceil(ROWS);
-                let late = strips - strips.div_ceil(LATE);
+                let late = if reads_as_it_lies { 0 } else { strips - strips.div_ceil(LATE) };
                 let share = ahead.left().div_ceil(strips - late);
                 for row in (0..self.rows).step_by(ROWS) {
                     let from = &self.left.numbers[row * self.left.row + top * self.left.along..];
                     for (_, columns) in panels(some.len()) {
                         let width = width(columns.len());
                         let numbers = &mut room[columns.start * depth..][..width * depth];
-                        let from_where = if row == 0 { beside(&columns) } else { None };
-                        let (numbers, unpacked) = match from_where {
-                            Some(rows) => (&[][..], Some((rows, numbers))),
-                            None => (&*numbers, None),
+                        let (panel, unpacked) = match beside(&columns) {
+                            Some(rows) if reads_as_it_lies => (rows.panel(depth, width), None),
+                            Some(rows) if row == 0 => (Panel::packed(&[], width), Some((rows, numbers))),
+                            _ => (Panel::packed(numbers, width), None),
                         };
                         let first = first + row * self.step + some.start + columns.start;
                         let strip = Strip {
@@ -154,7 +171,7 @@ impl<T: Lanes> Panelled<'_, T> {
                             done: 0,
                             columns: columns.len(),
                             left: Left { numbers: from, ..self.left },
-                            panel: Panel { numbers, width },
+                            panel,
                             to: dst.as_ptr().wrapping_add(first),
                             step: self.step,
                             adds: top > 0,

@@ -22,8 +22,12 @@ const FEW: usize = 8;
 pub(super) const SINGLE: usize = 20;
 /// The size of a sum from which on that is so.
 const LONG: usize = 64;
-/// Elements of an operand from which on all threads read it once, in pieces of its own.
+/// Elements of an operand from which on all threads read it once for [`FEW`] rows or columns, in pieces of its own.
 const LARGE: usize = 128 * 1024;
+/// Rows or columns for which they do so with an operand that is larger than [`CACHE`].
+pub(super) const FEW_OF_LARGE: usize = 12;
+/// Bytes of a usual second-level cache.
+pub(super) const CACHE: usize = 1 << 20;
 /// How many times as large as the result it is then at least.
 const WEIGHT: usize = 16;
 /// Elements of an operand that stay in a cache while the rows of the other are multiplied with it one by one.
@@ -81,6 +85,11 @@ pub(super) struct Product<'a, T> {
     pub(super) packing: Option<Packing>,
 }
 
+/// Whether an operand of these sizes is larger than a second-level cache.
+pub(super) fn is_large<T>([rows, columns]: [usize; 2]) -> bool {
+    rows.saturating_mul(columns).saturating_mul(size_of::<T>()) > CACHE
+}
+
 impl<T> Product<'_, T> {
     /// Terms of a sum.
     pub(super) fn terms(&self) -> usize {
@@ -135,8 +144,14 @@ impl<T: Lanes> Product<'_, T> {
         };
         // Several rows and a matrix that lies along the sum are many dot products, at which `gemm` is faster.
         let is_read_once = (across == 1 && along >= 0) || (along == 1 && across >= 0 && count == 1);
-        let is_large = k * size >= LARGE && size > TINY && k >= WEIGHT * count;
-        self.outer.is_none() && count <= SINGLE && is_large && is_read_once
+        // What stays in a cache `gemm` multiplies with more than a few, and panels with more than those of a large one.
+        let is_best_read_once = match count {
+            ..=FEW => k * size >= LARGE,
+            ..=FEW_OF_LARGE => is_large::<T>([k, size]),
+            ..=SINGLE => is_large::<T>([k, size]) && self.in_panels_if_worth_it().packing.is_none(),
+            _ => false,
+        };
+        self.outer.is_none() && size > TINY && k >= WEIGHT * count && is_read_once && is_best_read_once
     }
 
     /// Such a product, whole, by all threads.

@@ -5,7 +5,7 @@
 //! a page apart, as in a matrix that is 1024 wide, they all fall on a few places of the caches, which then keep none of them:
 //! such a product takes twice as long. Not here: the copy (`copy`), and the product that follows (`panelled`).
 
-use super::product::{Axis, Product};
+use super::product::{Axis, CACHE, Product, is_large};
 use crate::element::Buffer;
 use crate::kernel::copy::copy_into;
 use crate::kernel::pool;
@@ -18,8 +18,6 @@ use std::ops::Range;
 const LEAST: [usize; 2] = [64, 256];
 /// Columns from which on it is, of an operand that no cache keeps, and of any other that is larger than [`CACHE`].
 const WIDE: [usize; 2] = [256, 896];
-/// Bytes of a usual second-level cache.
-const CACHE: usize = 1 << 20;
 /// Bytes after which addresses come to the same places of it.
 const PLACES: usize = 64 << 10;
 /// Bytes of an operand that are turned around at once, if those of [`LEAST`] rows are no more: they stay in a third-level cache.
@@ -52,8 +50,7 @@ impl<'a, T: Lanes> Product<'a, T> {
         // The lines of a row fall on one place in so many bytes, and as many of them have room as that leaves of the cache.
         let places = 1 << apart.trailing_zeros().clamp(LINE.ilog2(), PLACES.ilog2());
         let is_lost = terms >= CACHE / places;
-        let is_large = tall.size.saturating_mul(terms).saturating_mul(size_of::<T>()) > CACHE;
-        let is_wide = (is_lost && wide.size >= WIDE[0]) || (is_large && wide.size >= WIDE[1]);
+        let is_wide = (is_lost && wide.size >= WIDE[0]) || (is_large::<T>([tall.size, terms]) && wide.size >= WIDE[1]);
         let is_high = tall.size >= LEAST[0] && terms >= LEAST[1];
         let is_worth_it = self.outer.is_none() && across == 1 && along > 1 && is_wide && is_high;
         let step = terms.next_multiple_of(64) + 16;

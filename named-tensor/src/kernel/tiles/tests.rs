@@ -1,4 +1,5 @@
-//! The same numbers in registers of any width, with panels that are there and panels that are packed beside, to their end.
+//! The same numbers in registers of any width, with panels that are there, that are packed beside, and that stay where they
+//! lie, to their end.
 
 use super::*;
 use crate::kernel::View;
@@ -23,22 +24,33 @@ impl<T: Lanes> WithSimd for Work<'_, T> {
     }
 }
 
+/// Where the panel of a strip is.
+#[derive(Clone, Copy, Debug)]
+enum Where {
+    Packed,
+    /// Packed beside the first rows.
+    Beside,
+    /// Where it lies.
+    Lies,
+}
+
 /// Multiplies a strip into what holds 1 everywhere, in registers of the kind that `run` takes, and returns it with the exact
-/// numbers. Its panel is packed beforehand or beside.
-fn strip<T: Lanes>(sizes: [usize; 3], is_beside: bool, run: impl Fn(Work<'_, T>)) -> Vec<(f64, f64)> {
+/// numbers.
+fn strip<T: Lanes>(sizes: [usize; 3], place: Where, run: impl Fn(Work<'_, T>)) -> Vec<(f64, f64)> {
     let [rows, depth, columns] = sizes;
+    let pitch = columns + 3;
     let mut random = Random::new(4);
     let mut data = |size| -> Vec<T> { random.reals(size).into_iter().map(|x| T::narrow(f64::from(x))).collect() };
-    let (left, right) = (data(rows * (depth + 3)), data(depth * columns));
+    let (left, right) = (data(rows * (depth + 3)), data(depth * pitch));
     let wide = width(columns);
     let (bias, gain, residual) = (data(wide), data(wide), data(rows * (wide + 1)));
     let mut panels = Panels::new::<T>(depth, columns);
-    panels.pack_matrix(View { data: &right, offset: 0, strides: &[columns as isize, 1] });
+    panels.pack_matrix(View { data: &right, offset: 0, strides: &[pitch as isize, 1] });
     let mut room = vec![T::narrow(f64::NAN); depth * wide];
     let step = wide + 5;
     let mut to = vec![T::narrow(1.0); rows * step];
     let from = Left { numbers: &left, row: depth + 3, along: 1 };
-    let ahead = Ahead::rows(&right, [0, columns], [depth, columns]);
+    let ahead = Ahead::rows(&right, [0, pitch], [depth, columns]);
     let ending = [
         Act::Plus(Rows { numbers: &bias, step: 0 }),
         Act::Times(Rows { numbers: &gain, step: 0 }),
@@ -62,19 +74,24 @@ fn strip<T: Lanes>(sizes: [usize; 3], is_beside: bool, run: impl Fn(Work<'_, T>)
         ending: &ending,
         ahead,
     };
-    if is_beside {
-        let from = Rows { numbers: &right, step: columns };
-        let empty = Panel { numbers: &[], ..panel };
-        run(Work::Packing(Packing { strip: &Strip { panel: empty, ..strip }, from, to: &mut room }));
-        assert!(room == panel.numbers, "{sizes:?}: the panel is packed");
-        run(Work::Strip(&Strip { done: TALL, panel: Panel { numbers: &room, ..panel }, ..strip }));
-    } else {
-        run(Work::Strip(&strip));
+    match place {
+        Where::Packed => run(Work::Strip(&strip)),
+        Where::Beside => {
+            let from = Rows { numbers: &right, step: pitch };
+            let empty = Panel { numbers: &[], ..panel };
+            run(Work::Packing(Packing { strip: &Strip { panel: empty, ..strip }, from, to: &mut room }));
+            assert!(room == panel.numbers, "{sizes:?}: the panel is packed");
+            run(Work::Strip(&Strip { done: TALL, panel: Panel { numbers: &room, ..panel }, ..strip }));
+        }
+        Where::Lies => {
+            let numbers = &right[..right.len().saturating_sub(pitch - columns)];
+            run(Work::Strip(&Strip { panel: Panel { numbers, width: columns, step: pitch }, ..strip }));
+        }
     }
     let beyond = to.chunks(step).all(|row| row[columns..].iter().all(|x| x.wide() == 1.0));
     assert!(beyond, "{sizes:?}: what lies behind the columns of the result is left alone");
     let exact = |i: usize, j: usize| {
-        let terms = (0..depth).map(|k| left[i * (depth + 3) + k].wide() * right[k * columns + j].wide());
+        let terms = (0..depth).map(|k| left[i * (depth + 3) + k].wide() * right[k * pitch + j].wide());
         let sum = terms.sum::<f64>() / 2.0 + 1.0;
         let ended = ((sum + bias[j].wide()) * gain[j].wide()).max(0.0) + residual[i * (wide + 1) + j].wide();
         if bias[j].wide() > 0.0 { ended } else { 0.0 }
@@ -98,17 +115,19 @@ fn check<T: Lanes>(bound: f64) {
         [5, 8, 60],
         [3, 4, 29],
     ];
-    let beside = [[6, 1, 16], [7, 30, 64], [24, 70, 48], [13, 9, 32], [6, 0, 64]];
-    for (sizes, is_beside) in low.map(|sizes| (sizes, false)).into_iter().chain(beside.map(|sizes| (sizes, true))) {
-        let strip = |run: &dyn Fn(Work<'_, T>)| strip::<T>(sizes, is_beside, run);
+    let whole = [[6, 1, 16], [7, 30, 64], [24, 70, 48], [13, 9, 32], [6, 0, 64]];
+    let places = [Where::Packed, Where::Beside, Where::Lies];
+    let cases = places.map(|place| whole.map(|sizes| (sizes, place))).into_iter().flatten();
+    for (sizes, place) in low.map(|sizes| (sizes, Where::Packed)).into_iter().chain(cases) {
+        let strip = |run: &dyn Fn(Work<'_, T>)| strip::<T>(sizes, place, run);
         let widest = strip(&|work| vectors::dispatch(work));
-        assert!(widest.iter().all(|(got, exact)| (got - exact).abs() < bound), "{sizes:?} in plain loops");
+        assert!(widest.iter().all(|(got, exact)| (got - exact).abs() < bound), "{sizes:?} {place:?} in plain loops");
         let mut others = vec![strip(&|work| work.with_simd(pulp::Scalar::new()))];
         #[cfg(target_arch = "x86_64")]
         if let Some(simd) = pulp::x86::V3::try_new() {
             others.push(strip(&|work| Simd::vectorize(simd, work)));
         }
-        assert!(others.iter().all(|other| *other == widest), "{sizes:?} in registers of any width");
+        assert!(others.iter().all(|other| *other == widest), "{sizes:?} {place:?} in registers of any width");
     }
 }
 
@@ -121,7 +140,7 @@ fn a_strip_is_the_same_product_in_registers_of_any_width() {
 #[test]
 fn relu_in_registers_and_what_it_passes_back_are_those_of_numbers() {
     let numbers = [f32::NAN, -0.0, 0.0, -1.0, 2.0, f32::INFINITY, f32::NEG_INFINITY, -f32::MIN_POSITIVE];
-    let panel = Panel { numbers: &[], width: 16 };
+    let panel = Panel::packed(&[], 16);
     let wide: Vec<f32> = numbers.into_iter().chain([1.0; 8]).collect();
     let back =
         [Act::WherePositive(Rows { numbers: &wide, step: 0 }), Act::WherePositive(Rows { numbers: &wide, step: 0 })];

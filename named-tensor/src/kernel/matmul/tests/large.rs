@@ -1,0 +1,30 @@
+//! Products of some rows with a matrix that is larger than a cache.
+
+use super::*;
+
+#[test]
+fn some_rows_times_a_matrix_larger_than_a_cache_agree_with_plain_loops_where_panels_lie_or_are_packed() {
+    // Panels that stay where they lie, of which the last is cut off; rows too far apart to stay; a sum in two parts.
+    for ([k, n], pitch) in [([600, 451], 451), ([600, 448], 4096), ([1030, 260], 263)] {
+        for m in [13, 40, 64] {
+            let (left, pitch) = (k as isize + 3, pitch as isize);
+            check_both(&[], [m, k, n], [&[left, 1], &[pitch, 1], &[n as isize, 1]]);
+        }
+    }
+    check_both(&[], [451, 600, 14], [&[1, 451], &[1, 603], &[1, 451]]);
+}
+
+#[test]
+fn a_long_sum_beside_a_large_matrix_keeps_its_digits() {
+    let [k, n] = [50_000, 257];
+    let data = vec![0.1_f32; k * n];
+    for m in [1, 9, product::FEW_OF_LARGE] {
+        let lhs = View { data: &data, offset: 0, strides: &[k as isize, 1] };
+        let rhs = View { data: &data, offset: 0, strides: &[n as isize, 1] };
+        let mut out = vec![0.0; m * n];
+        matmul(1.0, &[], [m, k, n], lhs, rhs, ViewMut { data: &mut out, offset: 0, strides: &[n as isize, 1] }, None);
+        let exact = f64::from(0.1_f32).powi(2) * k as f64;
+        let furthest = out.iter().map(|&x| (f64::from(x) - exact).abs()).fold(0.0, f64::max);
+        assert!(furthest < 1e-5 * exact, "{furthest} from {exact} with {m} rows");
+    }
+}
