@@ -224,6 +224,22 @@ fn a_number_that_no_position_can_be_is_refused_where_it_is_added() {
 }
 
 #[test]
+fn a_position_before_the_first_is_refused_where_it_is_read_and_one_that_no_tensor_holds_where_it_is_written() {
+    let words = Tensor::indices(seq, vocab, [0, 1]);
+    let before = &words - 1;
+    refused(before.to_vec(seq), ErrorKind::IndexOutOfRange, &["-1", "`vocab`"]);
+    refused(before.iter(seq).map(Iterator::count), ErrorKind::IndexOutOfRange, &["-1", "`vocab`"]);
+    refused(before.at(seq, 0).item(), ErrorKind::IndexOutOfRange, &["-1", "`vocab`"]);
+    assert_eq!(before.real::<f64>().to_vec(seq).unwrap(), [-1.0, 0.0], "as a number it is what it is");
+    assert_eq!((&before + 1).to_vec(seq).unwrap(), [0, 1], "and on the way it may be there");
+    let largest = Tensor::indices(seq, vocab, [usize::MAX >> 1]);
+    assert_eq!(largest.to_vec(seq).unwrap(), [usize::MAX >> 1]);
+    let words = ["9223372036854775808", "`vocab`"];
+    refused(Tensor::indices(seq, vocab, [1 << 63]).checked(), ErrorKind::IndexOutOfRange, &words);
+    refused(Tensor::indices_from_vec(seq.of(1), vocab, vec![1 << 63]), ErrorKind::IndexOutOfRange, &words);
+}
+
+#[test]
 fn a_function_of_more_positions_than_memory_holds_is_refused() {
     let numbers = Tensor::<_, f64>::from_fn((height.of(1 << 23), width.of(1 << 23)), |_| 0.0);
     refused(numbers.checked(), ErrorKind::TooLarge, &[]);

@@ -93,12 +93,19 @@ pub trait Element: 'static {
     /// What a reader gets.
     type Value: Copy + PartialEq + Debug + Default + Send + Sync + 'static;
     /// From storage to reader.
-    fn value(stored: Self::Stored) -> Self::Value;
+    ///
+    /// # Errors
+    /// What is wrong with a position before the first.
+    fn values(stored: Vec<Self::Stored>) -> Result<Vec<Self::Value>, String>;
     /// From reader to storage.
-    fn stored(value: Self::Value) -> Self::Stored;
+    ///
+    /// # Errors
+    /// What is wrong with a position larger than any that a tensor holds.
+    fn stored(values: Vec<Self::Value>) -> Result<Vec<Self::Stored>, String>;
 }
 
-/// The element of an index tensor: a position along the axis `A`, so that a table over another axis refuses it.
+/// The element of an index tensor: a position along the axis `A`, so that a table over another axis refuses it. How it is read
+/// stands where axes are known.
 pub struct Index<A>(PhantomData<fn() -> A>);
 
 impl<A> Debug for Index<A> {
@@ -158,28 +165,17 @@ macro_rules! plain_element {
         impl Element for $type {
             type Stored = $type;
             type Value = $type;
-            fn value(stored: $type) -> $type {
-                stored
+            fn values(stored: Vec<$type>) -> Result<Vec<$type>, String> {
+                Ok(stored)
             }
-            fn stored(value: $type) -> $type {
-                value
+            fn stored(values: Vec<$type>) -> Result<Vec<$type>, String> {
+                Ok(values)
             }
         }
     )*};
 }
 
 plain_element!(f32, f64, bool);
-
-impl<A: 'static> Element for Index<A> {
-    type Stored = i64;
-    type Value = usize;
-    fn value(stored: i64) -> usize {
-        usize::try_from(stored).unwrap_or(usize::MAX)
-    }
-    fn stored(value: usize) -> i64 {
-        i64::try_from(value).unwrap_or(i64::MAX)
-    }
-}
 
 /// Elements of one kind, side by side.
 #[derive(Clone, Debug, PartialEq)]

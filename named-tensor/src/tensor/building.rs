@@ -219,6 +219,7 @@ impl<A: Axes, X: Axis> Tensor<A, Index<X>> {
     /// # Ok::<(), named_tensor::Error>(())
     /// ```
     #[must_use]
+    #[track_caller]
     pub fn indices<S>(axes: S, over: impl Fn() -> X, positions: impl Nested<usize, S::Positions>) -> Self
     where
         S: Selector<Set = A> + Once<S::Repeated>,
@@ -232,7 +233,7 @@ impl<A: Axes, X: Axis> Tensor<A, Index<X>> {
     /// An index tensor of a vector whose positions lie in the order of the axes as written.
     ///
     /// # Errors
-    /// As many positions as the sizes multiply to are needed.
+    /// As many positions as the sizes multiply to are needed; a position that no tensor holds.
     #[track_caller]
     pub fn indices_from_vec<E>(axes: E, over: impl Fn() -> X, positions: Vec<usize>) -> Result<Self>
     where
@@ -241,7 +242,7 @@ impl<A: Axes, X: Axis> Tensor<A, Index<X>> {
         let _ = over;
         let shape = shape(axes, "indices_from_vec")?;
         counted(&shape, positions.len())?;
-        Ok(Tensor::from_node(held::<Index<X>>(positions, shape)))
+        Tensor::from_node(held::<Index<X>>(positions, shape)).checked()
     }
 }
 
@@ -279,8 +280,10 @@ pub(crate) fn counted(shape: &Shape, given: usize) -> Result<()> {
 }
 
 /// Numbers in memory, in the order of the shape.
+#[track_caller]
 pub(crate) fn held<T: Element>(numbers: Vec<T::Value>, shape: Shape) -> Node {
-    let stored = T::Stored::into_buffer(numbers.into_iter().map(T::stored).collect());
-    let value = Value::contiguous(stored, shape.sizes());
-    Node::input(value, shape)
+    match T::stored(numbers) {
+        Ok(stored) => Node::input(Value::contiguous(T::Stored::into_buffer(stored), shape.sizes()), shape),
+        Err(message) => Node::failed(Error::here(ErrorKind::IndexOutOfRange, message), T::Stored::KIND),
+    }
 }

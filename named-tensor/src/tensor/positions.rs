@@ -2,8 +2,9 @@
 //!
 //! An index tensor's values are positions along one axis, which its type remembers. Sums and differences of positions
 //! stay positions of that axis (`i + 1` is the next one); whether one exists is checked where it is used.
-//! Lives here: that arithmetic, and positions as real numbers and one-hot. Not here: gathering (`indexing`).
+//! Lives here: that arithmetic, how they are read, and positions as real numbers and one-hot. Not here: gathering (`indexing`).
 
+use std::fmt::Display;
 use std::ops::{Add, Sub};
 
 use super::Tensor;
@@ -12,10 +13,30 @@ use crate::axes::rules::{Lacks, Single};
 use crate::axes::selector::Extents;
 use crate::axes::set::Created;
 use crate::axis::Axis;
-use crate::element::{Binary, Comparison, Index, Real};
+use crate::element::{Binary, Comparison, Element, Index, Real};
 use crate::error::Error;
 use crate::graph::Node;
 use crate::tensor::elementwise::number;
+
+impl<X: Axis> Element for Index<X> {
+    type Stored = i64;
+    type Value = usize;
+
+    fn values(stored: Vec<i64>) -> Result<Vec<usize>, String> {
+        let value = |position| usize::try_from(position).map_err(|_| no_position::<X>(position));
+        stored.into_iter().map(value).collect()
+    }
+
+    fn stored(values: Vec<usize>) -> Result<Vec<i64>, String> {
+        let stored = |position| i64::try_from(position).map_err(|_| no_position::<X>(position));
+        values.into_iter().map(stored).collect()
+    }
+}
+
+/// What may be there on the way to a position, but is none.
+fn no_position<X: Axis>(number: impl Display) -> String {
+    format!("{number} is no position of the axis `{}`: positions are 0 to {}", X::NAME, i64::MAX)
+}
 
 impl<A: Axes, X: Axis> Add<usize> for &Tensor<A, Index<X>> {
     type Output = Tensor<A, Index<X>>;

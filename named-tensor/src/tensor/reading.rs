@@ -30,7 +30,7 @@ impl<A: Axes, T: Element> Tensor<A, T> {
         A: OrderedBy<S::Set>,
     {
         let _ = order;
-        Ok(self.read(&S::names())?.into_iter().map(T::value).collect())
+        self.values(&S::names())
     }
 
     /// Every position with its number, in the given order of axes.
@@ -80,6 +80,13 @@ impl<A: Axes, T: Element> Tensor<A, T> {
         plan::describe(std::slice::from_ref(self.node())).map_err(|error| error.at(place))
     }
 
+    /// The numbers, in the order of `names`.
+    #[track_caller]
+    fn values(&self, names: &[Name]) -> Result<Vec<T::Value>> {
+        let place = Location::caller();
+        T::values(self.read(names)?).map_err(|message| Error::new(ErrorKind::IndexOutOfRange, message).at(place))
+    }
+
     /// The numbers as stored, in the order of `names`.
     #[track_caller]
     pub(crate) fn read(&self, names: &[Name]) -> Result<Vec<T::Stored>> {
@@ -99,12 +106,9 @@ impl<A: Axes, T: Element> Tensor<A, T> {
     where
         A: Alone,
     {
-        let numbers = self.read(&[])?;
         // A tensor without axes has exactly one element.
-        numbers
-            .first()
-            .map(|&stored| T::value(stored))
-            .ok_or_else(|| Error::here(ErrorKind::Empty, "no number to read"))
+        let number = self.values(&[])?.first().copied();
+        number.ok_or_else(|| Error::here(ErrorKind::Empty, "no number to read"))
     }
 }
 
