@@ -5,6 +5,7 @@
 //! Not here: numbers that are asked to be equal, which follows from where they come from.
 
 use std::cell::RefCell;
+use std::mem::ManuallyDrop;
 
 /// Pairs of numbers that were compared.
 pub(super) type Weighed = Vec<[usize; 2]>;
@@ -13,12 +14,14 @@ pub(super) type Weighed = Vec<[usize; 2]>;
 const LOOKED_AT: usize = 32;
 
 thread_local! {
-    static WEIGHED: RefCell<Weighed> = const { RefCell::new(Weighed::new()) };
+    /// Never dropped, so that what is evaluated while a thread ends is planned too. Once a plan is made it holds nothing.
+    static WEIGHED: ManuallyDrop<RefCell<Weighed>> = const { ManuallyDrop::new(RefCell::new(Weighed::new())) };
 }
 
 /// Whether the first number is smaller.
 pub(super) fn is_less(left: usize, right: usize) -> bool {
-    WEIGHED.with_borrow_mut(|weighed| {
+    WEIGHED.with(|weighed| {
+        let mut weighed = weighed.borrow_mut();
         if !weighed.iter().rev().take(LOOKED_AT).any(|pair| *pair == [left, right]) {
             weighed.push([left, right]);
         }
@@ -35,7 +38,7 @@ pub(super) fn is_cheaper(left: f64, right: f64) -> bool {
 
 /// All pairs noted since the last time.
 pub(super) fn taken() -> Weighed {
-    WEIGHED.take()
+    WEIGHED.with(|weighed| weighed.take())
 }
 
 /// Whether every comparison comes out the same.

@@ -89,6 +89,8 @@ impl Sampling {
         logits: &Tensor<R![vocab], f64>,
     ) -> (Tensor<R![vocab], f64>, Option<Tensor<R![vocab], Index<vocab>>>) {
         let τ = Tensor::scalar(self.temperature);
+        // The largest logit becomes 0, so that no quotient is too large, however small the temperature.
+        let logits = &(logits - logits.max(vocab));
         if self.top_k.is_none() && self.top_p.is_none() {
             return (Tempered(logits, &τ), None);
         }
