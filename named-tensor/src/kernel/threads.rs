@@ -8,7 +8,7 @@
 //! Not here: how large the pieces are (`parallel`).
 //!
 //! One loop is handed out at a time. A loop that begins while another runs, inside it or in another thread of the program,
-//! is run by its caller alone.
+//! is run by its caller alone; and so is each loop of a process that was forked off, which has none of these threads.
 
 use super::settings;
 use std::any::Any;
@@ -16,7 +16,7 @@ use std::cell::Cell;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::ptr;
 use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicUsize, Ordering::SeqCst};
-use std::sync::{Condvar, Mutex, MutexGuard, Once, OnceLock, PoisonError};
+use std::sync::{Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
 /// How long a thread without work looks for more before it sleeps.
@@ -57,18 +57,25 @@ pub(super) fn with_threads<R>(count: usize, work: impl FnOnce() -> R) -> R {
 
 /// Runs `piece` on each of `0..pieces` once, on all threads that are free. A panic of a piece is passed on.
 pub(super) fn run(pieces: usize, piece: &(dyn Fn(usize) + Sync)) {
-    static CREW: Crew = Crew::new();
-    static HIRED: Once = Once::new();
-    if pieces < 2 || threads() < 2 || CREW.taken.swap(true, SeqCst) {
+    if pieces < 2 || threads() < 2 || !has_crew() || CREW.taken.swap(true, SeqCst) {
         return (0..pieces).for_each(piece);
     }
-    HIRED.call_once(|| {
+    CREW.hand_out(&Loop::new(piece, pieces));
+}
+
+static CREW: Crew = Crew::new();
+
+/// Whether the threads are of this process. The first time they are made.
+fn has_crew() -> bool {
+    static HIRED_BY: OnceLock<u32> = OnceLock::new();
+    let process = std::process::id();
+    *HIRED_BY.get_or_init(|| {
         for i in 1..threads() {
             // Where no thread can be made, the caller works alone.
             let _ = std::thread::Builder::new().name(format!("named-tensor {i}")).spawn(move || CREW.serve(i));
         }
-    });
-    CREW.hand_out(&Loop::new(piece, pieces));
+        process
+    }) == process
 }
 
 /// A loop that is handed out, its pieces in shares of neighbours.
@@ -297,6 +304,42 @@ mod tests {
                 count.fetch_add(1, SeqCst);
             });
             assert_eq!(count.into_inner(), 16, "afterwards");
+        });
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn a_process_that_is_forked_off_while_a_thread_falls_asleep_works_alone() {
+        let sum = |sum: &AtomicUsize| {
+            run(16, &|i| {
+                sum.fetch_add(i, SeqCst);
+            });
+        };
+        with_threads(2, || {
+            sum(&AtomicUsize::new(0));
+            let asleep = lock(&CREW.asleep);
+            CREW.sleepers.fetch_add(1, SeqCst);
+            // SAFETY: the child makes no use of what other threads may hold: it counts in its own memory, and ends.
+            let child = unsafe { libc::fork() };
+            if child == 0 {
+                let found = AtomicUsize::new(0);
+                sum(&found);
+                // SAFETY: nothing of this process is needed any more.
+                unsafe { libc::_exit(i32::from(found.into_inner() != 120)) };
+            }
+            CREW.sleepers.fetch_sub(1, SeqCst);
+            drop(asleep);
+            assert!(child > 0, "there is a child");
+            let (mut status, start) = (-1, Instant::now());
+            // SAFETY: it is a child of this process that nobody else waits for, and the status has a place.
+            while unsafe { libc::waitpid(child, &raw mut status, libc::WNOHANG) } == 0 {
+                if start.elapsed() > Duration::from_secs(20) {
+                    // SAFETY: the child is still there.
+                    let _ = unsafe { libc::kill(child, libc::SIGKILL) };
+                }
+                std::thread::sleep(Duration::from_millis(1));
+            }
+            assert_eq!(status, 0, "it has the sum, and did not wait for others");
         });
     }
 }

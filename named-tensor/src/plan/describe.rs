@@ -203,9 +203,9 @@ impl Page<'_, '_> {
     fn plain_flops(&self, node: u32, out: f64) -> f64 {
         let node = self.trace.node(node);
         let size = |axis| node.inputs().first().and_then(|x| x.shape().size(axis)).unwrap_or(0) as f64;
-        match node.op() {
-            &Op::Determinant(axis, _) => out * 2.0 / 3.0 * size(axis).powi(3),
-            &Op::Inverse(axis, _) => out * (2.0 / 3.0 + 2.0) * size(axis),
+        match *node.op() {
+            Op::Determinant(axis, _) => out * 2.0 / 3.0 * size(axis).powi(3),
+            Op::Inverse(axis, _) => out * (2.0 / 3.0 + 2.0) * size(axis),
             _ => 0.0,
         }
     }

@@ -145,11 +145,11 @@ impl<T: Lanes> Product<'_, T> {
         // Several rows and a matrix that lies along the sum are many dot products, at which `gemm` is faster.
         let is_read_once = (across == 1 && along >= 0) || (along == 1 && across >= 0 && count == 1);
         // What stays in a cache `gemm` multiplies with more than a few, and panels with more than those of a large one.
-        let is_best_read_once = match count {
-            ..=FEW => k * size >= LARGE,
-            ..=FEW_OF_LARGE => is_large::<T>([k, size]),
-            ..=SINGLE => is_large::<T>([k, size]) && self.in_panels_if_worth_it().packing.is_none(),
-            _ => false,
+        let is_best_read_once = if count <= FEW {
+            k * size >= LARGE
+        } else {
+            let is_in_panels = || self.in_panels_if_worth_it().packing.is_some();
+            count <= SINGLE && is_large::<T>([k, size]) && (count <= FEW_OF_LARGE || !is_in_panels())
         };
         self.outer.is_none() && size > TINY && k >= WEIGHT * count && is_read_once && is_best_read_once
     }
