@@ -259,9 +259,12 @@ fn cut<T: Lanes>(product: &Product<'_, T>, items: usize, has_tail: bool) -> [usi
     let [wide, tall, inner] =
         if product.by_columns() { [n, m, product.inner.1 as usize] } else { [m, n, product.inner.2 as usize] };
     let height = |width: usize| {
-        let across = items * wide.div_ceil(width);
+        let (across, is_packed, threads) =
+            (items * wide.div_ceil(width), product.packing.is_some(), parallel::threads());
         // Through panels each element is computed alike in any piece, so here threads may be asked.
-        height(tall, across, product.packing.is_some() && across.is_multiple_of(parallel::threads()))
+        let height = height(tall, across, is_packed && across.is_multiple_of(threads));
+        let is_halved = is_packed && threads > 1 && across == 1 && (HEIGHTS[0]..=height).contains(&tall);
+        if is_halved { tall.div_ceil(2).next_multiple_of(12) } else { height }
     };
     // The widest pieces that are so many that every thread has its share, or so few that an even number is one. How many
     // threads there are is not asked: which way a piece is computed depends on its size, and the rounding on the way.

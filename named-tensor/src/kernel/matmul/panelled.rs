@@ -123,7 +123,7 @@ impl<T: Lanes> Panelled<'_, T> {
     fn reads_as_it_lies(&self) -> bool {
         let Packing::Copied { step, .. } = self.right.packing else { return false };
         // Of a sum in several parts a panel that is packed is nearer when its turn comes.
-        self.rows <= LYING && self.right.inner <= DEPTH && !(step * size_of::<T>()).is_multiple_of(FAR)
+        self.rows <= LYING && self.right.inner <= DEPTH && !step.wrapping_mul(size_of::<T>()).is_multiple_of(FAR)
     }
 
     /// Computes it, to a result that begins at `first`, and has a tail finish each strip while it is near.

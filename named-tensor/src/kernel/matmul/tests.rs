@@ -447,6 +447,8 @@ fn a_product_is_the_same_on_any_number_of_threads() {
         [3, 300, 5000],
         [1, 1000, 257],
         [260, 300, 200],
+        // One piece on one thread.
+        [200, 80, 64],
         // Pieces of other heights on three threads.
         [256, 300, 256],
         // Seen from the other side, the right operand is turned around.
