@@ -11,6 +11,10 @@ use named_tensor_tests::axes::{height, width};
 
 use crate::refusals::refused;
 
+named! {
+    fn Scaled(X: R[height]; W: R[height, width]) -> R[width] { X dot_height W }
+}
+
 fn sum() -> Tensor<R![height, width], f64> {
     Tensor::zeros((height.of(2), width.of(3))) + 1.0
 }
@@ -31,7 +35,10 @@ fn a_setting_of_the_environment_that_there_is_not_is_refused_and_quoted() {
         let said = std::env::var_os(&name).unwrap_or_default().to_string_lossy().into_owned();
         let words = [&*name, &format!("`{said}`")];
         refused(sum().to_vec((height, width)), ErrorKind::Value, &words);
-        return refused(sum().plan(), ErrorKind::Value, &words);
+        refused(sum().plan(), ErrorKind::Value, &words);
+        let made: Result<Scaled, Error> = Scaled::init(&mut seeded(1), (height.of(2), width.of(3)));
+        let error = made.unwrap_err().to_string();
+        return assert!(error.starts_with("the environment variable"), "no parameter is to blame: {error}");
     }
     let names = ["NAMED_TENSOR_THREADS", "NAMED_TENSOR_PLAN", "NAMED_TENSOR_VECTORS"];
     let mut wrong: Vec<(&str, OsString)> = names.map(|name| (name, "many".into())).into();

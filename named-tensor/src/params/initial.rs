@@ -153,6 +153,8 @@ impl Init<'_> {
             // Nothing is drawn, so it does not matter that the deviation for no incoming numbers, 1/√0, is none.
             return Ok(Tensor::from_node(Node::fill(T::KIND, 0.0, shape)));
         }
+        // A wrong setting is no fault of this parameter.
+        plan::allowed()?;
         // Parameters are numbers, not recipes: drawn once, here.
         let drawn = Node::random(distribution, seed, T::KIND, shape.clone());
         let values = plan::evaluate(&[drawn]).map_err(|error| match error.kind() {

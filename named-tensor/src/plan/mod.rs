@@ -63,9 +63,11 @@ static REFUSED: LazyLock<Option<Error>> = LazyLock::new(|| {
     Some(Error::new(ErrorKind::Value, message))
 });
 
+/// Whether the environment asks for nothing that there is not.
+///
 /// # Errors
-/// A setting in the environment that there is not.
-fn allowed() -> Result<()> {
+/// What it asks for.
+pub(crate) fn allowed() -> Result<()> {
     REFUSED.as_ref().map_or(Ok(()), |refused| Err(refused.clone()))
 }
 
