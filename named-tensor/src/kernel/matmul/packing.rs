@@ -5,7 +5,6 @@
 
 use crate::kernel::ahead::{Ahead, is_free_beside_products};
 use crate::kernel::panels::{copy_rows, width};
-use crate::kernel::parallel::threads;
 use crate::kernel::simd::Lanes;
 use crate::kernel::tiles::Rows;
 use crate::kernel::turn::{Starts, turn};
@@ -36,8 +35,8 @@ pub(super) struct Right<'a, T> {
 
 impl<'a, T: Lanes> Right<'a, T> {
     /// What is packed after these columns, from the term `top` on: their other terms, then the next columns, and after the
-    /// last ones those that this thread comes to if every thread takes a piece as wide as this one in turn. Of a sum in
-    /// several blocks, nothing; and nothing where requests slow the product down.
+    /// last ones those of the piece after the next: lines that are asked for beside one piece come too late for the end of the
+    /// next. Of a sum in several blocks, nothing; and nothing where requests slow the product down.
     pub(super) fn after(&self, columns: Range<usize>, top: usize) -> Ahead<'a, T> {
         let Packing::Copied { block, step, .. } = self.packing else { return Ahead::none() };
         if block < self.inner || !is_free_beside_products() {
@@ -46,7 +45,7 @@ impl<'a, T: Lanes> Right<'a, T> {
         let (column, top) = match top + DEPTH {
             next if next < self.inner => (columns.start, next),
             _ if columns.end < self.columns => (columns.end, 0),
-            _ => (columns.start + self.columns * threads(), 0),
+            _ => (columns.start + 2 * self.columns, 0),
         };
         // A single row may lie any step from others that it does not have.
         let first = top.wrapping_mul(step).wrapping_add(column);
