@@ -18,7 +18,7 @@ use std::ops::Range;
 /// Rows (or columns) for which the other operand is read as it lies, where it lies across the sum.
 const FEW: usize = 8;
 /// Rows or columns that are better computed one by one, where both operands lie along the sum and panels do not pay; and those
-/// for which a large operand is not packed.
+/// for which a large operand is read once where panels cannot be used.
 pub(super) const SINGLE: usize = 20;
 /// The size of a sum from which on that is so.
 const LONG: usize = 64;
