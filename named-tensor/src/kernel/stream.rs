@@ -198,7 +198,8 @@ pub(super) fn lined_up_mut<T>(room: &mut [T]) -> &mut [T] {
 #[inline(never)]
 fn send<T: Stored>(src: &[T], dst: &mut [T], by_line: Option<V4>) {
     whole_lines(src, dst, |from, to| match by_line {
-        Some(simd) => simd.vectorize(
+        Some(simd) => vectors::in_512_bits(
+            simd,
             #[inline(always)]
             move || lines(simd, from, to),
         ),

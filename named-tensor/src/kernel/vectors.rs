@@ -7,7 +7,7 @@
 use super::settings;
 #[cfg(target_arch = "x86_64")]
 use pulp::x86::{V3, V4};
-use pulp::{Arch, Scalar, Simd, WithSimd};
+use pulp::{Arch, Scalar, WithSimd};
 use std::sync::LazyLock;
 
 /// Does the work, compiled for those vectors.
@@ -16,9 +16,17 @@ pub(super) fn dispatch<W: WithSimd>(work: W) -> W::Output {
     match widest() {
         Arch::Scalar => one_by_one(work),
         #[cfg(target_arch = "x86_64")]
-        Arch::V3(simd) => Simd::vectorize(simd, work),
+        Arch::V3(simd) => in_256_bits(
+            simd,
+            #[inline(always)]
+            move || work.with_simd(simd),
+        ),
         #[cfg(target_arch = "x86_64")]
-        Arch::V4(simd) => Simd::vectorize(simd, work),
+        Arch::V4(simd) => in_512_bits(
+            simd,
+            #[inline(always)]
+            move || work.with_simd(simd),
+        ),
         #[cfg(not(target_arch = "x86_64"))]
         wider => wider.dispatch(work),
         #[cfg(target_arch = "x86_64")]
@@ -26,11 +34,44 @@ pub(super) fn dispatch<W: WithSimd>(work: W) -> W::Output {
     }
 }
 
-/// Does the work, compiled for no vectors: rarely where there are some, so apart from what runs often.
+// A processor runs what is compiled for its widest vectors alone. What is compiled for each width has a section of its own in
+// the program, so that what is never run shares no page of memory with what is.
+
+/// Does the work, compiled for no vectors.
 #[cfg_attr(target_arch = "x86_64", cold)]
+#[cfg_attr(all(target_arch = "x86_64", target_os = "linux"), unsafe(link_section = ".text_narrow"))]
 #[inline(never)]
 fn one_by_one<W: WithSimd>(work: W) -> W::Output {
     work.with_simd(Scalar)
+}
+
+/// Does the work, compiled for vectors of 256 bits.
+#[cfg(target_arch = "x86_64")]
+#[inline(always)]
+pub(super) fn in_256_bits<R>(_: V3, work: impl FnOnce() -> R) -> R {
+    #[target_feature(enable = "sse3,ssse3,sse4.1,sse4.2,popcnt,avx,avx2,bmi1,bmi2,fma,lzcnt")]
+    #[cfg_attr(target_os = "linux", unsafe(link_section = ".text_narrow"))]
+    #[inline]
+    fn compiled<R>(work: impl FnOnce() -> R) -> R {
+        work()
+    }
+    // SAFETY: there is a `V3` only where the processor has all of these.
+    unsafe { compiled(work) }
+}
+
+/// Does the work, compiled for vectors of 512 bits.
+#[cfg(target_arch = "x86_64")]
+#[inline(always)]
+pub(super) fn in_512_bits<R>(_: V4, work: impl FnOnce() -> R) -> R {
+    #[target_feature(enable = "sse3,ssse3,sse4.1,sse4.2,popcnt,avx,avx2,bmi1,bmi2,fma,lzcnt")]
+    #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512dq,avx512vl")]
+    #[cfg_attr(target_os = "linux", unsafe(link_section = ".text_wide"))]
+    #[inline]
+    fn compiled<R>(work: impl FnOnce() -> R) -> R {
+        work()
+    }
+    // SAFETY: there is a `V4` only where the processor has all of these.
+    unsafe { compiled(work) }
 }
 
 /// The widest vectors that may be used.
@@ -80,6 +121,7 @@ fn at_most(bits: usize) -> Arch {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use pulp::Simd;
 
     /// How many bits the vectors have that work is compiled for.
     struct Bits;

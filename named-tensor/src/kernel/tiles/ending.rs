@@ -4,12 +4,13 @@
 //! than its arithmetic: it begins when the last sums are stored, and ends before the next are begun.
 //! Not here: which programs are such an ending (`map::strip::acts`), and all others, which finish what is stored (`map::tail`).
 
-use super::Rows;
 use super::tile::some_of;
+use super::{Rows, Strip};
 use crate::kernel::ahead::fetch_line;
 use crate::kernel::panels::WIDTH;
 use crate::kernel::simd::Lanes;
-use pulp::Simd;
+use crate::kernel::vectors;
+use pulp::{Simd, WithSimd};
 
 /// What is done to a number: with another one, which `X` tells.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -61,8 +62,7 @@ impl<T: Lanes> Act<Rows<'_, T>> {
         }
     }
 
-    /// Does it to the elements of some rows of the product from `row` and `column` on, `cut(n)` being those of register `n`
-    /// that there are, if not all.
+    /// Does it to the elements of some rows of the product from `row` and `column` on.
     ///
     /// # Safety
     /// Its operand has those rows and as many elements from that column on.
@@ -72,22 +72,97 @@ impl<T: Lanes> Act<Rows<'_, T>> {
         simd: S,
         [row, column]: [usize; 2],
         numbers: &mut [[T::Register<S>; N]; R],
-        cut: &impl Fn(usize) -> Option<T::Mask<S>>,
     ) {
         let lanes = size_of::<T::Register<S>>() / size_of::<T>();
-        let operand = |rows: Rows<'_, T>, i: usize, n: usize| {
-            let from = rows.numbers.as_ptr().wrapping_add((row + i) * rows.step + column + n * lanes);
-            // SAFETY: by the contract of this function these are elements of the operand.
-            unsafe { some_of::<T, S>(simd, from, cut(n)) }
-        };
         for (i, numbers) in numbers.iter_mut().enumerate() {
             for (n, x) in numbers.iter_mut().enumerate() {
-                *x = match *self {
-                    Act::Plus(rows) => T::plus(simd, *x, operand(rows, i, n)),
-                    Act::Times(rows) => T::times(simd, *x, operand(rows, i, n)),
-                    Act::Relu => T::relu_of(simd, *x),
-                    Act::WherePositive(rows) => T::where_positive(simd, operand(rows, i, n), *x),
-                };
+                // SAFETY: the contract of this function.
+                *x = unsafe { self.of(simd, [row + i, column + n * lanes], *x, None) };
+            }
+        }
+    }
+
+    /// Does it to a register of the product, of which `cut` may say that there is a part alone.
+    ///
+    /// # Safety
+    /// Its operand has these elements of that row, from that column on.
+    #[inline(always)]
+    pub(super) unsafe fn of<S: Simd>(
+        &self,
+        simd: S,
+        [row, column]: [usize; 2],
+        x: T::Register<S>,
+        cut: Option<T::Mask<S>>,
+    ) -> T::Register<S> {
+        let operand = |rows: Rows<'_, T>| {
+            let from = rows.numbers.as_ptr().wrapping_add(row * rows.step + column);
+            // SAFETY: by the contract of this function these are elements of the operand.
+            unsafe { some_of::<T, S>(simd, from, cut) }
+        };
+        match *self {
+            Act::Plus(rows) => T::plus(simd, x, operand(rows)),
+            Act::Times(rows) => T::times(simd, x, operand(rows)),
+            Act::Relu => T::relu_of(simd, x),
+            Act::WherePositive(rows) => T::where_positive(simd, operand(rows), x),
+        }
+    }
+}
+
+/// What becomes of the sums of a tile of any shape, from memory and one register after the other: compiled once for all tiles
+/// that are rare.
+pub(super) struct End<'a, T> {
+    pub(super) strip: &'a Strip<'a, T>,
+    /// Where the tile begins in the product.
+    pub(super) place: [usize; 2],
+    pub(super) rows: usize,
+    /// Numbers of a row of the tile; the last ones may be of no column of the product.
+    pub(super) width: usize,
+    /// The sums, one row right after the other.
+    pub(super) sums: *const T,
+}
+
+impl<T: Lanes> End<'_, T> {
+    /// Ends them and stores them in the result.
+    ///
+    /// # Safety
+    /// There are so many sums. The result and what ends the product have these rows, and of these columns all that are columns
+    /// of the product.
+    #[inline(never)]
+    pub(super) unsafe fn apart(self) {
+        vectors::dispatch(self);
+    }
+}
+
+impl<T: Lanes> WithSimd for End<'_, T> {
+    type Output = ();
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, simd: S) {
+        let End { strip, place: [top, first], rows, width, sums } = self;
+        let (lanes, columns) = (size_of::<T::Register<S>>() / size_of::<T>(), width.min(strip.columns - first));
+        let factor = T::splat(simd, strip.factor);
+        for (i, at) in (0..rows).flat_map(|i| (0..columns).step_by(lanes).map(move |at| (i, at))) {
+            let (row, column) = (top + i, first + at);
+            let cut = (columns - at < lanes).then(|| T::first(simd, columns - at));
+            let to = strip.to.wrapping_add(row * strip.step + column);
+            // SAFETY: by the contract of `apart` these are sums.
+            let sum = unsafe { some_of::<T, S>(simd, sums.wrapping_add(i * width + at), cut) };
+            let before = if strip.adds {
+                // SAFETY: by the contract of `apart` these are elements of a row of the result.
+                unsafe { some_of::<T, S>(simd, to, cut) }
+            } else {
+                T::splat(simd, T::default())
+            };
+            let mut x = T::fused(simd, factor, sum, before);
+            for act in strip.ending {
+                // SAFETY: by the contract of `apart` what ends the product has these elements.
+                x = unsafe { act.of(simd, [row, column], x, cut) };
+            }
+            match cut {
+                // SAFETY: by the contract of `apart` these elements may be written.
+                Some(some) => unsafe { T::write(simd, some, to, x) },
+                // SAFETY: as above, the whole register.
+                None => unsafe { to.cast::<T::Register<S>>().write_unaligned(x) },
             }
         }
     }

@@ -2,6 +2,7 @@
 //!
 //! Not here: how a product is cut into tiles (`tiles`), what becomes of sums before they are stored (`ending`).
 
+use super::ending::End;
 use super::{Left, Strip, TALL};
 use crate::kernel::ahead::{Ahead, fetch_at, fetch_line};
 use crate::kernel::panels::AHEAD;
@@ -130,8 +131,6 @@ impl<T: Lanes> Strip<'_, T> {
         let mut packed = right.packed.wrapping_add(column);
         let to = self.to.wrapping_add(row * self.step + column);
         let place = |i: usize, n: usize| to.wrapping_add(i * self.step + n * lanes);
-        let last = CUT.then(|| T::first(simd, self.columns - column - (N - 1) * lanes));
-        let cut = |n: usize| last.filter(|_| n + 1 == N);
         let (line, step) = (LINE / size_of::<T>(), right.step);
         let expected = step.wrapping_mul(AHEAD);
         // Where the result goes, and what ends it, is asked for: else all stores of a tile wait for it at once. All of it asked
@@ -195,12 +194,20 @@ impl<T: Lanes> Strip<'_, T> {
                 numbers = numbers.wrapping_add(step);
             }
         }
+        if const { PACKS || CUT } {
+            // A copy, so that the sums need not be in memory before.
+            let mut stored = sums;
+            let sums = stored.as_flattened_mut().as_mut_ptr().cast();
+            // SAFETY: the contract of this function; registers are plain numbers.
+            unsafe { End { strip: self, place: [row, column], rows: R, width: N * lanes, sums }.apart() };
+            return;
+        }
         let factor = T::splat(simd, self.factor);
         for (i, sums) in sums.iter_mut().enumerate() {
             for (n, sum) in sums.iter_mut().enumerate() {
                 let before = if self.adds {
                     // SAFETY: by the contract of this function these are elements of a row of the result.
-                    unsafe { some_of::<T, S>(simd, place(i, n), cut(n)) }
+                    unsafe { some_of::<T, S>(simd, place(i, n), None) }
                 } else {
                     T::splat(simd, T::default())
                 };
@@ -209,16 +216,12 @@ impl<T: Lanes> Strip<'_, T> {
         }
         for act in self.ending {
             // SAFETY: by the contract of this function what ends the product has these rows and elements.
-            unsafe { act.apply(simd, [row, column], &mut sums, &cut) };
+            unsafe { act.apply(simd, [row, column], &mut sums) };
         }
         for (i, sums) in sums.into_iter().enumerate() {
             for (n, sum) in sums.into_iter().enumerate() {
-                match cut(n) {
-                    // SAFETY: as above; these elements of the row may be written by the contract of `multiply`.
-                    Some(some) => unsafe { T::write(simd, some, place(i, n), sum) },
-                    // SAFETY: as above, the whole register.
-                    None => unsafe { place(i, n).cast::<T::Register<S>>().write_unaligned(sum) },
-                }
+                // SAFETY: as above; these elements of the row may be written by the contract of `multiply`.
+                unsafe { place(i, n).cast::<T::Register<S>>().write_unaligned(sum) };
             }
         }
     }

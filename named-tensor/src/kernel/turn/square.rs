@@ -28,13 +28,15 @@ pub(in crate::kernel) fn with_turner(work: impl Work) {
     #[cfg(target_arch = "x86_64")]
     {
         if let Some(simd) = vectors::of_512() {
-            return simd.vectorize(
+            return vectors::in_512_bits(
+                simd,
                 #[inline(always)]
                 move || work.run(x86::By16(simd)),
             );
         }
         if let Some(simd) = vectors::of_256() {
-            return simd.vectorize(
+            return vectors::in_256_bits(
+                simd,
                 #[inline(always)]
                 move || work.run(x86::By8(simd)),
             );
