@@ -91,12 +91,9 @@ impl Display for Page<'_, '_> {
         }
         let held =
             self.schedule.slots[self.schedule.leaves.len()..].iter().map(|slot| (slot.size * slot.kind.bytes()) as f64);
-        let (steps, held) = (self.schedule.steps.len(), scaled(held.sum(), "B"));
+        let (steps, held) = (steps(self.schedule), scaled(held.sum(), "B"));
         let (flops, bytes, expected) = (scaled(flops, "FLOP"), scaled(bytes, "B"), duration(expected));
-        write!(
-            f,
-            "{steps} steps   {flops}   {bytes} read and written   {held} of buffers   {expected} on a nominal core"
-        )?;
+        write!(f, "{steps}   {flops}   {bytes} read and written   {held} of buffers   {expected} on a nominal core")?;
         if self.times.is_empty() { Ok(()) } else { write!(f, "   {} measured", duration(self.times.iter().sum())) }
     }
 }
@@ -146,7 +143,7 @@ impl Page<'_, '_> {
                 let [batch, rows] = [batch, rows].map(|sizes| sizes.iter().product::<usize>());
                 write!(line, " as {batch} of {rows}×{keys}×{positions}×{columns}")?;
             }
-            Action::Scan { body, .. } => write!(line, " as {} of {} steps", body.size, body.schedule.steps.len())?,
+            Action::Scan { body, .. } => write!(line, " as {} of {}", body.size, steps(&body.schedule))?,
             _ => {}
         }
         Ok(line)
@@ -231,6 +228,12 @@ fn constant(op: &Op) -> String {
         Op::Fill(value) => value.to_string(),
         op => op.name().to_owned(),
     }
+}
+
+/// How many steps a schedule has, in words.
+fn steps(schedule: &Schedule) -> String {
+    let count = schedule.steps.len();
+    format!("{count} step{}", if count == 1 { "" } else { "s" })
 }
 
 /// `12.3 ms`: three digits and a unit.

@@ -297,7 +297,7 @@ fn a_plan_is_printed_with_axes_work_and_buffers() {
         "#0[seq: 50, chans: 30] = stored",
         "[seq: 50, hidden: 40] = dot, relu, +(#",
         "as 1 of 50×30×40   124 kFLOP",
-        "1 steps",
+        "1 step   ",
         "on a nominal core",
         "measured",
     ] {
@@ -335,6 +335,6 @@ fn a_call_and_a_constraint_have_no_step_of_their_own() {
     let x = stored(&mut Draw::new(1), Kind::F64, shape, 1);
     let call = Node::call(Arc::new(Exp), std::slice::from_ref(&x));
     let page = describe(&[call.constrain(NAMES[0], "data").unary(Unary::Neg)]).unwrap();
-    assert!(page.contains("1 steps") && page.contains("exp, -"), "{page}");
+    assert!(page.contains("1 step   ") && page.contains("exp, -"), "{page}");
     assert!(both_ways(&[call.constrain(NAMES[0], "data")], "a root").is_some());
 }

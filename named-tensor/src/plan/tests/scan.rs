@@ -125,7 +125,7 @@ fn a_scan_is_one_step_and_prints_its_work() {
     let count = scans.iter().filter(|step| matches!(trace.node(step.node).op(), Op::Scan(_))).count();
     assert_eq!(count, 1, "{scans:?}");
     let page = plan::describe(&last).unwrap();
-    assert!(page.contains("scan(") && page.contains("as 30 of 1 steps") && page.contains("120 FLOP"), "{page}");
+    assert!(page.contains("scan(") && page.contains("as 30 of 1 step ") && page.contains("120 FLOP"), "{page}");
 }
 
 #[test]
