@@ -98,6 +98,40 @@ impl Stream {
         dst.copy_from_slice(src);
     }
 
+    /// Whether registers may be stored from the beginning of this slice on, one after the other.
+    pub(super) fn takes<T>(&self, to: &[T]) -> bool {
+        !self.passes_by || to.is_empty() || to.as_ptr().addr().is_multiple_of(LINE)
+    }
+
+    /// Stores a register, inside a loop that is compiled for the processor at hand.
+    ///
+    /// # Safety
+    /// It may be written to `to`, which is a multiple of its size away from what [`Stream::takes`].
+    #[inline(always)]
+    pub(super) unsafe fn send_register<R: Copy>(&self, register: R, to: *mut R) {
+        #[cfg(target_arch = "x86_64")]
+        match self.by_line {
+            Some(simd) if size_of::<R>() == LINE => {
+                // SAFETY: a register of 64 bytes is plain numbers.
+                let line = unsafe { std::mem::transmute_copy(&register) };
+                // SAFETY: by the contract of this function; for the rest, see `lines`.
+                return unsafe { simd.avx512f._mm512_stream_ps(to.cast::<f32>(), line) };
+            }
+            _ if self.passes_by && size_of::<R>() == 2 * QUARTER => {
+                // SAFETY: a register of 32 bytes is plain numbers.
+                let halves: [__m128i; 2] = unsafe { std::mem::transmute_copy(&register) };
+                for (i, half) in halves.into_iter().enumerate() {
+                    // SAFETY: by the contract of this function; for the rest, see `lines`.
+                    unsafe { _mm_stream_si128(to.cast::<__m128i>().wrapping_add(i), half) };
+                }
+                return;
+            }
+            _ => {}
+        }
+        // SAFETY: the contract of this function.
+        unsafe { to.write_unaligned(register) };
+    }
+
     /// Sends a few elements to where a line of memory begins, inside a loop that is compiled for the processor at hand.
     #[inline(always)]
     pub(super) fn send_few<T: Stored, const N: usize>(&self, some: &[T; N], to: &mut [T; N]) {

@@ -43,6 +43,8 @@ pub(super) struct Worker<'a, T: Cell> {
     is_beside: bool,
     /// Elements from which a row is not mixed with others in a block.
     long: usize,
+    /// Whether the program is light and nothing is gathered for each block anew: then several rows are like one.
+    is_even: bool,
 }
 
 /// How the values of a source under a stretch come about.
@@ -64,7 +66,8 @@ enum Way {
     Kept,
     /// They stand beside the results, from this place on in what was given for the stretch.
     Beside(usize),
-    /// They are the same in every row, and were gathered once for blocks of whole rows that begin in this column.
+    /// They are the same in every row, and were gathered once; the stretch begins in this column. If the program is light they
+    /// are read from there on again and again, else by blocks of whole rows that begin there.
     Repeated(usize),
 }
 
@@ -115,10 +118,12 @@ impl<'a, T: Cell> Worker<'a, T> {
             beside,
             is_beside: false,
             long: BLOCK,
+            is_even: false,
         };
         // Where nothing is gathered for each block anew, rows are mixed as long as two fit.
         if (0..sources).all(|source| worker.dense[source] || worker.is_repeated(source)) {
             worker.long = most / 2 + 1;
+            worker.is_even = program.light().is_some();
         }
         worker
     }
@@ -144,7 +149,8 @@ impl<'a, T: Cell> Worker<'a, T> {
         while done < out.len() {
             let rest = out.len() - done;
             let column = (first + done) % inner;
-            let size = if inner >= self.long { rest.min(inner - column) } else { rest };
+            let is_row = inner >= self.long && !(self.is_even && rest >= 2 * inner);
+            let size = if is_row { rest.min(inner - column) } else { rest };
             if done == 0 || column != 0 || !self.goes_on((first + done) / inner) {
                 self.locate(first + done, size, done);
             }
@@ -275,14 +281,15 @@ impl<'a, T: Cell> Worker<'a, T> {
 
     /// Runs the program block by block, when it is known how the values of the sources come about.
     fn blocks(&mut self, first: usize, out: &mut [T]) {
+        let is_light = self.job.program.light().is_some();
         let is_found = |way: &Way| match way {
-            Way::InPlace(_) | Way::Turned(_) | Way::Beside(_) | Way::Same | Way::OneInRow(_) => true,
-            Way::Gathered | Way::Given | Way::Kept | Way::Repeated(_) => false,
+            Way::InPlace(_) | Way::Turned(_) | Way::Beside(_) | Way::Same | Way::OneInRow(_) | Way::Repeated(_) => true,
+            Way::Gathered | Way::Given | Way::Kept => false,
         };
-        let size = if self.ways.iter().any(|way| matches!(way, Way::Repeated(_))) {
+        let size = if !is_light && self.ways.iter().any(|way| matches!(way, Way::Repeated(_))) {
             let inner = self.job.span.inner();
             self.most / inner * inner
-        } else if self.job.program.light().is_some() && self.ways.iter().all(is_found) {
+        } else if is_light && self.ways.iter().all(is_found) {
             // Nothing is kept in a register but what is the same everywhere.
             out.len().max(1)
         } else {
@@ -324,6 +331,9 @@ impl<'a, T: Cell> Worker<'a, T> {
             let mut strips = std::mem::take(&mut self.strips);
             let numbers = |source: usize| match self.ways[source] {
                 Way::Same | Way::OneInRow(_) => Numbers::same(lined_up(T::of(&self.registers[source]))),
+                Way::Repeated(column) => {
+                    Numbers::rows(lined_up(T::of(&self.registers[source])), self.period(), column + self.at)
+                }
                 _ => Numbers::each(self.read(source, out.len())),
             };
             let sources: SmallVec<[Numbers<'_, T>; 8]> = (0..self.ways.len()).map(numbers).collect();

@@ -8,6 +8,7 @@
 //! own (`acts`), where sources lie (`block`, `lean`).
 
 mod acts;
+mod chain;
 mod numbers;
 mod recognise;
 mod step;
@@ -16,7 +17,9 @@ pub(crate) use numbers::Numbers;
 
 use crate::kernel::lanes::vectorised;
 use crate::kernel::math::Scalar;
+use crate::kernel::simd::Lanes;
 use crate::kernel::stream::{LINE, Stream};
+use chain::Chain;
 use numbers::part;
 use smallvec::SmallVec;
 use step::{FEW, Op, Step};
@@ -40,7 +43,7 @@ struct Ready<T>([T; MOST]);
 /// The elements of a strip, where lines of memory begin: a vector that lies in two lines costs twice.
 #[derive(Clone, Copy, Debug)]
 #[repr(align(64))]
-pub(crate) struct Strip<T>([T; WIDE]);
+pub(crate) struct Strip<T, const W: usize = WIDE>([T; W]);
 
 /// Where the rows of a tile have the numbers of a source.
 #[derive(Clone, Copy, Debug)]
@@ -57,6 +60,8 @@ pub(crate) struct Light {
     sources: usize,
     constants: Vec<f64>,
     steps: Vec<Step>,
+    /// What it is in registers, if it can be run there.
+    chain: Option<Chain>,
 }
 
 impl Light {
@@ -80,7 +85,7 @@ impl Light {
     }
 
     /// Runs the program over as many elements as `out` has. Each source has as many, and they are used in their order.
-    pub(super) fn run<T: Scalar>(
+    pub(super) fn run<T: Lanes>(
         &self,
         sources: &[Numbers<'_, T>],
         room: &mut [Strip<T>],
@@ -90,7 +95,7 @@ impl Light {
         let size = out.len();
         if !stream.passes_by()
             && let [step] = self.steps[..]
-            && step.values.iter().all(|&value| value < self.sources)
+            && step.values.iter().all(|&value| sources.get(value).is_some_and(|source| !source.is_periodic()))
             && step.run_whole(step.values.map(|value| &sources[value]), out)
         {
             return;
@@ -100,6 +105,7 @@ impl Light {
             let is_whole = |source: &Numbers<'_, T>| source.serves(size);
             assert!(sources.iter().all(is_whole), "map: sources as long as the result");
             return match () {
+                () if stream.passes_by() && self.in_registers(sources, &room[..self.constants.len()], stream, out) => {}
                 () if stream.passes_by() => self.sent(sources, room, stream, out),
                 () if size >= WIDE => self.strips::<T, WIDE>(sources, room, out),
                 () => self.strips::<T, STRIP>(sources, room, out),
@@ -145,35 +151,28 @@ impl Light {
         );
     }
 
-    /// The same, past the caches, strip by strip: while one goes, later ones are on their way here. What comes before the
-    /// first line of memory and behind the last whole strip is computed a few elements at a time.
+    /// The same, past the caches: while one strip goes, later ones are on their way here. The first one ends where the last line
+    /// of memory in it does, and so the next ones begin where lines do; in the last one are elements that were sent before.
     fn sent<T: Scalar>(&self, sources: &[Numbers<'_, T>], room: &mut [Strip<T>], stream: &Stream, out: &mut [T]) {
         vectorised(
             #[inline(always)]
             move || {
-                let mut result = Strip([T::default(); WIDE]);
-                let before = out.as_ptr().align_offset(LINE).min(LINE / size_of::<T>());
+                let per_line = LINE / size_of::<T>();
+                let mut result = Strip([T::default(); STRIP]);
+                let before = out.as_ptr().align_offset(LINE).min(per_line) % per_line;
+                let last = out.len() - STRIP;
                 let mut at = 0;
                 while at < out.len() {
-                    if at >= before
-                        && let Some(to) = out[at..].first_chunk_mut::<STRIP>()
-                    {
-                        for source in sources {
-                            for i in (0..STRIP).step_by(LINE / size_of::<T>()) {
-                                source.expect(at + AHEAD + i);
-                            }
-                        }
-                        let some: &mut [T; STRIP] = result.0.first_chunk_mut().expect("a strip is as wide");
-                        self.strip(room, |source| sources[source].strip(at), some);
-                        stream.put(some, to);
-                        at += STRIP;
-                        continue;
+                    let first = at.min(last);
+                    let end = if at == 0 && before > 0 { before + STRIP - per_line } else { first + STRIP };
+                    for source in sources {
+                        source.expect::<STRIP>(at + AHEAD);
                     }
-                    let end = if at < before { before } else { out.len().min(at + FEW) };
-                    let first = at.min(out.len() - FEW);
-                    let few: &mut [T; FEW] = result.0.first_chunk_mut().expect("a strip is wider");
-                    self.strip(room, |source| sources[source].strip(first), few);
-                    stream.put(&few[at - first..end - first], &mut out[at..end]);
+                    self.strip(room, |source| sources[source].strip(first), &mut result.0);
+                    match out[at..].first_chunk_mut::<STRIP>() {
+                        Some(to) if end - at == STRIP => stream.send_few(&result.0, to),
+                        _ => stream.put(&result.0[at - first..end - first], &mut out[at..end]),
+                    }
                     at = end;
                 }
             },

@@ -183,19 +183,26 @@ fn large_results_of_light_programs_are_sent_whole_whatever_their_rows_end_with()
     let buffers = [(); 3].map(|()| Buffer::F32(random.reals(280_000)));
     let around = |size: usize| [size - 1, size, size + 1];
     // Stretches, blocks and strips that end everywhere, and begin where no line of memory does.
-    let spaces = [[2200, 127], [2100, 128], [2040, 129], [128, 2047], [128, 2049], [2, 131_075], [1, 262_160]]
-        .into_iter()
-        .chain(around(262_144 + 112).map(|size| [1, size]));
+    let spaces =
+        [[90_000, 3], [2200, 127], [2100, 128], [2040, 129], [128, 2047], [128, 2049], [2, 131_075], [1, 262_160]]
+            .into_iter()
+            .chain(around(262_144 + 112).map(|size| [1, size]));
     for sizes in spaces {
         let (dense, bias) = ([sizes[1] as isize, 1], [0, 1]);
         let strides: [&[isize]; 3] = [&dense, &dense, &bias];
         let operands: Vec<Operand<'_>> =
             (0..3).map(|i| Operand { buffer: &buffers[i], offset: 3 * i, strides: strides[i] }).collect();
-        let product = vec![Load(0), Load(1), Instruction::Binary(Binary::Mul, 0, 1)];
-        let sum = [product.as_slice(), &[Load(2), Instruction::Binary(Binary::Add, 2, 3)]].concat();
+        let binary = Instruction::Binary;
+        let product = vec![Load(0), Load(1), binary(Binary::Mul, 0, 1)];
+        let sum = [product.as_slice(), &[Load(2), binary(Binary::Add, 2, 3)]].concat();
         let chain = [sum.as_slice(), &[Instruction::Unary(Unary::Relu, 4)]].concat();
+        let from_bias =
+            [Load(2), Constant(Kind::F32, 2.0), binary(Binary::Mul, 0, 1), Load(0), binary(Binary::Add, 2, 3)];
+        let no_chain = [sum.as_slice(), &[binary(Binary::Sub, 2, 3), binary(Binary::Mul, 4, 5)]].concat();
         check(product, sizes.as_slice(), &operands[..2], 1e-6);
         check(sum, sizes.as_slice(), &operands, 1e-6);
+        check(from_bias.to_vec(), sizes.as_slice(), &operands, 1e-6);
+        check(no_chain, sizes.as_slice(), &operands, 1e-6);
         check(chain, sizes.as_slice(), &operands, 1e-6);
     }
 }

@@ -47,7 +47,7 @@ impl<X: Copy> Act<X> {
 
 impl<T: Lanes> Act<Rows<'_, T>> {
     /// Whether its operand has so many rows of so many elements.
-    pub(super) fn reaches(&self, rows: usize, size: usize) -> bool {
+    pub(in crate::kernel) fn reaches(&self, rows: usize, size: usize) -> bool {
         self.operand().is_none_or(|operand| operand.has(rows, size))
     }
 
@@ -67,7 +67,7 @@ impl<T: Lanes> Act<Rows<'_, T>> {
     /// # Safety
     /// Its operand has those rows and as many elements from that column on.
     #[inline(always)]
-    pub(super) unsafe fn apply<S: Simd, const R: usize, const N: usize>(
+    pub(in crate::kernel) unsafe fn apply<S: Simd, const R: usize, const N: usize>(
         &self,
         simd: S,
         [row, column]: [usize; 2],

@@ -46,17 +46,42 @@ impl<T: Cell> Worker<'_, T> {
         true
     }
 
-    /// Gathers what is the same in every row once for all blocks of several rows that begin in this column.
+    /// Gathers what is the same in every row once for several rows, of which the first begins in this column.
     pub(super) fn repeat(&mut self, column: usize, size: usize) {
         let inner = self.job.span.inner();
-        if size < 2 * inner || self.most < 2 * inner {
+        let is_light = self.job.program.light().is_some();
+        if size < 2 * inner || !is_light && self.most < 2 * inner {
             return;
         }
         for source in 0..self.ways.len() {
             if matches!(self.ways[source], Way::Gathered) && self.is_repeated(source) {
-                self.gather(source, column, self.most);
+                if is_light {
+                    self.gather_row(source);
+                } else {
+                    self.gather(source, column, self.most);
+                }
                 self.ways[source] = Way::Repeated(column);
             }
+        }
+    }
+
+    /// After how many elements a row that is gathered for a light program comes again: several rows, if they are short.
+    pub(super) fn period(&self) -> usize {
+        let inner = self.job.span.inner();
+        inner.max(self.most / inner * inner)
+    }
+
+    /// Gathers a row of a source, and writes it down again and again.
+    fn gather_row(&mut self, source: usize) {
+        let (inner, size) = (self.job.span.inner(), self.period() + Numbers::<T>::OFTEN);
+        make_room(&mut self.registers[source], size);
+        self.gather(source, 0, inner);
+        let row = &mut lined_up_mut(T::of_mut(&mut self.registers[source]))[..size];
+        let mut done = inner;
+        while done < size {
+            let some = done.min(size - done);
+            row.copy_within(..some, done);
+            done += some;
         }
     }
 
@@ -94,6 +119,9 @@ impl<T: Cell> Worker<'_, T> {
             match (self.job.program.sources()[source], self.ways[source]) {
                 (Source::Own, _) => self.ways[source] = if self.is_beside { Way::Beside(done) } else { Way::Kept },
                 (_, Way::Repeated(column)) if !is_one_row && column == first % span.inner() => {}
+                (_, Way::Repeated(_)) if !is_one_row && self.job.program.light().is_some() => {
+                    self.ways[source] = Way::Repeated(first % span.inner());
+                }
                 (_, Way::Turned(_) | Way::Same) => {}
                 (Source::Operand(i), _) if is_in_one_piece => {
                     let start = self.job.operands[i].offset.wrapping_add_signed(self.distance(source, first));

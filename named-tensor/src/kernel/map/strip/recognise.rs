@@ -19,8 +19,12 @@ impl Light {
         sources: usize,
         constants: &[(usize, f64)],
     ) -> Option<Light> {
-        let mut light =
-            Light { sources, constants: constants.iter().map(|&(_, value)| value).collect(), steps: Vec::new() };
+        let mut light = Light {
+            sources,
+            constants: constants.iter().map(|&(_, value)| value).collect(),
+            steps: Vec::new(),
+            chain: None,
+        };
         let kind = *kinds.last().filter(|kind| kind.is_real())?;
         let mut value = vec![usize::MAX; instructions.len()];
         for (i, &instruction) in instructions.iter().enumerate() {
@@ -75,6 +79,7 @@ impl Light {
         if light.steps.is_empty() {
             light.steps.push(Step { op: Op::Copy, values: [*value.last()?; 3] });
         }
+        light.chain = light.as_chain();
         Some(light)
     }
 }
