@@ -45,6 +45,8 @@ pub(super) struct Worker<'a, T: Cell> {
     long: usize,
     /// Whether the program is light and nothing is gathered for each block anew: then several rows are like one.
     is_even: bool,
+    /// Whether rows are cut where lines of memory begin: part of a line would have to be read before it is stored.
+    is_cut: bool,
 }
 
 /// How the values of a source under a stretch come about.
@@ -60,6 +62,8 @@ enum Way {
     Same,
     /// They are the same in all of this row, of a light program: the number that stands here in the operand.
     OneInRow(usize),
+    /// The same in this row and in the next one, which begins after so many elements.
+    OneInEach { this: usize, next: usize, before: usize },
     /// They were put into the register for this one block.
     Given,
     /// They stand where the results of the block go, and are kept in the register before it is written over.
@@ -119,11 +123,19 @@ impl<'a, T: Cell> Worker<'a, T> {
             is_beside: false,
             long: BLOCK,
             is_even: false,
+            is_cut: false,
         };
         // Where nothing is gathered for each block anew, rows are mixed as long as two fit.
         if (0..sources).all(|source| worker.dense[source] || worker.is_repeated(source)) {
             worker.long = most / 2 + 1;
             worker.is_even = program.light().is_some();
+        }
+        if worker.stream.passes_by() && program.light().is_some() {
+            let is_known = |source: usize| {
+                let is_operand = matches!(program.sources()[source], Source::Operand(_));
+                worker.dense[source] || worker.is_repeated(source) || is_operand && job.span.inner_stride(source) == 0
+            };
+            worker.is_cut = (0..sources).all(is_known);
         }
         worker
     }
@@ -150,13 +162,22 @@ impl<'a, T: Cell> Worker<'a, T> {
             let rest = out.len() - done;
             let column = (first + done) % inner;
             let is_row = inner >= self.long && !(self.is_even && rest >= 2 * inner);
-            let size = if is_row { rest.min(inner - column) } else { rest };
-            if done == 0 || column != 0 || !self.goes_on((first + done) / inner) {
+            let size = if is_row { self.end(&out[done..], inner - column) } else { rest };
+            if done == 0 || column != 0 || size > inner || !self.goes_on((first + done) / inner) {
                 self.locate(first + done, size, done);
             }
             self.repeat(column, size);
             self.blocks(first + done, &mut out[done..done + size]);
             done += size;
+        }
+    }
+
+    /// After how many elements of `out` to cut it, where a row ends after `left` elements.
+    fn end(&self, out: &[T], left: usize) -> usize {
+        match out.get(left..) {
+            Some(next) if self.is_cut => left + next.as_ptr().align_offset(LINE).min(next.len()),
+            Some(_) => left,
+            None => out.len(),
         }
     }
 
@@ -200,6 +221,7 @@ impl<'a, T: Cell> Worker<'a, T> {
                     Way::Turned(start) => *start += tiles.pitch(),
                     Way::OneInRow(at) => *at = at.wrapping_add_signed(strides[tiles.axis]),
                     Way::Gathered | Way::Same | Way::Given | Way::Kept | Way::Beside(_) | Way::Repeated(_) => {}
+                    Way::OneInEach { .. } => {}
                 }
             }
         }
@@ -283,7 +305,8 @@ impl<'a, T: Cell> Worker<'a, T> {
     fn blocks(&mut self, first: usize, out: &mut [T]) {
         let is_light = self.job.program.light().is_some();
         let is_found = |way: &Way| match way {
-            Way::InPlace(_) | Way::Turned(_) | Way::Beside(_) | Way::Same | Way::OneInRow(_) | Way::Repeated(_) => true,
+            Way::InPlace(_) | Way::Turned(_) | Way::Beside(_) | Way::Same | Way::Repeated(_) => true,
+            Way::OneInRow(_) | Way::OneInEach { .. } => true,
             Way::Gathered | Way::Given | Way::Kept => false,
         };
         let size = if !is_light && self.ways.iter().any(|way| matches!(way, Way::Repeated(_))) {
@@ -298,8 +321,13 @@ impl<'a, T: Cell> Worker<'a, T> {
         };
         self.at = 0;
         for source in 0..self.ways.len() {
-            if let Way::OneInRow(at) = self.ways[source] {
-                self.write_down(source, at);
+            match self.ways[source] {
+                Way::OneInRow(at) => self.write_down(source, 0, at),
+                Way::OneInEach { this, next, .. } => {
+                    self.write_down(source, 0, this);
+                    self.write_down(source, Numbers::<T>::OFTEN, next);
+                }
+                _ => {}
             }
         }
         for out in out.chunks_mut(size) {
@@ -310,7 +338,7 @@ impl<'a, T: Cell> Worker<'a, T> {
                         lined_up_mut(T::of_mut(&mut self.registers[source]))[..out.len()].copy_from_slice(out);
                     }
                     Way::InPlace(_) | Way::Turned(_) | Way::Beside(_) | Way::Same | Way::OneInRow(_) => {}
-                    Way::Given | Way::Repeated(_) => {}
+                    Way::OneInEach { .. } | Way::Given | Way::Repeated(_) => {}
                 }
             }
             self.block(out);
@@ -331,6 +359,9 @@ impl<'a, T: Cell> Worker<'a, T> {
             let mut strips = std::mem::take(&mut self.strips);
             let numbers = |source: usize| match self.ways[source] {
                 Way::Same | Way::OneInRow(_) => Numbers::same(lined_up(T::of(&self.registers[source]))),
+                Way::OneInEach { before, .. } => {
+                    Numbers::two(lined_up(T::of(&self.registers[source])), before.saturating_sub(self.at))
+                }
                 Way::Repeated(column) => {
                     Numbers::rows(lined_up(T::of(&self.registers[source])), self.period(), column + self.at)
                 }

@@ -95,7 +95,7 @@ impl Light {
         let size = out.len();
         if !stream.passes_by()
             && let [step] = self.steps[..]
-            && step.values.iter().all(|&value| sources.get(value).is_some_and(|source| !source.is_periodic()))
+            && step.values.iter().all(|&value| sources.get(value).is_some_and(Numbers::is_plain))
             && step.run_whole(step.values.map(|value| &sources[value]), out)
         {
             return;

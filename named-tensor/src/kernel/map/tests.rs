@@ -237,6 +237,30 @@ fn what_has_one_number_for_each_row_or_for_all_rows_agrees_with_its_instructions
 }
 
 #[test]
+fn rows_that_are_cut_where_lines_of_memory_begin_have_their_own_numbers_and_those_of_all_rows() {
+    let reals = Random::new(9).reals(300_000);
+    let doubles = Buffer::F64(reals.iter().map(|&x| f64::from(x)).collect());
+    let reals = Buffer::F32(reals);
+    // All of them pass the caches by; rows end at lines of memory, or before or after.
+    for sizes in [[500, 528], [505, 521], [390, 683], [130, 2_047], [3, 90_001]] {
+        let [dense, of_row, of_all] = [[sizes[1] as isize, 1], [1, 0], [0, 1]];
+        for buffer in [&reals, &doubles] {
+            let operands: [Operand<'_>; 3] =
+                [&dense, &of_row, &of_all].map(|strides| Operand { buffer, offset: 13, strides });
+            let loads = [Load(0), Load(1), Load(2)];
+            let binary = Instruction::Binary;
+            for steps in [
+                [binary(Binary::Mul, 0, 1), binary(Binary::Add, 3, 2)],
+                [binary(Binary::Sub, 0, 1), binary(Binary::Mul, 3, 2)],
+                [binary(Binary::Add, 1, 2), binary(Binary::Max, 3, 0)],
+            ] {
+                check([loads.as_slice(), &steps].concat(), sizes.as_slice(), &operands, 1e-6);
+            }
+        }
+    }
+}
+
+#[test]
 fn positions_are_those_along_the_axis_of_the_space() {
     for sizes in SPACES {
         for axis in 0..sizes.len() {

@@ -50,7 +50,13 @@ impl<T: Cell> Worker<'_, T> {
     pub(super) fn repeat(&mut self, column: usize, size: usize) {
         let inner = self.job.span.inner();
         let is_light = self.job.program.light().is_some();
-        if size < 2 * inner || !is_light && self.most < 2 * inner {
+        let are_several = size >= 2 * inner;
+        let is_worth_it = if is_light {
+            are_several || self.is_cut && size > inner - column
+        } else {
+            are_several && self.most >= 2 * inner
+        };
+        if !is_worth_it {
             return;
         }
         for source in 0..self.ways.len() {
@@ -114,6 +120,7 @@ impl<T: Cell> Worker<'_, T> {
     pub(super) fn locate(&mut self, first: usize, size: usize, done: usize) {
         let span = &self.job.span;
         let is_one_row = first % span.inner() + size <= span.inner();
+        let crosses_once = first % span.inner() + size <= 2 * span.inner();
         for source in 0..self.ways.len() {
             let is_in_one_piece = (is_one_row && span.inner_stride(source) == 1) || self.dense[source];
             match (self.job.program.sources()[source], self.ways[source]) {
@@ -135,19 +142,26 @@ impl<T: Cell> Worker<'_, T> {
                     if is_one_row && span.inner_stride(source) == 0 && self.job.program.light().is_some() =>
                 {
                     let at = self.job.operands[i].offset.wrapping_add_signed(self.distance(source, first));
-                    make_room(&mut self.registers[source], Numbers::<T>::OFTEN);
+                    make_room(&mut self.registers[source], 2 * Numbers::<T>::OFTEN);
                     self.ways[source] = Way::OneInRow(at);
+                }
+                (Source::Operand(i), _) if self.is_cut && span.inner_stride(source) == 0 && crosses_once => {
+                    let before = span.inner() - first % span.inner();
+                    let [this, next] = [first, first + before]
+                        .map(|at| self.job.operands[i].offset.wrapping_add_signed(self.distance(source, at)));
+                    make_room(&mut self.registers[source], 2 * Numbers::<T>::OFTEN);
+                    self.ways[source] = Way::OneInEach { this, next, before };
                 }
                 _ => self.ways[source] = Way::Gathered,
             }
         }
     }
 
-    /// Writes the number of a row down as often as a strip has places.
-    pub(super) fn write_down(&mut self, source: usize, at: usize) {
+    /// Writes the number of a row down as often as a strip has places, from place `to` on.
+    pub(super) fn write_down(&mut self, source: usize, to: usize, at: usize) {
         if let Source::Operand(i) = self.job.program.sources()[source] {
             let number = T::of(self.job.operands[i].buffer)[at];
-            lined_up_mut(T::of_mut(&mut self.registers[source]))[..Numbers::<T>::OFTEN].fill(number);
+            lined_up_mut(T::of_mut(&mut self.registers[source]))[to..][..Numbers::<T>::OFTEN].fill(number);
         }
     }
 

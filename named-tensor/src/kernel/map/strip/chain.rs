@@ -67,16 +67,18 @@ impl<T: Lanes> WithSimd for Run<'_, T> {
             Pieces { start: numbers(chain.start), acts: acts.collect() }
         };
         let part = |at: usize, skipped: usize, to: &mut [T]| {
-            let mut whole = [T::default(); STRIP];
-            pieces(at).to::<S>(simd, &Stream::usual(), &mut whole[..piece]);
-            to.copy_from_slice(&whole[skipped..][..to.len()]);
+            if !to.is_empty() {
+                let mut whole = [T::default(); STRIP];
+                pieces(at).to::<S>(simd, &Stream::usual(), &mut whole[..piece]);
+                stream.put(&whole[skipped..][..to.len()], to);
+            }
         };
         let after = size - (size - before) % piece;
         part(0, 0, &mut out[..before]);
         let mut at = before;
         while at < after {
             // A row that comes again is read as far as the piece goes in which it ends.
-            let left = sources.iter().map(|source| source.left(at)).fold(after - at, usize::min);
+            let left = sources.iter().map(|source| source.left(at, piece)).fold(after - at, usize::min);
             let end = after.min(at + left.next_multiple_of(piece));
             pieces(at).to::<S>(simd, stream, &mut out[at..end]);
             at = end;

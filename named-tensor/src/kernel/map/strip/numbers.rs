@@ -1,6 +1,6 @@
-//! The numbers that a light program finds under its results: one for each, one for all of them, or a row again and again.
+//! The numbers that a light program finds under its results, and how they follow each other.
 //!
-//! One number for all, as that of a row is, stands there as often as a strip is wide, and every strip reads it there again.
+//! There is one for each, one for all of them, a row again and again, or one and then another one. One number for many results, as that of a row is, stands there as often as a strip is wide, and every strip reads it there.
 //! Not here: where they come from (`block`, `lean`), what is made of them (`step`).
 
 use super::WIDE;
@@ -13,30 +13,45 @@ use crate::kernel::tiles::Rows;
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Numbers<'a, T> {
     numbers: &'a [T],
-    /// What is left of the place of a result as the place of its number: all of it, or nothing.
-    mask: usize,
-    /// After how many results the same numbers come again, and the place of the first of these in such a row.
-    period: usize,
-    first: usize,
+    follow: Follow,
+}
+
+/// How numbers follow each other.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Follow {
+    /// As the results do.
+    Each,
+    /// They are all the same.
+    Same,
+    /// As the results do, from this place on, until so many come again.
+    Again { period: usize, first: usize },
+    /// The same for so many results, and then another one.
+    Two { before: usize },
 }
 
 impl<'a, T: Copy> Numbers<'a, T> {
     /// One for each.
     #[inline(always)]
     pub(in crate::kernel::map) fn each(numbers: &'a [T]) -> Numbers<'a, T> {
-        Numbers { numbers, mask: usize::MAX, period: usize::MAX, first: 0 }
+        Numbers { numbers, follow: Follow::Each }
     }
 
     /// One for all, written down once for each, or as often as [`Numbers::OFTEN`].
     #[inline(always)]
     pub(in crate::kernel::map) fn same(numbers: &'a [T]) -> Numbers<'a, T> {
-        Numbers { numbers, mask: 0, period: usize::MAX, first: 0 }
+        Numbers { numbers, follow: Follow::Same }
     }
 
     /// A row of `period` numbers again and again, from that numbered `first` on. Behind the row it begins anew, for
     /// [`Numbers::OFTEN`] numbers, so that a strip may begin at each of them.
     pub(in crate::kernel::map) fn rows(numbers: &'a [T], period: usize, first: usize) -> Numbers<'a, T> {
-        Numbers { numbers: &numbers[..period + Numbers::<T>::OFTEN], mask: usize::MAX, period, first: first % period }
+        let numbers = &numbers[..period + Numbers::<T>::OFTEN];
+        Numbers { numbers, follow: Follow::Again { period, first: first % period } }
+    }
+
+    /// One number for `before` results and another one for those after them, each written down [`Numbers::OFTEN`] times.
+    pub(in crate::kernel::map) fn two(numbers: &'a [T], before: usize) -> Numbers<'a, T> {
+        Numbers { numbers: &numbers[..2 * Numbers::<T>::OFTEN], follow: Follow::Two { before } }
     }
 
     /// How many numbers are read side by side, at most.
@@ -45,7 +60,7 @@ impl<'a, T: Copy> Numbers<'a, T> {
     /// The number for all, if there is one.
     #[inline(always)]
     pub(super) fn one(&self) -> Option<T> {
-        if self.mask == 0 { self.numbers.first().copied() } else { None }
+        if self.follow == Follow::Same { self.numbers.first().copied() } else { None }
     }
 
     /// All of the numbers that there are.
@@ -54,9 +69,9 @@ impl<'a, T: Copy> Numbers<'a, T> {
         self.numbers
     }
 
-    /// Whether they come again.
-    pub(super) fn is_periodic(&self) -> bool {
-        self.period != usize::MAX
+    /// Whether there is one for all, or one for each: then a loop may go over all of them.
+    pub(super) fn is_plain(&self) -> bool {
+        matches!(self.follow, Follow::Each | Follow::Same)
     }
 
     /// The numbers of the first results, which are no more than are read side by side.
@@ -66,7 +81,7 @@ impl<'a, T: Copy> Numbers<'a, T> {
 
     /// Whether there is a number for each of so many results.
     pub(super) fn serves(&self, size: usize) -> bool {
-        self.mask == 0 || self.is_periodic() || self.numbers.len() == size
+        self.follow != Follow::Each || self.numbers.len() == size
     }
 
     /// The strip that begins here.
@@ -75,22 +90,34 @@ impl<'a, T: Copy> Numbers<'a, T> {
         part(self.numbers, self.place(at))
     }
 
-    /// Where the number of a result stands.
+    /// Where the number of a result stands, and behind it those of the next ones, as many as are read side by side.
     #[inline(always)]
     fn place(&self, at: usize) -> usize {
-        let place = (at & self.mask).wrapping_add(self.first);
-        if place < self.period { place } else { place % self.period }
+        match self.follow {
+            Follow::Each => at,
+            Follow::Same => 0,
+            Follow::Again { period, first } if first + at < period => first + at,
+            Follow::Again { period, first } => (first + at) % period,
+            Follow::Two { before } => Numbers::<T>::OFTEN - before.saturating_sub(at).min(Numbers::<T>::OFTEN),
+        }
     }
 
-    /// How many results there are from this one on until the numbers come again.
-    pub(super) fn left(&self, at: usize) -> usize {
-        if self.is_periodic() { self.period - self.place(at) } else { usize::MAX }
+    /// How many results from this one on find their numbers by [`Numbers::pieces`] of `size` elements, if the last piece is a
+    /// whole one.
+    pub(super) fn left(&self, at: usize, size: usize) -> usize {
+        match self.follow {
+            Follow::Each | Follow::Same => usize::MAX,
+            Follow::Again { period, .. } => period - self.place(at),
+            Follow::Two { before } if before <= at => usize::MAX,
+            Follow::Two { before } => ((before - at) / size * size).max(size),
+        }
     }
 
-    /// Those from this result on, until they come again, as pieces of `size` elements that follow each other, or are the same.
+    /// Those from this result on as pieces of `size` elements that follow each other, or are the same.
     #[inline(always)]
     pub(super) fn pieces(&self, at: usize, size: usize) -> Rows<'a, T> {
-        Rows { numbers: &self.numbers[self.place(at)..], step: size & self.mask }
+        let step = if matches!(self.follow, Follow::Each | Follow::Again { .. }) { size } else { 0 };
+        Rows { numbers: &self.numbers[self.place(at)..], step }
     }
 }
 
@@ -123,11 +150,29 @@ mod tests {
             for at in 0..3 * period {
                 let expected: [usize; 4] = std::array::from_fn(|i| (first + at + i) % period);
                 assert_eq!(numbers.strip::<4>(at), &expected, "from {at} on, of {period}, the first one is {first}");
-                assert_eq!(numbers.left(at), period - expected[0], "until they come again");
+                assert_eq!(numbers.left(at, 2), period - expected[0], "until they come again");
                 assert_eq!(numbers.pieces(at, 2).numbers[..4], expected, "and as pieces");
             }
             assert_eq!(numbers.first(4), numbers.strip::<4>(0), "the first ones");
             assert!(numbers.serves(usize::MAX) && numbers.one().is_none(), "there is always another one");
+        }
+    }
+
+    #[test]
+    fn one_number_and_then_another_one_are_read_across_the_place_where_they_meet() {
+        const OFTEN: usize = Numbers::<u8>::OFTEN;
+        let both: Vec<u8> = (0..2 * OFTEN).map(|i| u8::from(i >= OFTEN)).collect();
+        for before in [0, 1, 5, OFTEN - 1, OFTEN, OFTEN + 1, 1000] {
+            let numbers = Numbers::two(&both, before);
+            for at in 0..before + OFTEN {
+                let expected: [u8; 8] = std::array::from_fn(|i| u8::from(at + i >= before));
+                assert_eq!(numbers.strip::<8>(at), &expected, "{before} come before, from {at} on");
+                let (left, pieces) = (numbers.left(at, 8), numbers.pieces(at, 8));
+                assert_eq!((pieces.numbers[..8] == expected, pieces.step), (true, 0), "the same in each piece");
+                let is_one = left == usize::MAX && at >= before || left == 8 || at + left <= before;
+                assert!(is_one && left >= 8, "{left} of {before} from {at} on");
+            }
+            assert!(numbers.serves(usize::MAX) && numbers.one().is_none() && !numbers.is_plain());
         }
     }
 
@@ -141,7 +186,8 @@ mod tests {
             "read from the first, and at its place"
         );
         assert_eq!((same.pieces(64, 8).step, each.pieces(64, 8).step), (0, 8), "pieces do not go on, or do");
-        assert_eq!([same.left(9), each.left(9)], [usize::MAX; 2]);
+        assert_eq!([same.left(9, 8), each.left(9, 8)], [usize::MAX; 2]);
+        assert!(same.is_plain() && each.is_plain(), "a loop may go over them");
         assert!(each.serves(256) && !each.serves(255) && same.serves(1000), "one for each of them alone");
     }
 }
