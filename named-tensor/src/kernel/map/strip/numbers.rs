@@ -1,6 +1,7 @@
 //! The numbers that a light program finds under its results, and how they follow each other.
 //!
-//! There is one for each, one for all of them, a row again and again, or one and then another one. One number for many results, as that of a row is, stands there as often as a strip is wide, and every strip reads it there.
+//! There is one for each, one for all of them, a row again and again, or one and then another one. One number for many
+//! results, as that of a row is, stands there as often as a strip is wide, and every strip reads it there.
 //! Not here: where they come from (`block`, `lean`), what is made of them (`step`).
 
 use super::WIDE;
