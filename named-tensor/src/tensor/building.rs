@@ -16,7 +16,6 @@ use crate::axis::{Axis, Name};
 use crate::element::{Comparison, Element, Index, Real, Stored};
 use crate::error::{Error, ErrorKind, Result};
 use crate::graph::{Node, Shape, Value};
-use crate::kernel::pool;
 
 impl<A: Axes> Tensor<A> {
     /// A tensor of nested arrays of `f32`, one level per axis, outermost first.
@@ -51,9 +50,6 @@ impl<A: Axes, T: Element<Value = T> + Copy> Tensor<A, T> {
 
     /// A tensor of a vector whose elements lie in the order of the axes as written, the last one fastest.
     ///
-    /// The vector is not copied. Memory of 4 MiB or more is brought into huge pages where the system can do that, once and in
-    /// about the time of a copy: whatever reads it is faster for that.
-    ///
     /// ```
     /// # use named_tensor::prelude::*;
     /// # axes! { height, width }
@@ -83,9 +79,7 @@ impl<A: Axes, T: Element<Value = T> + Copy> Tensor<A, T> {
     where
         E: Extents<Set = A> + Once<E::Repeated>,
     {
-        let mut copied = pool::in_huge_pages(Vec::with_capacity(numbers.len()));
-        copied.extend_from_slice(numbers);
-        Tensor::from_vec(axes, copied)
+        Tensor::from_vec(axes, numbers.to_vec())
     }
 
     /// The tensor whose element at each tuple of positions is `of` of them: `M_{seq(i), seq′(j)} = ...`.
@@ -289,10 +283,7 @@ pub(crate) fn counted(shape: &Shape, given: usize) -> Result<()> {
 #[track_caller]
 pub(crate) fn held<T: Element>(numbers: Vec<T::Value>, shape: Shape) -> Node {
     match T::stored(numbers) {
-        Ok(stored) => {
-            let buffer = pool::settled(T::Stored::into_buffer(stored));
-            Node::input(Value::contiguous(buffer, shape.sizes()), shape)
-        }
+        Ok(stored) => Node::input(Value::contiguous(T::Stored::into_buffer(stored), shape.sizes()), shape),
         Err(message) => Node::failed(Error::here(ErrorKind::IndexOutOfRange, message), T::Stored::KIND),
     }
 }
