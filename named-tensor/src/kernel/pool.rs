@@ -77,20 +77,35 @@ fn rounded(size: usize) -> usize {
 
 /// A buffer of memory that was never used.
 fn fresh(kind: Kind, size: usize) -> Buffer {
-    let size = rounded(size);
-    let buffer = Buffer::zeros(kind, size);
-    if size * kind.bytes() >= HUGE {
-        let start = match &buffer {
-            Buffer::F32(values) => values.as_ptr().cast::<u8>(),
-            Buffer::F64(values) => values.as_ptr().cast(),
-            Buffer::Index(values) => values.as_ptr().cast(),
-            Buffer::Bool(values) => values.as_ptr().cast(),
-            Buffer::Bf16(values) => values.as_ptr().cast(),
-            Buffer::Lent(_) => return buffer,
-        };
-        ask_for_huge_pages(start, size * kind.bytes());
-    }
+    let buffer = Buffer::zeros(kind, rounded(size));
+    advise(&buffer, ask_for_huge_pages);
     buffer
+}
+
+/// A buffer that was filled elsewhere and will be read often. If it is large, its numbers are brought into huge pages, which
+/// takes about as long as to copy them, once: in small ones a processor looks for nearly every page in a table, and a system
+/// inside another one in two tables. A system that does not bring them there at once may do so in time.
+pub(crate) fn settled(buffer: Buffer) -> Buffer {
+    advise(&buffer, |start, bytes| {
+        ask_for_huge_pages(start, bytes);
+        bring_into_huge_pages(start, bytes);
+    });
+    buffer
+}
+
+/// Gives advice about the memory of a buffer, if it is large.
+fn advise(buffer: &Buffer, give: impl FnOnce(*const u8, usize)) {
+    let bytes = buffer.size() * buffer.kind().bytes();
+    if bytes >= HUGE {
+        match buffer {
+            Buffer::F32(values) => give(values.as_ptr().cast(), bytes),
+            Buffer::F64(values) => give(values.as_ptr().cast(), bytes),
+            Buffer::Index(values) => give(values.as_ptr().cast(), bytes),
+            Buffer::Bool(values) => give(values.as_ptr().cast(), bytes),
+            Buffer::Bf16(values) => give(values.as_ptr().cast(), bytes),
+            Buffer::Lent(_) => {}
+        }
+    }
 }
 
 /// A vector whose room was not written to yet, and will stay: the pool does not keep it, but large room asks for huge pages
@@ -103,22 +118,36 @@ pub(crate) fn in_huge_pages<X>(room: Vec<X>) -> Vec<X> {
     room
 }
 
-/// Asks the system to back the memory between these bytes by huge pages. It may refuse: then nothing changes.
-#[cfg(target_os = "linux")]
+/// Asks the system to back the memory between these bytes by huge pages from now on.
 fn ask_for_huge_pages(start: *const u8, bytes: usize) {
+    #[cfg(target_os = "linux")]
+    about_pages(start, bytes, libc::MADV_HUGEPAGE);
+    #[cfg(not(target_os = "linux"))]
+    let _ = (start, bytes);
+}
+
+/// Asks the system to back by huge pages what was written between these bytes.
+fn bring_into_huge_pages(start: *const u8, bytes: usize) {
+    #[cfg(target_os = "linux")]
+    about_pages(start, bytes, libc::MADV_COLLAPSE);
+    #[cfg(not(target_os = "linux"))]
+    let _ = (start, bytes);
+}
+
+/// Asks the system about the pages of the memory between these bytes. It may refuse: then nothing changes.
+#[cfg(target_os = "linux")]
+fn about_pages(start: *const u8, bytes: usize, advice: libc::c_int) {
     /// The size of an ordinary page, or a multiple of it, as the system wants the start.
     const PAGE: usize = 64 << 10;
     let skipped = start.align_offset(PAGE);
     if skipped < bytes {
         let first = start.wrapping_add(skipped).cast_mut().cast::<libc::c_void>();
-        // SAFETY: `MADV_HUGEPAGE` changes no contents and no access rights, only by which pages the range is backed; the
-        // range lies inside one living allocation, and an address that the system does not accept is an error code.
-        let _ = unsafe { libc::madvise(first, bytes - skipped, libc::MADV_HUGEPAGE) };
+        // SAFETY: both advices about huge pages change no contents and no access rights, only by which pages the range is
+        // backed; the range lies inside one living allocation, and an address that the system does not accept is an error
+        // code.
+        let _ = unsafe { libc::madvise(first, bytes - skipped, advice) };
     }
 }
-
-#[cfg(not(target_os = "linux"))]
-fn ask_for_huge_pages(_: *const u8, _: usize) {}
 
 /// Takes a buffer back.
 pub(crate) fn give(buffer: Buffer) {
@@ -341,6 +370,14 @@ mod tests {
         let rooms: std::collections::BTreeSet<usize> = (10_000..20_000).map(rounded).collect();
         assert!(rooms.len() <= 10, "ten thousand sizes, {} rooms", rooms.len());
         assert!((1..20_000).all(|size| (size..=size + size / 8).contains(&rounded(size))), "at most an eighth more");
+    }
+
+    #[test]
+    fn numbers_that_are_settled_stay_as_they_are() {
+        let values: Vec<f32> = (0..(HUGE / 4 + 12_345) as u32).map(|i| i as f32).collect();
+        let (address, expected) = (values.as_ptr(), values.clone());
+        let Buffer::F32(settled) = settled(Buffer::F32(values)) else { panic!("another kind") };
+        assert_eq!((settled.as_ptr(), settled == expected), (address, true), "where and what they are");
     }
 
     #[test]

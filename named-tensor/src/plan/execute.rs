@@ -163,9 +163,11 @@ impl Drop for Spare {
 /// The buffer of a step, with its numbers.
 fn filled(slot: Slot, step: &Step, slots: &mut Slots, trace: &Trace<'_>) -> Result<Arc<Buffer>> {
     if let Action::Plain { inputs } = &step.action {
-        let buffer = Arc::new(plain(step, inputs, slots, trace)?);
+        let buffer = plain(step, inputs, slots, trace)?;
         let node = trace.node(step.node);
-        if let Op::Random(..) = node.op() {
+        let is_data = matches!(node.op(), Op::Random(..));
+        let buffer = Arc::new(if is_data { pool::settled(buffer) } else { buffer });
+        if is_data {
             // Random numbers are data from now on: the next evaluation need not draw them again.
             let strides = row_major(node.shape().sizes());
             node.remember(Value { buffer: buffer.clone(), offset: 0, strides });

@@ -25,7 +25,7 @@ named! {
 const SIDE: usize = 4096;
 
 fn square(seed: u32, scale: f32) -> Result<Tensor<R![row, column]>, Error> {
-    Tensor::from_vec((row.of(SIDE), column.of(SIDE)), fill(seed, SIDE * SIDE, scale))
+    Tensor::from_slice((row.of(SIDE), column.of(SIDE)), &fill(seed, SIDE * SIDE, scale))
 }
 
 /// W5.
@@ -44,7 +44,7 @@ pub(crate) fn passes(run: &Run) -> Result<(), Error> {
         go("W5/softmax_first", 2.0, &|| OverRows(&x))?;
     }
     if run.wants("W5/layernorm") {
-        let x = Tensor::from_vec((seq.of(SIDE), chans.of(768)), fill(31, SIDE * 768, 4.0))?;
+        let x = Tensor::from_slice((seq.of(SIDE), chans.of(768)), &fill(31, SIDE * 768, 4.0))?;
         let norm = LayerNorm {
             γ: Tensor::from_vec(chans.of(768), gain(32, 768))?,
             β: Tensor::from_vec(chans.of(768), fill(33, 768, 0.2))?,
