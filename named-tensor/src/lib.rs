@@ -51,6 +51,22 @@
 //!
 //! `parallel` (default) splits work over threads; `files` reads and writes safetensors; `ndarray` converts from and to
 //! that crate. No feature changes a result.
+//!
+//! # Profiles
+//!
+//! Loops are as fast as measured where the crate is optimised, without checks of overflow, and with link-time optimisation as
+//! Cargo has it or more of it: `--release` does that. For a development build that computes at the same speed, say in
+//! `Cargo.toml`
+//!
+//! ```toml
+//! [profile.dev.package."*"]
+//! opt-level = 3
+//! debug-assertions = false
+//! overflow-checks = false
+//! ```
+//!
+//! With the first line alone a softmax takes 7 times as long, a product 2.7 times. `lto = "off"` leaves short functions of the
+//! standard library outside of loops: the same softmax takes 20 times as long then.
 
 extern crate self as named_tensor;
 
