@@ -45,6 +45,19 @@ fn operands_whose_sizes_clash_on_a_shared_axis_are_refused() {
 }
 
 #[test]
+fn numbers_that_are_copied_must_be_as_many_as_the_sizes_multiply_to() {
+    let of = |h: usize, given: usize| Matrix::from_slice((height.of(h), width.of(3)), &[1.0; 9][..given]);
+    refused(of(2, 5), ErrorKind::SizeClash, &["height", "width", "6 elements", "5 numbers"]);
+    refused(of(2, 9), ErrorKind::SizeClash, &["6 elements", "9 numbers"]);
+    refused(of(usize::MAX, 0), ErrorKind::TooLarge, &["`from_slice`", "height"]);
+    assert_eq!(of(2, 6).unwrap().to_vec((width, height)).unwrap(), [1.0; 6]);
+    // As large as lies in memory of another kind.
+    let many: Vec<f32> = (0..1 << 21).map(|i| i as f32).collect();
+    let copied = Tensor::from_slice((height.of(1 << 10), width.of(1 << 11)), &many).unwrap();
+    assert!(copied.to_vec((height, width)).unwrap() == many, "the same numbers");
+}
+
+#[test]
 fn a_size_of_one_is_not_stretched() {
     let (x, y) = (zeros(2, 1), zeros(2, 4));
     refused((&x + &y).to_vec((height, width)), ErrorKind::SizeClash, &["`width`", "1", "4"]);

@@ -76,7 +76,7 @@ impl<A: Axes, T: Element<Value = T> + Copy> Tensor<A, T> {
     /// A tensor of a copy of a slice; see [`from_vec`](Tensor::from_vec).
     ///
     /// The copy lies in memory of our own choice: of 4 MiB or more, in huge pages where the system has them, and whatever is
-    /// limited by reading it takes up to a tenth less.
+    /// limited by reading it takes up to a fifth less.
     ///
     /// # Errors
     /// As many numbers as the sizes multiply to are needed, and a product that fits in memory.
