@@ -151,8 +151,9 @@ impl Crew {
     /// Runs a loop together with whoever comes. Called by who has set `taken`.
     fn hand_out(&self, work: &Loop<'_>) {
         self.at_hand.store(ptr::from_ref(work).cast::<Loop<'static>>().cast_mut(), SeqCst);
-        self.round.fetch_add(1, SeqCst);
+        // The door is open before the loop is told of: who comes to a shut one takes the loop to be over.
         self.door.store(0, SeqCst);
+        self.round.fetch_add(1, SeqCst);
         if self.sleepers.load(SeqCst) > 0 {
             let _guard = lock(&self.asleep);
             self.bell.notify_all();
@@ -264,6 +265,28 @@ mod tests {
                     }
                 });
                 assert_eq!(arrived.into_inner(), 2, "both pieces ran");
+            }
+        });
+    }
+
+    #[test]
+    fn a_thread_comes_to_each_of_many_loops_that_follow_one_another() {
+        static OWN: Crew = Crew::new();
+        std::thread::spawn(|| OWN.serve(1));
+        let start = Instant::now();
+        with_threads(2, || {
+            for number in 0..20_000 {
+                let arrived = AtomicUsize::new(0);
+                // Two pieces that wait for each other.
+                let piece = |_| {
+                    arrived.fetch_add(1, SeqCst);
+                    let mut waited = 0;
+                    while arrived.load(SeqCst) < 2 && start.elapsed() < Duration::from_secs(60) {
+                        wait(&mut waited);
+                    }
+                };
+                OWN.hand_out(&Loop::new(&piece, 2));
+                assert!(start.elapsed() < Duration::from_secs(60), "nobody comes to loop {number}");
             }
         });
     }
