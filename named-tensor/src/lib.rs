@@ -67,7 +67,8 @@
 //!
 //! With the first line alone a softmax takes 7 times as long, a product 2.7 times. With `opt-level = 2` in place of 3 short loops
 //! over registers stay loops: a product takes twice as long, a softmax 3 times. `lto = "off"` leaves short functions of the
-//! standard library outside of loops: the same softmax takes 20 times as long then.
+//! standard library outside of loops: the same softmax takes 20 times as long then. `lto = "fat"` with `codegen-units = 1`
+//! leaves loops as they are, and takes 3 to 10 % off operations on tiny tensors.
 
 extern crate self as named_tensor;
 
