@@ -12,7 +12,7 @@
 use super::math::Scalar;
 use super::parallel;
 use super::span::{check_distinct, check_inside};
-use super::vector::{DEPTH, Few, Weight};
+use super::vector::{DEPTH, Few, STREAMS, Weight};
 use super::{View, ViewMut};
 use std::ops::Range;
 
@@ -48,19 +48,23 @@ pub(crate) fn product<T: Scalar, W: Weight<T>>(
         return;
     }
     let pieces = Pieces::of([k, n], &w);
-    let rows = scaled(scale, [m, k], x);
-    let mut sums = vec![T::default(); pieces.total() * m * pieces.columns];
-    parallel::for_each_chunk(&mut sums, m * pieces.columns, |start, sums| {
-        let (depths, columns) = pieces.piece(start / (m * pieces.columns));
-        let sums = &mut sums[..m * columns.len()];
+    let mut rows = scaled(scale, [m, k], x);
+    // Two or three rows across a matrix are joined by rows of zeros: four take less time together than two one by one.
+    let together = if pieces.is_across && m % STREAMS > 1 { m.next_multiple_of(STREAMS) } else { m };
+    rows.resize(together * k, T::default());
+    let each = together * pieces.columns;
+    let mut sums = vec![T::default(); pieces.total() * each];
+    parallel::for_each_chunk(&mut sums, each, |start, sums| {
+        let (depths, columns) = pieces.piece(start / each);
+        let sums = &mut sums[..together * columns.len()];
         if depths.is_empty() {
             return;
         }
         let w = &w.data[at(w.offset, w.strides, depths.start, columns.start)..];
-        let few = Few { x: &rows[depths.start..], rows: m, pitch: k, k: depths.len(), w, apart: pieces.apart };
+        let few = Few { x: &rows[depths.start..], rows: together, pitch: k, k: depths.len(), w, apart: pieces.apart };
         if pieces.is_across { few.across(sums) } else { few.along(sums) }
     });
-    for (piece, sums) in sums.chunks_exact(m * pieces.columns).enumerate() {
+    for (piece, sums) in sums.chunks_exact(each).enumerate() {
         let (depths, columns) = pieces.piece(piece);
         for (i, sums) in sums.chunks_exact(columns.len()).take(m).enumerate() {
             let first = at(dst.offset, dst.strides, i, columns.start);

@@ -17,6 +17,7 @@ use super::math::Scalar;
 use super::simd::Lanes;
 use super::stream::LINE;
 use crate::element::Bf16;
+use smallvec::SmallVec;
 
 /// Rows of `w` that are added to the sums together, so that the sums are read and written once for all of them.
 pub(super) const DEPTH: usize = 8;
@@ -26,6 +27,8 @@ pub(super) const STREAMS: usize = 4;
 /// are worth a call.
 const NEAR: usize = 4096;
 const LEAST: usize = 64;
+/// Rows that take turns with the same columns, at most.
+pub(super) const TOGETHER: usize = 5;
 /// Terms of a sum that are taken side by side.
 const LANES: usize = 32;
 /// The same where they are widened first. With fewer the compiler takes the loop over them apart, as `dots` tells.
@@ -42,8 +45,8 @@ pub(crate) trait Weight<T>: Copy + Sync {
     /// Whether fewer than four vectors have two rows, which follow each other, in each place that is read: a fifth faster.
     /// What is widened comes a third slower so.
     const BOTH: bool;
-    /// `Σₖ xₖ wₖ` for four columns.
-    fn dots(x: &[T], columns: [&[Self]; STREAMS]) -> [T; STREAMS];
+    /// `Σₖ xₖ wₖ` for four columns and each of some rows x, at most `R`.
+    fn dots<const R: usize>(rows: &[&[T]], columns: [&[Self]; STREAMS]) -> [[T; STREAMS]; R];
 }
 
 impl<T: Lanes> Weight<T> for T {
@@ -55,17 +58,31 @@ impl<T: Lanes> Weight<T> for T {
     }
 
     #[inline(always)]
-    fn dots(x: &[T], columns: [&[T]; STREAMS]) -> [T; STREAMS] {
-        let whole = x.len() - x.len() % LANES;
-        let lanes = dots::lanes(x, columns);
-        let (x, columns) = (&x[whole..], columns.map(|column| &column[whole..]));
-        vectorised(
-            #[inline(always)]
-            move || {
-                let ([l0, l1, l2, l3], [c0, c1, c2, c3]) = (lanes, columns);
-                [ended(l0, x, c0), ended(l1, x, c1), ended(l2, x, c2), ended(l3, x, c3)]
-            },
-        )
+    fn dots<const R: usize>(rows: &[&[T]], columns: [&[T]; STREAMS]) -> [[T; STREAMS]; R] {
+        let k = columns[0].len();
+        let whole = k - k % LANES;
+        let mut lanes = [[[T::default(); LANES]; STREAMS]; R];
+        // Rows take turns, so that what is asked for while they do arrives beside what is computed.
+        let part = if R == 1 { whole.max(LANES) } else { AHEAD / size_of::<T>() };
+        for start in (0..whole).step_by(part) {
+            let some = start..whole.min(start + part);
+            for (number, (x, lanes)) in rows.iter().zip(&mut lanes).enumerate() {
+                let columns = columns.map(|column| &column[some.clone()]);
+                dots::add(&x[some.clone()], columns, [number, rows.len()], lanes);
+            }
+        }
+        let mut sums = [[T::default(); STREAMS]; R];
+        for ((x, lanes), sums) in rows.iter().zip(lanes).zip(&mut sums) {
+            let (x, columns) = (&x[whole..], columns.map(|column| &column[whole..]));
+            *sums = vectorised(
+                #[inline(always)]
+                move || {
+                    let ([l0, l1, l2, l3], [c0, c1, c2, c3]) = (lanes, columns);
+                    [ended(l0, x, c0), ended(l1, x, c1), ended(l2, x, c2), ended(l3, x, c3)]
+                },
+            );
+        }
+        sums
     }
 }
 
@@ -78,11 +95,15 @@ impl<T: Scalar> Weight<T> for Bf16 {
     }
 
     #[inline(always)]
-    fn dots(x: &[T], columns: [&[Bf16]; STREAMS]) -> [T; STREAMS] {
-        vectorised(
-            #[inline(always)]
-            move || widened_dots(x, columns),
-        )
+    fn dots<const R: usize>(rows: &[&[T]], columns: [&[Bf16]; STREAMS]) -> [[T; STREAMS]; R] {
+        let mut sums = [[T::default(); STREAMS]; R];
+        for (&x, sums) in rows.iter().zip(&mut sums) {
+            *sums = vectorised(
+                #[inline(always)]
+                move || widened_dots(x, columns),
+            );
+        }
+        sums
     }
 }
 
@@ -177,11 +198,21 @@ impl<T: Scalar, W: Weight<T>> Few<'_, T, W> {
         let width = sums.len() / self.rows;
         let round = width / STREAMS;
         let column = |j: usize| &self.w[j * self.apart..][..self.k];
+        let xs: SmallVec<[&[T]; TOGETHER]> = (0..self.rows).map(|i| &self.x[i * self.pitch..][..self.k]).collect();
         for j in 0..round {
             let columns: [&[W]; STREAMS] = std::array::from_fn(|c| column(j + c * round));
-            for (x, sums) in self.rows(sums) {
-                let dots = W::dots(x, columns);
-                dots.into_iter().enumerate().for_each(|(c, dot)| sums[j + c * round] = dot);
+            for (rows, sums) in xs.chunks(TOGETHER).zip(sums.chunks_mut(TOGETHER * width)) {
+                let mut put = |dots: &[[T; STREAMS]]| {
+                    for (dots, sums) in dots.iter().zip(sums.chunks_exact_mut(width)) {
+                        dots.iter().enumerate().for_each(|(c, &dot)| sums[j + c * round] = dot);
+                    }
+                };
+                match rows.len() {
+                    1 => put(&W::dots::<1>(rows, columns)),
+                    2 => put(&W::dots::<2>(rows, columns)),
+                    3 | 4 => put(&W::dots::<4>(rows, columns)),
+                    _ => put(&W::dots::<TOGETHER>(rows, columns)),
+                }
             }
         }
         for j in STREAMS * round..width {

@@ -52,7 +52,7 @@ impl<T: Lanes> InRows<'_, T> {
                         let four = self.rows(i, positions.start + j, round);
                         for row in at * rows..(at + 1) * rows {
                             let out = &mut out[row * count..][..count];
-                            let dots = T::dots(&x[row * size..][..size], four);
+                            let [dots] = T::dots::<1>(&[&x[row * size..][..size]], four);
                             for stream in 0..STREAMS {
                                 out[j + stream * round] = dots[stream];
                             }

@@ -34,6 +34,9 @@ pub(super) fn take_room(to: &mut Buffer, size: usize) {
     }
 }
 
+/// Elements of a row from which on each is filled by itself.
+const SHORT: usize = 16;
+
 /// The part of the rows of a source that lies under a block.
 pub(super) struct Rows<'a> {
     pub(super) rows: Odometer<'a>,
@@ -58,9 +61,25 @@ impl Rows<'_> {
         }
     }
 
+    /// Fills a register with short rows, each of one number repeated. As many are written as a few registers of the processor
+    /// hold, whatever the row; those that are too many the next row writes over.
+    fn short_rows<T: Stored>(mut self, data: &[T], offset: usize, register: &mut [T]) {
+        let mut at = 0;
+        while let Some(some) = register[at..].first_chunk_mut::<SHORT>() {
+            *some = [data[offset.wrapping_add_signed(self.rows.distance)]; SHORT];
+            at += self.inner - self.column;
+            self.column = 0;
+            self.rows.step();
+        }
+        self.gather(&mut register[at..], |start, part| part.fill(data[offset.wrapping_add_signed(start)]));
+    }
+
     /// Fills a register with elements of an operand.
     pub(super) fn elements<T: Stored>(self, operand: &Operand<'_>, register: &mut [T]) {
         let (data, stride) = (T::of(operand.buffer), self.stride);
+        if self.inner < SHORT && stride == 0 {
+            return self.short_rows(data, operand.offset, register);
+        }
         self.gather(register, |start, part| {
             let first = operand.offset as isize + start;
             match stride {

@@ -11,7 +11,7 @@ use crate::kernel::map::Finisher;
 use crate::kernel::near;
 use crate::kernel::parallel::Shared;
 use crate::kernel::simd::Lanes;
-use crate::kernel::vector::Few;
+use crate::kernel::vector::{Few, TOGETHER};
 use crate::kernel::{View, ViewMut};
 use std::ops::Range;
 
@@ -142,8 +142,8 @@ impl<T: Lanes> Product<'_, T> {
         } else {
             (columns.size, rows.size, rows.lhs, l_inner)
         };
-        // Several rows and a matrix that lies along the sum are many dot products, at which `gemm` is faster.
-        let is_read_once = (across == 1 && along >= 0) || (along == 1 && across >= 0 && count == 1);
+        // More rows and a matrix that lies along the sum are many dot products, at which `gemm` is faster.
+        let is_read_once = (across == 1 && along >= 0) || (along == 1 && across >= 0 && count <= TOGETHER);
         // What stays in a cache `gemm` multiplies with more than a few, and panels with more than those of a large one.
         let is_best_read_once = if count <= FEW {
             k * size >= LARGE

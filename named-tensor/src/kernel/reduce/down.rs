@@ -47,11 +47,14 @@ impl<T: Stored> Job<'_, T> {
             }
             return;
         }
-        let grain = GRAIN.div_ceil(depth.max(1)).next_multiple_of(TILE);
+        // Narrow rows are not cut.
+        let width = self.kept.inner().clamp(1, TILE);
+        let tile_size = TILE / width * width;
+        let grain = GRAIN.div_ceil(depth.max(1)).next_multiple_of(if width < STRIP { width } else { tile_size });
         parallel::for_each_chunk(dst, grain, |first, chunk| {
-            for (i, tile) in chunk.chunks_mut(TILE).enumerate() {
+            for (i, tile) in chunk.chunks_mut(tile_size).enumerate() {
                 let mut partial = [F::START; TILE];
-                self.down::<F>(first + i * TILE, 0..depth, &mut partial[..tile.len()]);
+                self.down::<F>(first + i * tile_size, 0..depth, &mut partial[..tile.len()]);
                 tile.iter_mut().zip(partial).for_each(|(d, sum)| *d = self.end::<F>(sum));
             }
         });
@@ -70,7 +73,11 @@ impl<T: Stored> Job<'_, T> {
             self.each_run(range.clone(), |distance, stride, rows| {
                 let first = self.position(base + column as isize + distance);
                 let row = |i: usize| &self.data[first.wrapping_add_signed(i as isize * stride)..][..size];
-                if size <= NARROW && size % STRIP == 0 {
+                if size < STRIP && stride == size as isize && rows >= STRIP {
+                    let whole = rows / STRIP * STRIP;
+                    down_in_turn::<T, F>(&self.data[first..][..whole * size], sums);
+                    down_wide::<T, F>(rows - whole, |i| row(whole + i), sums);
+                } else if size <= NARROW && size % STRIP == 0 {
                     down_narrow::<T, F>(rows, row, sums);
                 } else {
                     down_wide::<T, F>(rows, row, sums);
@@ -125,6 +132,23 @@ fn down_narrow<'a, T: Stored, F: Fold<T>>(rows: usize, row: impl Fn(usize) -> &'
     }
 }
 
+/// The same for fewer columns than a strip has, whose rows follow each other: [`STRIP`] rows are as many strips as there are
+/// columns, and each place in them always belongs to the same column.
+fn down_in_turn<T: Stored, F: Fold<T>>(rows: &[T], sums: &mut [F::Partial]) {
+    let columns = sums.len();
+    let mut partial = [F::START; STRIP * STRIP];
+    let partial = &mut partial[..STRIP * columns];
+    // All strips of some rows, while those are in the nearest cache.
+    for rows in rows.chunks(NEAR / (STRIP * columns) * STRIP * columns) {
+        down_narrow::<T, F>(rows.len() / partial.len(), |i| &rows[i * STRIP * columns..][..STRIP * columns], partial);
+    }
+    for row in partial.chunks_exact(columns) {
+        sums.iter_mut().zip(row).for_each(|(sum, &more)| *sum = F::join(*sum, more));
+    }
+}
+
+/// Elements of rows that follow each other, at most, that are walked once for each strip.
+const NEAR: usize = 4096;
 /// Columns that go down in strips of [`STRIP`], at most.
 const NARROW: usize = 64;
 /// Columns of a strip.

@@ -22,7 +22,7 @@ fn plain(op: Reduction, kept: &[usize], reduced: &[usize], src: View<'_, f32>) -
 #[test]
 fn every_layout_agrees_with_plain_loops() {
     // Rows of 20 go side by side, columns of 48 in strips.
-    [[3, 40, 5, 37], [3, 7, 6, 48], [4, 50, 3, 20]].into_iter().for_each(agrees_in_every_layout);
+    [[3, 40, 5, 37], [3, 7, 6, 48], [4, 50, 3, 20], [3, 35, 60, 5]].into_iter().for_each(agrees_in_every_layout);
 }
 
 fn agrees_in_every_layout(sizes: [usize; 4]) {
@@ -105,6 +105,35 @@ fn short_rows_agree_with_plain_loops_wherever_they_begin_and_pass_nan_on() {
         for (offset, strides) in [(2, [apart as isize, 1]), (2 + 2 * (rows - 1) * apart, [-2 * apart as isize, 1])] {
             check_rows::<f32>(&data, offset, strides, [rows, size], 6.0e-8);
             check_rows::<f64>(&data, offset, strides, [rows, size], 1.0e-13);
+        }
+    }
+}
+
+#[test]
+fn few_columns_whose_rows_follow_each_other_agree_with_plain_loops_however_many_rows_there_are() {
+    for columns in 1..=17 {
+        for rows in [1, 2, 15, 16, 17, 47, 300, 9001] {
+            let mut data = Random::new(8).reals(3 + 2 * rows * columns);
+            data[3 + (rows - 1) * columns] = f32::NAN;
+            let both: [(&[usize], &[isize]); 2] =
+                [(&[columns], &[1]), (&[2, columns], &[(rows * columns) as isize, 1])];
+            for ((kept, strides), op) in both
+                .into_iter()
+                .flat_map(|of| [Reduction::Sum, Reduction::Product, Reduction::Max, Reduction::Min].map(|op| (of, op)))
+            {
+                let strides = [strides, &[columns as isize]].concat();
+                let src = View { data: &data, offset: 3, strides: &strides };
+                let mut out = vec![0.0; kept.iter().product()];
+                reduce(op, kept, &[rows], src, &mut out);
+                for (i, (&got, exact)) in out.iter().zip(plain(op, kept, &[rows], src)).enumerate() {
+                    let bound = exact.abs() * 6.0e-8 + 1e-9;
+                    assert_eq!(got.is_nan(), i == 0, "{op:?} of column {i} of {rows} × {columns}");
+                    assert!(
+                        i == 0 || (f64::from(got) - exact).abs() <= bound,
+                        "{op:?} of column {i} of {rows} × {columns}: {got} for {exact}"
+                    );
+                }
+            }
         }
     }
 }

@@ -9,25 +9,28 @@ use crate::kernel::simd::Lanes;
 use crate::kernel::vectors;
 use pulp::{Simd, WithSimd};
 
-/// The lanes of the dot products of `x` with each of `columns`, over all terms that fill them.
+/// Adds to the lanes of the dot products of `x` with each of `columns` all terms that fill them. Of so many rows `x` that take
+/// turns with these columns it is the one with this number, and asks for its share of what comes next.
 ///
 /// # Panics
 /// If a column is shorter than those terms.
 #[inline(always)]
-pub(super) fn lanes<T: Lanes>(x: &[T], columns: [&[T]; STREAMS]) -> [[T; LANES]; STREAMS] {
-    vectors::dispatch(Dots { x, columns })
+pub(super) fn add<T: Lanes>(x: &[T], columns: [&[T]; STREAMS], turn: [usize; 2], lanes: &mut [[T; LANES]; STREAMS]) {
+    vectors::dispatch(Dots { x, columns, turn, lanes });
 }
 
-struct Dots<'a, T> {
+struct Dots<'a, 'l, T> {
     x: &'a [T],
     columns: [&'a [T]; STREAMS],
+    turn: [usize; 2],
+    lanes: &'l mut [[T; LANES]; STREAMS],
 }
 
-impl<T: Lanes> WithSimd for Dots<'_, T> {
-    type Output = [[T; LANES]; STREAMS];
+impl<T: Lanes> WithSimd for Dots<'_, '_, T> {
+    type Output = ();
 
     #[inline(always)]
-    fn with_simd<S: Simd>(self, simd: S) -> Self::Output {
+    fn with_simd<S: Simd>(self, simd: S) {
         match LANES * size_of::<T>() / size_of::<T::Register<S>>() {
             2 => self.in_registers::<S, 2>(simd),
             4 => self.in_registers::<S, 4>(simd),
@@ -38,10 +41,10 @@ impl<T: Lanes> WithSimd for Dots<'_, T> {
     }
 }
 
-impl<T: Lanes> Dots<'_, T> {
+impl<T: Lanes> Dots<'_, '_, T> {
     /// The same, with `N` registers for the lanes of each.
     #[inline(always)]
-    fn in_registers<S: Simd, const N: usize>(self, simd: S) -> [[T; LANES]; STREAMS] {
+    fn in_registers<S: Simd, const N: usize>(self, simd: S) {
         let each = size_of::<T::Register<S>>() / size_of::<T>();
         assert_eq!(N * each, LANES, "registers for all lanes");
         let whole = self.x.len() - self.x.len() % LANES;
@@ -52,9 +55,18 @@ impl<T: Lanes> Dots<'_, T> {
             // register is plain numbers, and the read asks for no alignment.
             unsafe { from.read_unaligned() }
         };
+        let [number, turns] = self.turn;
         let mut sums = [[T::splat(simd, T::default()); N]; STREAMS];
+        for (sums, lanes) in sums.iter_mut().zip(&*self.lanes) {
+            for (n, sum) in sums.iter_mut().enumerate() {
+                // SAFETY: as in `read`: each has so many lanes.
+                *sum = unsafe { lanes.as_ptr().wrapping_add(n * each).cast::<T::Register<S>>().read_unaligned() };
+            }
+        }
         for top in (0..whole).step_by(LANES) {
-            columns.iter().for_each(|column| ask_ahead(&column[top..top + LANES]));
+            if turns == 1 || top / LANES % turns == number {
+                columns.iter().for_each(|column| ask_ahead(&column[top..top + LANES]));
+            }
             for n in 0..N {
                 let x = read(x, top + n * each);
                 for (sums, column) in sums.iter_mut().zip(columns) {
@@ -62,13 +74,11 @@ impl<T: Lanes> Dots<'_, T> {
                 }
             }
         }
-        let mut lanes = [[T::default(); LANES]; STREAMS];
-        for (lanes, sums) in lanes.iter_mut().zip(sums) {
+        for (lanes, sums) in self.lanes.iter_mut().zip(sums) {
             for (to, sum) in lanes.chunks_exact_mut(each).zip(sums) {
                 // SAFETY: a chunk has as many numbers as a register, and the write asks for no alignment.
                 unsafe { to.as_mut_ptr().cast::<T::Register<S>>().write_unaligned(sum) };
             }
         }
-        lanes
     }
 }
