@@ -11,7 +11,7 @@ mod row;
 
 use super::View;
 use super::lanes::vectorised;
-use super::parallel::{self, GRAIN};
+use super::parallel::{self, GRAIN, grain_of};
 use super::span::{Odometer, Span, check_inside};
 use super::turn::{Starts, turn};
 use super::vectors;
@@ -35,15 +35,16 @@ pub(crate) fn best<T: Ordered>(largest: bool, kept: &[usize], size: usize, src: 
     }
     let sign = if largest { T::PLUS } else { T::MINUS };
     let job = Job { data: src.data, offset: src.offset, kept: Span::new(kept, &[strides]), size, stride, sign };
+    let grain = grain_of(dst.len(), GRAIN.div_ceil(size));
     if stride != 1 && job.kept.inner_stride(0) == 1 && job.kept.inner() >= 8 && u32::try_from(size).is_ok() {
-        let grain = GRAIN.div_ceil(size).next_multiple_of(TILE);
+        let grain = grain.next_multiple_of(TILE);
         return parallel::for_each_chunk(dst, grain, |first, out| job.columns(first, out));
     }
     if stride == 1 && size <= SHORT && dst.len() >= LEAST {
-        let grain = GRAIN.div_ceil(size).next_multiple_of(ROWS);
+        let grain = grain.next_multiple_of(ROWS);
         return parallel::for_each_chunk(dst, grain, |first, out| job.short_rows(first, out));
     }
-    parallel::for_each_chunk(dst, GRAIN.div_ceil(size), |first, out| {
+    parallel::for_each_chunk(dst, grain, |first, out| {
         if stride == 1 {
             vectors::dispatch(Rows { job: &job, first, out });
         } else {

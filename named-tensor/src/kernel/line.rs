@@ -158,7 +158,7 @@ struct Walk<'a, T> {
 impl<T: Scalar> Walk<'_, T> {
     /// Visits each line with the positions of its first elements, and with something made once per piece of work.
     fn lines<S>(&self, dst_offset: isize, make: impl Fn() -> S + Sync, visit: impl Fn(&mut S, isize, isize) + Sync) {
-        parallel::for_each_range(self.span.total(), GRAIN.div_ceil(self.size), |range| {
+        parallel::for_each_range(self.span.total(), grain_of(self.span.total(), GRAIN.div_ceil(self.size)), |range| {
             let mut state = make();
             let mut from = Odometer::new(&self.span.sizes, &self.span.strides[0], range.start);
             let mut to = Odometer::new(&self.span.sizes, &self.span.strides[1], range.start);

@@ -112,7 +112,7 @@ impl<'a> Job<'a> {
             assert_eq!(operand.buffer.kind(), kind, "map: kind of an operand");
             check_inside("map: operand", operand.buffer.size(), operand.offset, sizes, operand.strides);
         }
-        let with_positions = program.sources().iter().any(|source| matches!(source, Source::Position(_)));
+        let with_positions = program.has_positions();
         let axes = if with_positions { sizes.len() } else { 0 };
         let along: Vec<SmallVec<[isize; 8]>> =
             (0..axes).map(|axis| (0..sizes.len()).map(|other| isize::from(other == axis)).collect()).collect();
@@ -142,7 +142,7 @@ impl Job<'_> {
     /// In the order in which the result lies.
     fn by_rows<T: Cell>(&self, out: &mut [T]) {
         let total = out.len();
-        parallel::for_each_chunk(out, grain_of(total, GRAIN), |first, chunk| {
+        parallel::for_each_chunk(out, grain_of(total, GRAIN).next_multiple_of(BLOCK), |first, chunk| {
             Worker::new(self, chunk.len(), Stream::of::<T>(total)).stretch(first, chunk);
         });
     }
@@ -164,6 +164,33 @@ impl Job<'_> {
             }
             worker.give();
         });
+    }
+}
+
+/// A program over a space, whose results are computed some at a time and stored nowhere.
+pub(super) struct Computed<'a>(Job<'a>);
+
+impl<'a> Computed<'a> {
+    /// # Panics
+    /// If an operand leaves its buffer, or if its kind is not that of the program.
+    pub(super) fn new(program: &'a Program, sizes: &[usize], operands: &'a [Operand<'a>]) -> Computed<'a> {
+        Computed(Job::new(program, sizes, operands))
+    }
+
+    /// What one thread computes with, at most `size` results at a time.
+    pub(super) fn by_one<T: Cell>(&self, size: usize) -> Computing<'_, T> {
+        assert_eq!(T::KIND, self.0.program.result(), "map: kind of the result");
+        Computing(Worker::new(&self.0, size, Stream::usual()))
+    }
+}
+
+/// A program in the hands of one thread.
+pub(super) struct Computing<'a, T: Cell>(Worker<'a, T>);
+
+impl<T: Cell> Computing<'_, T> {
+    /// Computes the results of the positions that begin with that numbered `first`.
+    pub(super) fn stretch(&mut self, first: usize, out: &mut [T]) {
+        self.0.stretch(first, out);
     }
 }
 

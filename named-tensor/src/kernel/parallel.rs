@@ -26,9 +26,12 @@ pub(super) fn threads() -> usize {
 /// of them takes, and each begins with memory that nobody expects.
 const PIECES: usize = 8;
 
-/// How many of `total` numbers make a piece, a multiple of `least`, where results are the same however they are split.
+/// How many of `total` numbers make a piece, where results are the same however they are split: about `least`, or more if there
+/// are more than enough of them, and as many pieces for each thread as for any other.
 pub(super) fn grain_of(total: usize, least: usize) -> usize {
-    total.div_ceil(PIECES * threads()).max(1).next_multiple_of(least)
+    let threads = threads();
+    let pieces = total.div_ceil(least.max(1)).clamp(1, PIECES * threads);
+    total.div_ceil(if pieces > threads { pieces.next_multiple_of(threads) } else { pieces })
 }
 
 /// Runs `work` on pieces of `grain` elements of `out`, each with the position of its first element.
@@ -121,8 +124,10 @@ mod tests {
 
     #[cfg(feature = "parallel")]
     #[test]
-    fn pieces_are_as_many_as_threads_need_and_none_is_less_than_it_is_worth() {
-        for (threads, total, grain) in [(1, 800, 100), (2, 800, 50), (2, 810, 60), (2, 100, 10), (3, 0, 10)] {
+    fn pieces_are_as_many_as_threads_need_and_each_thread_has_as_many_as_any_other() {
+        let cases =
+            [(1, 800, 100), (2, 800, 50), (2, 810, 51), (2, 100, 10), (2, 90, 9), (2, 15, 8), (4, 15, 8), (3, 0, 0)];
+        for (threads, total, grain) in cases {
             assert_eq!(threads::with_threads(threads, || grain_of(total, 10)), grain, "{total} for {threads} threads");
         }
     }

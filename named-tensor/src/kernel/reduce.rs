@@ -9,14 +9,16 @@
 //! Along an axis that repeats one number nothing is walked: equal partial results are joined pair by pair, so the sum of a
 //! constant takes as long over 2⁵⁰ positions as over two.
 
+pub(crate) mod computed;
 mod down;
 mod fold;
 mod short;
 
 use super::View;
 use super::lanes::fold_and;
+use super::map::Cell;
 use super::order::sort_few;
-use super::parallel::{self, GRAIN};
+use super::parallel::{self, GRAIN, grain_of};
 use super::span::{Odometer, Span, check_inside};
 use crate::element::Stored;
 use fold::{Fold, Max, Min, Product, Sum};
@@ -43,9 +45,11 @@ pub(crate) fn reduce<T: Reducible>(op: Reduction, kept: &[usize], reduced: &[usi
 }
 
 /// Elements that can be reduced: `f32`, `f64`, positions.
-pub(crate) trait Reducible: Stored {
+pub(crate) trait Reducible: Cell {
     /// [`reduce`] for this type.
     fn reduce(op: Reduction, kept: &[usize], reduced: &[usize], src: View<'_, Self>, dst: &mut [Self]);
+    /// The same of what a program computes.
+    fn reduce_computed(op: Reduction, job: &computed::Job<'_>, dst: &mut [Self]);
 }
 
 macro_rules! reducible {
@@ -58,6 +62,15 @@ macro_rules! reducible {
                     Reduction::Product => job.reduce::<Product>(dst),
                     Reduction::Max => job.reduce::<Max>(dst),
                     Reduction::Min => job.reduce::<Min>(dst),
+                }
+            }
+
+            fn reduce_computed(op: Reduction, job: &computed::Job<'_>, dst: &mut [$type]) {
+                match op {
+                    Reduction::Sum => job.reduce::<$type, Sum>(op, dst),
+                    Reduction::Product => job.reduce::<$type, Product>(op, dst),
+                    Reduction::Max => job.reduce::<$type, Max>(op, dst),
+                    Reduction::Min => job.reduce::<$type, Min>(op, dst),
                 }
             }
         }
@@ -109,7 +122,7 @@ impl<'a, T: Stored> Job<'a, T> {
         } else if let [single] = dst {
             *single = self.end::<F>(self.everything::<F>());
         } else {
-            let grain = GRAIN.div_ceil(self.reduced.total().max(1));
+            let grain = grain_of(dst.len(), GRAIN.div_ceil(self.reduced.total().max(1)));
             parallel::for_each_chunk(dst, grain, |first, chunk| {
                 let mut base = Odometer::new(&self.kept.sizes, &self.kept.strides[0], first);
                 for d in chunk {

@@ -8,7 +8,7 @@
 use super::lanes::vectorised;
 use super::lines::Lines;
 use super::math::Scalar;
-use super::parallel::GRAIN;
+use super::parallel::{GRAIN, grain_of};
 use super::{View, ViewMut};
 
 /// Contiguous lines that go together: as many sums as the processor can begin while it waits for one.
@@ -22,7 +22,7 @@ const TILE: usize = 512;
 /// If a view leaves its slice, or if positions of the destination overlap.
 pub(crate) fn sums<T: Scalar>(outer: &[usize], size: usize, src: View<'_, T>, dst: ViewMut<'_, T>) {
     let Some(lines) = Lines::new("running sums", outer, size, src, dst) else { return };
-    let grain = GRAIN.div_ceil(size);
+    let grain = grain_of(outer.iter().product(), GRAIN.div_ceil(size));
     if lines.are_rows() {
         lines.visit(grain.next_multiple_of(TOGETHER), TILE, || (), |(), start, count| rows(&lines, start, count));
     } else if lines.are_columns(8) {

@@ -38,6 +38,7 @@ pub(super) fn compute(step: &Step, slots: &Slots, out: &mut Buffer) -> bool {
         Action::Attention { .. } => of!(F32 | F64, out => attended(action, slots, out)),
         Action::AttentionGradient { .. } => of!(F32 | F64, out => attention_owed(action, slots, out)),
         Action::Reduce { .. } => of!(F32 | F64 | Index, out => reduced(action, slots, out)),
+        Action::ReduceComputed { .. } => of!(F32 | F64 | Index, out => reduced_on_the_way(action, slots, out)),
         Action::Best { .. } => of!(Index, out => best_of(action, slots, out)),
         Action::Rows { .. } => match out {
             Buffer::Index(out) => argsorted(action, slots, out),
@@ -118,6 +119,12 @@ fn updated(action: &Action, slots: &Slots, out: &mut Buffer) -> bool {
 fn reduced<T: reduce::Reducible>(action: &Action, slots: &Slots, out: &mut [T]) {
     let Action::Reduce { reduction, source, sizes, over } = action else { return };
     reduce::reduce(kernel_reduction(*reduction), sizes, over, slots.view(source), out);
+}
+
+fn reduced_on_the_way<T: reduce::Reducible>(action: &Action, slots: &Slots, out: &mut [T]) {
+    let Action::ReduceComputed { reduction, program, sizes, operands, over: [from, to] } = action else { return };
+    let over = usize::from(*from)..usize::from(*to);
+    reduce::computed::reduce(kernel_reduction(*reduction), program, sizes, over, &read(operands, slots), out);
 }
 
 fn best_of(action: &Action, slots: &Slots, out: &mut [i64]) {

@@ -91,7 +91,7 @@ impl Display for Page<'_, '_> {
         }
         let held =
             self.schedule.slots[self.schedule.leaves.len()..].iter().map(|slot| (slot.size * slot.kind.bytes()) as f64);
-        let (steps, held) = (steps(self.schedule), scaled(held.sum(), "B"));
+        let (steps, held) = (steps(self.schedule), scaled(held.fold(0.0, |all, bytes| all + bytes), "B"));
         let (flops, bytes, expected) = (scaled(flops, "FLOP"), scaled(bytes, "B"), duration(expected));
         write!(f, "{steps}   {flops}   {bytes} read and written   {held} of buffers   {expected} on a nominal core")?;
         if self.times.is_empty() { Ok(()) } else { write!(f, "   {} measured", duration(self.times.iter().sum())) }
@@ -177,6 +177,9 @@ impl Page<'_, '_> {
                 size(batch) * size(rows) * *positions as f64 * ((6 * *keys + 4 * *columns) as f64 + 9.0)
             }
             Action::Reduce { sizes, over, .. } => size(sizes) * size(over),
+            Action::ReduceComputed { sizes, .. } => {
+                size(sizes) * (1 + step.fused.iter().filter(computes).count()) as f64
+            }
             Action::Best { sizes, size: along, .. } => size(sizes) * *along as f64,
             Action::Rows { function: RowFunction::CumulativeSum, .. } => out,
             // As many comparisons as a sort needs on average.

@@ -115,6 +115,10 @@ impl Numbers for Action {
                 sizes[..].each(change);
                 over[..].each(change);
             }
+            Action::ReduceComputed { sizes, operands, .. } => {
+                sizes[..].each(change);
+                operands.each(change);
+            }
             Action::Best { source, sizes, size, .. } => {
                 source.each(change);
                 sizes[..].each(change);

@@ -79,6 +79,9 @@ pub(super) enum Action {
     },
     /// One number for all positions of the last axes, `over`; the result lies without gaps in the order of the others.
     Reduce { reduction: Reduction, source: Place, sizes: Sizes, over: Sizes },
+    /// The same of what an elementwise program computes over these sizes, which is stored nowhere: along the axes from the one
+    /// number of `over` on, up to the other.
+    ReduceComputed { reduction: Reduction, program: Arc<Program>, sizes: Sizes, operands: Box<[Place]>, over: [u8; 2] },
     /// The position of the first of the largest (or smallest) numbers along the last axis, which has `size`; the result
     /// lies without gaps in the order of the others.
     Best { largest: bool, source: Place, sizes: Sizes, size: usize },
@@ -223,7 +226,9 @@ impl Action {
     /// Tells each buffer that is read.
     fn reads(&self, mut tell: impl FnMut(u32)) {
         match self {
-            Action::Map { operands, .. } => operands.iter().for_each(|place| tell(place.slot)),
+            Action::Map { operands, .. } | Action::ReduceComputed { operands, .. } => {
+                operands.iter().for_each(|place| tell(place.slot));
+            }
             Action::Product { left, right, scale, .. } => {
                 tell(left.0);
                 tell(right.0);

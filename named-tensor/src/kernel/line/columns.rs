@@ -12,7 +12,7 @@ use crate::kernel::ahead::{fetch, fetch_line_aside};
 use crate::kernel::lanes::vectorised;
 use crate::kernel::map::{Finisher, Tail};
 use crate::kernel::math::Scalar;
-use crate::kernel::parallel::{self, GRAIN, Shared};
+use crate::kernel::parallel::{self, GRAIN, Shared, grain_of};
 use crate::kernel::pool;
 use crate::kernel::stream::{LINE, Stream, lined_up_mut};
 use smallvec::SmallVec;
@@ -79,7 +79,7 @@ impl<T: Scalar> Walk<'_, T> {
         if L::IS_SWEPT && stream().passes_by() {
             return self.swept(line, tiles, tile, width, dst, stream);
         }
-        parallel::for_each_range(tiles, GRAIN.div_ceil(size * WIDTH * groups), |range| {
+        parallel::for_each_range(tiles, grain_of(tiles, GRAIN.div_ceil(size * WIDTH * groups)), |range| {
             let (stream, mut finisher) = (stream(), self.tail.map(Tail::finisher::<T>));
             let mut buffer = pool::take(T::KIND, groups * size * WIDTH + LINE / size_of::<T>());
             let (room, _) = lined_up_mut(T::of_mut(&mut buffer)).as_chunks_mut();

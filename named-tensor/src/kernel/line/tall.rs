@@ -9,7 +9,7 @@ use super::columns::{PART, Tile, copy_short};
 use super::{Known, Line, WIDTH, Walk};
 use crate::kernel::map::{Finisher, Tail};
 use crate::kernel::math::Scalar;
-use crate::kernel::parallel::{self, GRAIN, Shared};
+use crate::kernel::parallel::{self, GRAIN, Shared, grain_of};
 use crate::kernel::stream::Stream;
 
 /// Elements of a piece: worth a thread of its own, and little enough to be still near when it is read again.
@@ -56,7 +56,7 @@ impl<T: Scalar> Walk<'_, T> {
         let room = || vec![[T::default(); WIDTH]; PART];
         let finisher = || self.tail.map(Tail::finisher::<T>);
         if pieces == 1 {
-            parallel::for_each_range(tiles, GRAIN.div_ceil(self.size * width), |range| {
+            parallel::for_each_range(tiles, grain_of(tiles, GRAIN.div_ceil(self.size * width)), |range| {
                 let (mut room, mut finisher, stream) = (room(), finisher(), stream());
                 for number in range {
                     let piece = piece(tile(number), 0);

@@ -166,6 +166,11 @@ impl Program {
         &self.steps
     }
 
+    /// Whether it counts positions along an axis: then its space cannot have another order.
+    pub(crate) fn has_positions(&self) -> bool {
+        self.sources.iter().any(|source| matches!(source, Source::Position(_)))
+    }
+
     /// The same program, if it is light.
     pub(super) fn light(&self) -> Option<&Light> {
         self.light.as_ref()

@@ -8,7 +8,7 @@ use super::fold::Fold;
 use super::{Job, PIECES};
 use crate::element::Stored;
 use crate::kernel::lanes::vectorised;
-use crate::kernel::parallel::{self, GRAIN};
+use crate::kernel::parallel::{self, GRAIN, grain_of};
 use crate::kernel::span::Odometer;
 use std::ops::Range;
 
@@ -50,7 +50,8 @@ impl<T: Stored> Job<'_, T> {
         // Narrow rows are not cut.
         let width = self.kept.inner().clamp(1, TILE);
         let tile_size = TILE / width * width;
-        let grain = GRAIN.div_ceil(depth.max(1)).next_multiple_of(if width < STRIP { width } else { tile_size });
+        let grain = grain_of(dst.len(), GRAIN.div_ceil(depth.max(1)));
+        let grain = grain.next_multiple_of(if width < STRIP { width } else { tile_size });
         parallel::for_each_chunk(dst, grain, |first, chunk| {
             for (i, tile) in chunk.chunks_mut(tile_size).enumerate() {
                 let mut partial = [F::START; TILE];
@@ -73,10 +74,8 @@ impl<T: Stored> Job<'_, T> {
             self.each_run(range.clone(), |distance, stride, rows| {
                 let first = self.position(base + column as isize + distance);
                 let row = |i: usize| &self.data[first.wrapping_add_signed(i as isize * stride)..][..size];
-                if size < STRIP && stride == size as isize && rows >= STRIP {
-                    let whole = rows / STRIP * STRIP;
-                    down_in_turn::<T, F>(&self.data[first..][..whole * size], sums);
-                    down_wide::<T, F>(rows - whole, |i| row(whole + i), sums);
+                if stride == size as isize {
+                    take_rows::<T, F>(&self.data[first..][..rows * size], sums);
                 } else if size <= NARROW && size % STRIP == 0 {
                     down_narrow::<T, F>(rows, row, sums);
                 } else {
@@ -85,6 +84,21 @@ impl<T: Stored> Job<'_, T> {
             });
             done += size;
         }
+    }
+}
+
+/// Takes rows that follow each other into the partial results of their columns.
+pub(super) fn take_rows<T: Stored, F: Fold<T>>(rows: &[T], sums: &mut [F::Partial]) {
+    let size = sums.len();
+    let count = rows.len() / size;
+    if size < STRIP && count >= STRIP {
+        let (whole, rest) = rows.split_at(count / STRIP * STRIP * size);
+        down_in_turn::<T, F>(whole, sums);
+        down_wide::<T, F>(rest.len() / size, |i| &rest[i * size..][..size], sums);
+    } else if size <= NARROW && size % STRIP == 0 {
+        down_narrow::<T, F>(count, |i| &rows[i * size..][..size], sums);
+    } else {
+        down_wide::<T, F>(count, |i| &rows[i * size..][..size], sums);
     }
 }
 

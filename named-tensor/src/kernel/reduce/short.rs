@@ -10,7 +10,7 @@ use super::Job;
 use super::fold::Fold;
 use crate::element::Stored;
 use crate::kernel::lanes::vectorised;
-use crate::kernel::parallel::{self, GRAIN};
+use crate::kernel::parallel::{self, GRAIN, grain_of};
 use crate::kernel::span::Odometer;
 use crate::kernel::turn::{Square, Starts, Turner, Work, turn, with_turner};
 
@@ -38,7 +38,8 @@ impl<T: Stored> Job<'_, T> {
     /// One result for each of them.
     pub(super) fn short_rows<F: Fold<T>>(&self, dst: &mut [T]) {
         let (data, size) = (self.data, self.reduced.total());
-        parallel::for_each_chunk(dst, GRAIN.div_ceil(size).next_multiple_of(ROWS), |first, chunk| {
+        let grain = grain_of(dst.len(), GRAIN.div_ceil(size)).next_multiple_of(ROWS);
+        parallel::for_each_chunk(dst, grain, |first, chunk| {
             let mut side_by_side = vec![T::default(); if are_joined::<T, F>(size) { 0 } else { ROWS * size }];
             for (number, block) in chunk.chunks_mut(ROWS).enumerate() {
                 let mut starts = [0; ROWS];

@@ -10,7 +10,7 @@ use super::{LANES, Near, ORDINARY, Standardize, joined};
 use crate::kernel::lanes::vectorised;
 use crate::kernel::map::Tail;
 use crate::kernel::math::Scalar;
-use crate::kernel::parallel::{self, GRAIN, Shared};
+use crate::kernel::parallel::{self, GRAIN, Shared, grain_of};
 use crate::kernel::span::{Odometer, Span, check_distinct, check_inside, row_major};
 use crate::kernel::{View, ViewMut};
 use smallvec::SmallVec;
@@ -86,7 +86,7 @@ impl<T: Scalar> Job<'_, T> {
         let &Job { epsilon, size, x, owed, ref span, .. } = self;
         let shared = Shared::new(dst);
         let most = AT_HAND.div_ceil(size);
-        parallel::for_each_range(span.total(), (GRAIN / PASSES).div_ceil(size), |range| {
+        parallel::for_each_range(span.total(), grain_of(span.total(), (GRAIN / PASSES).div_ceil(size)), |range| {
             let mut finisher = tail.map(Tail::finisher_from_beside::<T>);
             let [mut of_x, mut of_owed] =
                 [0, 1].map(|operand| Odometer::new(&span.sizes, &span.strides[operand], range.start));

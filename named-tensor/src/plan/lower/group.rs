@@ -65,7 +65,7 @@ impl Lowering<'_, '_> {
         self.last_step(|step| step.fused = fused);
     }
 
-    fn last_step(&mut self, change: impl FnOnce(&mut Step)) {
+    pub(super) fn last_step(&mut self, change: impl FnOnce(&mut Step)) {
         if let Some(step) = self.schedule.steps.last_mut() {
             change(step);
         }

@@ -6,6 +6,7 @@
 
 mod append;
 mod attention;
+mod computed;
 mod group;
 mod indexing;
 mod once;

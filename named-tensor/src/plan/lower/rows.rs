@@ -20,6 +20,9 @@ const BESIDE: usize = 64;
 impl Lowering<'_, '_> {
     /// The step of a reduction. Its result lies in the order of its source.
     pub(super) fn reduce(&mut self, i: u32, reduction: Reduction, axes: &Names) {
+        if self.reduce_computed(i, reduction, axes) {
+            return;
+        }
         let item = self.items.item(i);
         let (shape, source) = (self.items.item(item.inputs[0]).shape, &self.places[&item.inputs[0]]);
         let names: Names = shape.names().collect();

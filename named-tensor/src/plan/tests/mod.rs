@@ -4,6 +4,7 @@
 
 mod append;
 mod attention;
+mod computed;
 pub(crate) mod draw;
 mod edges;
 mod growing;
@@ -89,6 +90,7 @@ fn named(action: &Action) -> &'static str {
         Action::Product { scale: None, .. } => "product",
         Action::Product { .. } => "scaled product",
         Action::Reduce { .. } => "reduce",
+        Action::ReduceComputed { .. } => "reduce computed",
         Action::Best { .. } => "best",
         Action::Rows { .. } => "rows",
         Action::StandardizeGradient { .. } => "standardize gradient",

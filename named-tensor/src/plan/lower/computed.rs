@@ -1,0 +1,118 @@
+//! Reductions of an elementwise group that nobody else reads: both are one step, and the group is stored nowhere.
+//!
+//! `Σ_k (X - Y)²` over `m × k × n` positions needs no memory for them.
+//! Lives here: which groups are reduced on the way, and the copies of operands that lie across the order of the group.
+//! Not here: the group (`group`), the loop (`kernel::reduce::computed`).
+
+use super::Lowering;
+use crate::graph::op::Reduction;
+use crate::graph::shape::Names;
+use crate::graph::value::row_major;
+use crate::plan::fuse::Part;
+use crate::plan::layout::{self, Order, Place};
+use crate::plan::numbered::few;
+use crate::plan::schedule::{Action, Piece, Sizes, Step};
+use crate::plan::weighed;
+
+/// Numbers from which on a group is not stored: fewer stay in a near cache until they are read. Less in tests, so that they come
+/// here too.
+const STORED: usize = if cfg!(test) { 24 } else { 32 * 1024 };
+/// How many times as large as an operand the group is at least, if the operand may be copied into its order.
+const REPAID: usize = 4;
+
+/// Positions of an axis from which on it is better last than the reduced ones.
+const LONG: usize = if cfg!(test) { 3 } else { 32 };
+
+impl Lowering<'_, '_> {
+    /// The step of a reduction and of the group that it reads, if it alone does so and the group is large. The axes that are
+    /// reduced must follow each other in the order of the group.
+    pub(super) fn reduce_computed(&mut self, i: u32, reduction: Reduction, axes: &Names) -> bool {
+        let items = self.items;
+        let (item, input) = (items.item(i), items.item(i).inputs[0]);
+        let shape = items.item(input).shape;
+        let is_alone = matches!(self.parts[input as usize], Part::In(group, _) if group == input)
+            && items.uses[input as usize] == 1
+            && !items.roots.contains(&input);
+        if !is_alone || weighed::is_less(shape.elements(), STORED) {
+            return false;
+        }
+        let Some(at) = self.schedule.steps.iter().rposition(|step| step.out == self.places[&input].slot) else {
+            return false;
+        };
+        let Step { action: Action::Map { program, sizes, operands }, tail: None, .. } = &self.schedule.steps[at] else {
+            return false;
+        };
+        let names: Names = shape.names().collect();
+        let mut order = layout::by_stride(&self.places[&input].strides);
+        let all: Sizes = shape.sizes().collect();
+        if !order.iter().map(|&at| all[at]).eq(sizes.iter().copied()) {
+            return false;
+        }
+        let (reduced, mut kept): (Order, Order) = (0..sizes.len()).partition(|&at| axes.contains(&names[order[at]]));
+        // Where operands repeat each other, any order is as good for them, and one with a long axis last is best.
+        let total = shape.elements();
+        let is_free = !program.has_positions() && operands.iter().all(|operand| covered(operand, sizes) != total);
+        let last = kept.last().copied().filter(|&at| is_free && !weighed::is_less(sizes[at], LONG));
+        let turned: Order = match last {
+            Some(last) => {
+                kept.pop();
+                kept.iter().chain(&reduced).copied().chain([last]).collect()
+            }
+            None => (0..sizes.len()).collect(),
+        };
+        let sizes: Sizes = few(turned.iter().map(|&at| sizes[at]));
+        let mut operands: Box<[Place]> = operands.iter().map(|operand| operand.in_order(&turned)).collect();
+        order = few(turned.iter().map(|&at| order[at]));
+        let is_reduced = |at: &usize| axes.contains(&names[*at]);
+        let (from, to) = match (order.iter().position(is_reduced), order.iter().rposition(is_reduced)) {
+            (Some(first), Some(last)) if order[first..=last].iter().all(is_reduced) => (first, last + 1),
+            _ => return false,
+        };
+        let across: Order = few((0..operands.len()).filter(|&number| lies_across(&operands[number], &sizes)));
+        let is_repaid =
+            |&number: &usize| !weighed::is_less(total, covered(&operands[number], &sizes).saturating_mul(REPAID));
+        if !across.iter().all(is_repaid) {
+            return false;
+        }
+        let program = program.clone();
+        let step = self.schedule.steps.remove(at);
+        self.schedule.slots[step.out as usize].size = 0;
+        for number in across {
+            operands[number] = self.turned(step.node, &operands[number], &sizes);
+        }
+        let order: Order = order.iter().filter_map(|&at| item.shape.position(names[at])).collect();
+        let over = [from, to].map(|at| u8::try_from(at).unwrap_or(u8::MAX));
+        self.step(i, &order, Action::ReduceComputed { reduction, program, sizes, operands, over });
+        let mut fused = step.fused;
+        fused.push(step.node);
+        self.last_step(|step| step.fused = fused);
+        true
+    }
+
+    /// A copy of an operand whose axes lie in the order of the group.
+    fn turned(&mut self, node: u32, operand: &Place, sizes: &[usize]) -> Place {
+        let has: Order = few((0..sizes.len()).filter(|&at| operand.strides[at] != 0));
+        let own: Sizes = few(has.iter().map(|&at| sizes[at]));
+        let strides = row_major(own.iter().copied());
+        let kind = self.schedule.slots[operand.slot as usize].kind;
+        let slot = self.slot(kind, own.iter().product());
+        let mut place = Place { slot, offset: 0, strides: smallvec::smallvec![0; sizes.len()] };
+        has.iter().zip(&strides).for_each(|(&at, &stride)| place.strides[at] = stride);
+        let piece = Piece { source: operand.in_order(&has), sizes: own, offset: 0, strides };
+        let action = Action::Join { around: None, pieces: Box::new([piece]) };
+        self.schedule.steps.push(Step::new(action, slot, node));
+        place
+    }
+}
+
+/// Whether elements that follow each other in the order of the group lie apart in the operand.
+fn lies_across(operand: &Place, sizes: &[usize]) -> bool {
+    let last = (0..sizes.len()).rev().find(|&at| sizes[at] != 1);
+    last.is_some_and(|at| !matches!(operand.strides[at], 0 | 1))
+}
+
+/// How many elements the operand has along the axes of the group.
+fn covered(operand: &Place, sizes: &[usize]) -> usize {
+    let has = |at: &usize| operand.strides[*at] != 0;
+    (0..sizes.len()).filter(has).map(|at| sizes[at]).fold(1, usize::saturating_mul)
+}

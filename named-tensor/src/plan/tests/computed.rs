@@ -1,0 +1,99 @@
+//! Reductions of what a group computes on the way, against the plain evaluation.
+//!
+//! Lives here: random groups whose operands have some of the axes, in any order, reduced over some of them; and which
+//! groups are stored nonetheless. Not here: their leaves (`edges`), the comparison (`mod`).
+
+use super::edges::{Look, leaf};
+use super::*;
+
+const SIZES: [usize; 9] = [1, 2, 3, 7, 16, 17, 40, 65, 130];
+
+/// A reduction of a group of two or three operands.
+fn case(seed: u64) -> (Vec<Node>, String) {
+    let mut draw = Draw::new(0xc0de + seed);
+    let draw = &mut draw;
+    let kind = if draw.below(3) > 0 { Kind::F32 } else { Kind::F64 };
+    let names = ["a", "b", "c", "d"].map(Name::declared);
+    let axes: Vec<(Name, usize)> = loop {
+        let count = 1 + draw.below(4);
+        let axes: Vec<_> = names.into_iter().take(count).map(|name| (name, *draw.of(&SIZES))).collect();
+        if axes.iter().map(|axis| axis.1).product::<usize>() < 300_000 {
+            break axes;
+        }
+    };
+    let operand = |draw: &mut Draw, all: bool| {
+        let mut some: Vec<(Name, usize)> = axes.iter().copied().filter(|_| all || draw.below(3) > 0).collect();
+        (1..some.len()).rev().for_each(|i| some.swap(i, draw.below(i + 1)));
+        leaf(draw, kind, &some, Look::Small)
+    };
+    let is_whole = draw.below(2) == 0;
+    let (x, y, z) = (operand(draw, is_whole), operand(draw, false), operand(draw, false));
+    let mut group = x.binary(Binary::Sub, &y);
+    if draw.below(3) == 0 {
+        group = group.binary(Binary::Mul, &z);
+    }
+    if draw.below(6) == 0 {
+        let positions = Node::iota(axes[0].0, axes[0].1).cast(kind);
+        group = group.binary(Binary::Add, &positions);
+    }
+    let group = match draw.below(4) {
+        0 => group.binary(Binary::Mul, &group),
+        1 => group.unary(Unary::Tanh),
+        2 => group.unary(Unary::Abs),
+        _ => group.unary(Unary::Exp),
+    };
+    let over: Vec<Name> = group.shape().names().filter(|_| draw.below(2) == 0).collect();
+    let reduction = *draw.of(&[Reduction::Sum, Reduction::Sum, Reduction::Max, Reduction::Min]);
+    let root = group.reduce(reduction, &over);
+    let context = format!("{seed}: {reduction:?} of {:?} over {over:?}", group.shape());
+    if kind == Kind::F64 && draw.below(3) == 0 && reduction == Reduction::Sum {
+        let owed = graph::calculus::reverse(&[(root.clone(), root.unary(Unary::Tanh))], &[x, y], &[]);
+        return (owed.into_iter().flatten().collect(), context + ", gradient");
+    }
+    (vec![root], context)
+}
+
+/// How many steps of the plan are of this kind.
+fn steps(roots: &[Node], wanted: &str) -> usize {
+    let steps = lower::schedule(&Trace::new(roots).unwrap()).steps;
+    steps.iter().filter(|step| named(&step.action) == wanted).count()
+}
+
+#[test]
+fn reductions_of_what_is_computed_on_the_way_are_those_of_the_plain_evaluation() {
+    let (mut on_the_way, mut compared) = (0, 0);
+    for seed in 0..1500 {
+        let (roots, context) = case(seed);
+        on_the_way += steps(&roots, "reduce computed");
+        compared += both_ways(&roots, &context).unwrap_or(0);
+    }
+    assert!(on_the_way > 300, "many are computed on the way: {on_the_way}");
+    assert!(compared > 100_000, "most of them have numbers: {compared}");
+}
+
+/// Two operands and their difference, squared.
+fn squared_difference() -> Node {
+    let mut draw = Draw::new(7);
+    let [a, b, c] = ["a", "b", "c"].map(Name::declared);
+    let x = stored(&mut draw, Kind::F32, Shape::new([(a, 20), (c, 4)]), 1);
+    let y = stored(&mut draw, Kind::F32, Shape::new([(b, 30), (c, 4)]), 1);
+    let difference = x.binary(Binary::Sub, &y);
+    difference.binary(Binary::Mul, &difference)
+}
+
+#[test]
+fn a_sum_of_squared_differences_stores_none_of_them() {
+    let sum = squared_difference().reduce(Reduction::Sum, &[Name::declared("c")]);
+    let schedule = lower::schedule(&Trace::new(std::slice::from_ref(&sum)).unwrap());
+    assert_eq!(steps(std::slice::from_ref(&sum), "map"), 0, "no step stores the differences");
+    assert!(schedule.slots.iter().all(|slot| slot.size < 20 * 30 * 4), "nor is there room for them");
+}
+
+#[test]
+fn what_somebody_else_reads_is_stored_and_then_reduced() {
+    let squares = squared_difference();
+    let sum = squares.reduce(Reduction::Sum, &[Name::declared("c")]);
+    assert_eq!(steps(&[sum.clone(), squares.clone()], "reduce"), 1, "the squares are a result, too");
+    let largest = squares.reduce(Reduction::Max, &[Name::declared("c")]);
+    assert_eq!(steps(&[sum, largest], "reduce"), 2, "two reductions read them");
+}
