@@ -55,9 +55,9 @@ pub(super) fn product<T: Lanes>(
         product().run(out, d_row);
     } else if l_row == 1 && by_rows {
         around().run(out, d_column);
-    } else if r_inner == 1 && by_columns && is_worth_turning([m, k, n]) {
+    } else if r_inner == 1 && by_columns && is_worth_turning([m, k, n], l_inner == 1) {
         product().run_turned(r_column, out, d_row);
-    } else if l_inner == 1 && by_rows && is_worth_turning([n, k, m]) {
+    } else if l_inner == 1 && by_rows && is_worth_turning([n, k, m], r_inner == 1) {
         around().run_turned(l_row, out, d_column);
     } else {
         return false;

@@ -23,10 +23,10 @@ const ROOMS: [usize; 3] = [256, 1024, 4096];
 struct Room<T, const N: usize>([T; N]);
 
 /// Whether it is repaid that a right operand which lies along the sum is turned, for a product of so many rows, terms and
-/// columns.
-pub(super) fn is_worth_turning([rows, terms, columns]: [usize; 3]) -> bool {
+/// columns, of which the left one lies along the sum as well or not.
+pub(super) fn is_worth_turning([rows, terms, columns]: [usize; 3], is_along: bool) -> bool {
     let elements = squares([terms, columns]).iter().product::<usize>();
-    let is_of_dots = rows * columns <= DOTS[0].min(DOTS[1] * terms);
+    let is_of_dots = is_along && rows * columns <= DOTS[0].min(DOTS[1] * terms);
     // As a matrix a long vector would be nearly empty, and its stride to another column may be any.
     let is_long_vector = columns == 1 && terms > SINGLE;
     let repaid = if elements <= ROOMS[0] { REPAID[0] } else { REPAID[1] };
@@ -144,5 +144,26 @@ mod tests {
         assert!(!done([16, 65, 64]), "there is no room");
         assert!(done([300, 64, 1]), "a short vector is turned");
         assert!(!done([300, 80, 1]), "a long vector is not");
+    }
+
+    #[test]
+    fn beside_a_left_operand_that_lies_across_the_sum_even_the_smallest_right_one_is_turned() {
+        for [m, k, n] in [[4, 4, 4], [8, 16, 8], [8, 30, 7], [16, 3, 16], [20, 64, 12]] {
+            let mut random = Random::new(9);
+            let (a, b) = (random.reals(k * m), random.reals(n * k));
+            let mut out = vec![0.0_f32; m * n];
+            let done = product(
+                0.5,
+                [m, k, n],
+                View { data: &a, offset: 0, strides: &[1, m as isize] },
+                View { data: &b, offset: 0, strides: &[1, k as isize] },
+                &mut ViewMut { data: &mut out, offset: 0, strides: &[n as isize, 1] },
+            );
+            assert!(done, "{m} x {k} x {n} is turned");
+            for (at, &got) in out.iter().enumerate() {
+                let sum = (0..k).fold(0.0_f32, |sum, x| a[x * m + at / n].mul_add(b[at % n * k + x], sum));
+                assert_eq!(got, 0.5 * sum, "{at} of {m} x {k} x {n}");
+            }
+        }
     }
 }
