@@ -197,6 +197,12 @@ impl Lowering<'_, '_> {
             (Work::Op(Op::Standardize { axes, epsilon }), _) => self.standardize(i, axes, *epsilon),
             (Work::Op(Op::StandardizeGradient { axes, epsilon }), _) => self.standardize_gradient(i, axes, *epsilon),
             (&Work::Best { axis, largest }, _) => self.best(i, axis, largest),
+            (&Work::First(&Op::Sort { axis, descending }), _) => {
+                self.first(i, axis, RowFunction::Sort { descending });
+            }
+            (&Work::First(&Op::ArgSort { axis, descending }), _) => {
+                self.first(i, axis, RowFunction::ArgSort { descending });
+            }
             (&Work::Op(&Op::CumulativeSum(axis)), _) if matches!(item.kind, Kind::F32 | Kind::F64) => {
                 self.line(i, axis, RowFunction::CumulativeSum);
             }
