@@ -7,6 +7,7 @@ mod attention;
 pub(crate) mod draw;
 mod edges;
 mod growing;
+mod joining;
 mod scan;
 mod slices;
 mod sorting;
