@@ -161,7 +161,7 @@ fn tile<'a, T: Ordered, const N: usize>(size: usize, sign: T, row: impl Fn(usize
 #[inline(always)]
 #[expect(clippy::neg_cmp_op_on_partial_ord, reason = "any number is better than NaN")]
 #[expect(clippy::eq_op, reason = "only NaN is not equal to itself")]
-fn is_better<T: Ordered>(x: T, most: T) -> bool {
+pub(super) fn is_better<T: Ordered>(x: T, most: T) -> bool {
     !(x <= most) & (x == x)
 }
 

@@ -45,6 +45,34 @@ pub(crate) fn copy_into<T: Stored>(sizes: &[usize], src: View<'_, T>, dst: ViewM
     }
 }
 
+/// Elements of a row that is not short.
+pub(super) const SHORT: usize = 64;
+
+/// Copies fewer than [`SHORT`] elements where they stand: a call that copies any number takes longer to see how many they are.
+/// The first ones and the last ones of a row may meet in its middle.
+#[inline(always)]
+pub(super) fn copy_short<T: Stored>(from: &[T], to: &mut [T]) {
+    #[inline(always)]
+    fn ends<T: Stored, const N: usize>(from: &[T], to: &mut [T]) {
+        if let (Some(some), Some(to)) = (from.first_chunk::<N>(), to.first_chunk_mut()) {
+            *to = *some;
+        }
+        if let (Some(some), Some(to)) = (from.last_chunk::<N>(), to.last_chunk_mut()) {
+            *to = *some;
+        }
+    }
+    match from.len() {
+        0 => {}
+        1 => to[0] = from[0],
+        2..4 => ends::<T, 2>(from, to),
+        4..8 => ends::<T, 4>(from, to),
+        8..16 => ends::<T, 8>(from, to),
+        16..32 => ends::<T, 16>(from, to),
+        32..SHORT => ends::<T, 32>(from, to),
+        _ => to.copy_from_slice(from),
+    }
+}
+
 struct Job<'a, T> {
     src: &'a [T],
     src_offset: isize,
@@ -55,6 +83,9 @@ impl<T: Stored> Job<'_, T> {
     /// Row by row along the last axis.
     fn rows(&self, span: &Span, dst: &Shared<'_, T>) {
         let (inner, [from_step, to_step]) = (span.inner(), [span.inner_stride(0), span.inner_stride(1)]);
+        if [from_step, to_step] == [1, 1] && inner < SHORT && span.sizes.len() > 1 {
+            return self.short_rows(span, dst);
+        }
         let outer = &span.sizes[..span.sizes.len().saturating_sub(1)];
         // A long row is itself cut into pieces.
         let piece = inner.min(GRAIN);
@@ -84,6 +115,31 @@ impl<T: Stored> Job<'_, T> {
                     from.step();
                     to.step();
                 }
+            }
+        });
+    }
+
+    /// Short rows whose elements follow each other on both sides: to find each one from the last costs as much as to copy it.
+    fn short_rows(&self, span: &Span, dst: &Shared<'_, T>) {
+        let (inner, outer) = (span.inner(), span.sizes.len() - 2);
+        let rows = span.sizes[outer];
+        let [from_step, to_step] = [0, 1].map(|operand| span.strides[operand][outer]);
+        let group = |operand: usize, at: usize| {
+            Odometer::new(&span.sizes[..outer], &span.strides[operand][..outer], at / rows).distance
+        };
+        parallel::for_each_range(span.total() / inner, GRAIN.div_ceil(inner.max(8)), |mut range| {
+            while !range.is_empty() {
+                let row = range.start % rows;
+                let count = (rows - row).min(range.len());
+                let from = self.src_offset + group(0, range.start) + row as isize * from_step;
+                let to = self.dst_offset + group(1, range.start) + row as isize * to_step;
+                for i in 0..count as isize {
+                    let from = &self.src[(from + i * from_step) as usize..][..inner];
+                    // SAFETY: this row of the destination is visited once, and no positions overlap.
+                    let to = unsafe { dst.slice((to + i * to_step) as usize, inner) };
+                    copy_short(from, to);
+                }
+                range.start += count;
             }
         });
     }
@@ -166,6 +222,24 @@ mod tests {
             expected[(to.0 as isize + b) as usize] = data[(from.0 as isize + a) as usize];
         }
         assert!(out == expected, "{sizes:?} from {from:?} to {to:?}");
+    }
+
+    #[test]
+    fn rows_of_any_length_arrive_and_nothing_beside_them() {
+        for inner in (0..70).chain([127, 128, 200]) {
+            let (n, gap) = (inner as isize, inner as isize + 3);
+            for strides in [[7 * gap, gap, 1], [gap, 5 * gap, 1], [0, n, 1], [7 * n, 0, 1]] {
+                for to in [[7 * n, n, 1], [7 * gap, gap, 1], [gap, 5 * gap, 1]] {
+                    check::<f32>(&[5, 7, inner], (3, &strides), (1, &to), |i| i as f32);
+                    check::<f64>(&[5, 7, inner], (3, &strides), (1, &to), |i| i as f64);
+                    check::<bool>(&[5, 7, inner], (3, &strides), (1, &to), |i| i % 3 == 0);
+                }
+            }
+            // Backwards, row by row, and many rows, which threads share.
+            check::<i64>(&[7, inner], (6 * inner, &[-n, 1]), (2, &[gap, 1]), |i| i as i64);
+            let rows = 15_000 / (inner + 3);
+            check::<f32>(&[rows, inner], (0, &[n, 1]), (2, &[gap, 1]), |i| i as f32);
+        }
     }
 
     #[test]

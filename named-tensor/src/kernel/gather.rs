@@ -4,6 +4,7 @@
 //! Lives here: the check of the positions and the copy of rows. Not here: sums at positions.
 
 use super::View;
+use super::copy::{SHORT, copy_short};
 use super::parallel::{self, GRAIN};
 use super::span::{Odometer, Span, check_inside};
 use crate::element::Stored;
@@ -34,10 +35,14 @@ pub(crate) fn gather<T: Stored>(
     let mut are_there = true;
     runs(&walk, 0, rows, |[at, _], run| {
         let first = positions.offset.wrapping_add_signed(at);
+        // One below 0 is a very large one.
+        let is_there = |position: i64| (position as u64) < limit as u64;
+        if walk.inner_stride(0) == 1 {
+            are_there &= positions.data[first..][..run.len()].iter().fold(true, |all, &at| all & is_there(at));
+            return;
+        }
         for i in 0..run.len() as isize {
-            let position = positions.data[first.wrapping_add_signed(i * walk.inner_stride(0))];
-            // One below 0 is a very large one.
-            are_there &= (position as u64) < limit as u64;
+            are_there &= is_there(positions.data[first.wrapping_add_signed(i * walk.inner_stride(0))]);
         }
     });
     if dst.is_empty() || !are_there {
@@ -56,8 +61,21 @@ pub(crate) fn gather<T: Stored>(
         });
         return true;
     }
-    let position = |at: &Odometer<'_>| positions.data[positions.offset.wrapping_add_signed(at.distance)];
     let span = Span::new(inner, &[inner_strides]);
+    if row < SHORT && span.sizes.len() <= 1 && span.inner_stride(0) == 1 {
+        parallel::for_each_chunk(dst, GRAIN.div_ceil(row.max(8)) * row, |first, chunk| {
+            runs(&walk, first / row, chunk.len() / row, |[at, from], run| {
+                let (at, from) = (positions.offset.wrapping_add_signed(at), table.offset.wrapping_add_signed(from));
+                for (i, to) in (0..).zip(chunk[run.start * row..run.end * row].chunks_exact_mut(row)) {
+                    let position = positions.data[at.wrapping_add_signed(i * walk.inner_stride(0))];
+                    let distance = i * walk.inner_stride(1) + step[0] * position as isize;
+                    copy_short(&table.data[from.wrapping_add_signed(distance)..][..row], to);
+                }
+            });
+        });
+        return true;
+    }
+    let position = |at: &Odometer<'_>| positions.data[positions.offset.wrapping_add_signed(at.distance)];
     parallel::for_each_chunk(dst, GRAIN.div_ceil(row) * row, |first, chunk| {
         let mut at = Odometer::new(outer, positions.strides, first / row);
         let mut from = Odometer::new(outer, outer_strides, first / row);
@@ -155,6 +173,34 @@ mod tests {
                     data[first.wrapping_add_signed(from + shared[3] * position)]
                 });
                 assert!(dst.iter().copied().eq(exact), "{shared:?} at {strides:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn rows_of_any_length_are_those_at_their_positions() {
+        let data: Vec<f64> = (0..40_000).map(f64::from).collect();
+        let chosen: Vec<i64> = (0..9_000).map(|i| i * 7919 % 11).collect();
+        for row in (1..70).chain([100, 129]) {
+            let n = row as isize;
+            let many = 9_000 / row;
+            for (outer, shared, first, at) in [
+                ([3, 5], [0, 0], 0, [5, 1]),
+                ([3, 5], [11 * n, 2 * n], 7, [1, 3]),
+                ([3, 5], [-n, n], 14, [-5, -1]),
+                ([1, many], [0, 0], 0, [0, 1]),
+                ([2, many / 2], [5, 0], 1, [0, 1]),
+            ] {
+                let table = View { data: &data[..], offset: 3 * row, strides: &[shared[0], shared[1], 1, n] };
+                let positions = View { data: &chosen[..], offset: first, strides: &at };
+                let mut dst = vec![f64::NAN; outer[0] * outer[1] * row];
+                assert!(gather(&outer, &[row], 11, table, positions, &mut dst), "all positions are there");
+                let starts = places(&outer, &shared).zip(places(&outer, &at));
+                let exact = starts.flat_map(|(from, at)| {
+                    let position = chosen[first.wrapping_add_signed(at)] as isize;
+                    (0..n).map(move |i| (3 * n + from + position * n + i) as f64)
+                });
+                assert!(dst.iter().copied().eq(exact), "{row} {outer:?} {shared:?} {at:?}");
             }
         }
     }

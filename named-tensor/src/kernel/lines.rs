@@ -8,9 +8,9 @@ use super::span::{Odometer, Span, check_distinct, check_inside};
 use super::{View, ViewMut};
 use std::ops::Range;
 
-/// The lines of `src` and those of the destination, which have the same sizes.
+/// The lines of `src` and those of the destination, which may have fewer positions.
 pub(super) struct Lines<'a, T, U> {
-    /// Elements of a line.
+    /// Elements of a line of the source.
     pub(super) size: usize,
     pub(super) src: &'a [T],
     /// How far apart the elements of a line are.
@@ -22,19 +22,21 @@ pub(super) struct Lines<'a, T, U> {
 }
 
 impl<'a, T, U> Lines<'a, T, U> {
-    /// The lines along the last axis of two views over `outer` and an axis of `size`; none if there is nothing in them.
+    /// The lines along the last axis of two views over `outer` and an axis of `size`, of which the destination has `wanted`
+    /// positions; none if there is nothing in them.
     ///
     /// # Panics
     /// If a view leaves its slice, or if positions of the destination overlap.
     pub(super) fn new(
         what: &str,
         outer: &[usize],
-        size: usize,
+        [size, wanted]: [usize; 2],
         src: View<'a, T>,
         dst: ViewMut<'a, U>,
     ) -> Option<Lines<'a, T, U>> {
-        let sizes = [outer, &[size]].concat();
+        let mut sizes = [outer, &[size]].concat();
         check_inside(what, src.data.len(), src.offset, &sizes, src.strides);
+        sizes[outer.len()] = wanted;
         check_inside(what, dst.data.len(), dst.offset, &sizes, dst.strides);
         check_distinct(what, &sizes, dst.strides);
         let (&src_stride, from) = src.strides.split_last()?;
@@ -42,7 +44,7 @@ impl<'a, T, U> Lines<'a, T, U> {
         let span = Span::new(outer, &[from, to]);
         let offsets = [src.offset as isize, dst.offset as isize];
         let lines = Lines { size, src: src.data, src_stride, dst_stride, span, offsets, dst: Shared::new(dst.data) };
-        (!sizes.contains(&0)).then_some(lines)
+        (size > 0 && !sizes.contains(&0)).then_some(lines)
     }
 
     /// Whether the elements of each line follow each other, in both views.

@@ -21,7 +21,7 @@ const TILE: usize = 512;
 /// # Panics
 /// If a view leaves its slice, or if positions of the destination overlap.
 pub(crate) fn sums<T: Scalar>(outer: &[usize], size: usize, src: View<'_, T>, dst: ViewMut<'_, T>) {
-    let Some(lines) = Lines::new("running sums", outer, size, src, dst) else { return };
+    let Some(lines) = Lines::new("running sums", outer, [size; 2], src, dst) else { return };
     let grain = grain_of(outer.iter().product(), GRAIN.div_ceil(size));
     if lines.are_rows() {
         lines.visit(grain.next_multiple_of(TOGETHER), TILE, || (), |(), start, count| rows(&lines, start, count));

@@ -2,21 +2,30 @@
 //!
 //! Of equal numbers the first comes first, both zeros are equal, and NaN comes last in either direction.
 //! Each number and its place become one integer in whose order they are to come: so the sort need not be stable, and no
-//! two are equal. Not here: where lines begin (`lines`).
+//! two are equal. Where only the first few are wanted, the others are not sorted. Lives here: that order, and whole sorts.
+//! Not here: how the first few are found (`first`), where lines begin (`lines`).
 
+mod first;
+
+use super::best::Ordered;
 use super::lines::Lines;
 use super::parallel::GRAIN;
 use super::{View, ViewMut};
 use crate::element::Stored;
+use first::{COLUMNS, Columns, First};
 
 /// Numbers that can be sorted.
-pub(crate) trait Ranked: Stored {
+pub(crate) trait Ranked: Ordered {
     /// The rank of a number and its place.
     type Key: Ord + Copy;
     /// The key of a number, which has a lower one than all that come later.
     fn key(self, place: usize, descending: bool) -> Self::Key;
     /// The place in a key.
-    fn place(key: Self::Key) -> usize;
+    fn place_in(key: Self::Key) -> usize;
+    /// The number in a key, which is not that of NaN.
+    fn number(key: Self::Key, descending: bool) -> Self;
+    /// The next lower number.
+    fn below(self) -> Self;
 }
 
 macro_rules! ranked {
@@ -35,8 +44,19 @@ macro_rules! ranked {
                 $key::from(rank) << $bits::BITS | place as $key
             }
             #[inline(always)]
-            fn place(key: $key) -> usize {
+            fn place_in(key: $key) -> usize {
                 (key as $bits) as usize
+            }
+            #[inline(always)]
+            fn below(self) -> $type {
+                self.next_down()
+            }
+            #[inline(always)]
+            fn number(key: $key, descending: bool) -> $type {
+                const SIGN: $bits = 1 << ($bits::BITS - 1);
+                let rank = (key >> $bits::BITS) as $bits;
+                let rank = if descending { !rank } else { rank };
+                $type::from_bits(if rank & SIGN == 0 { !rank } else { rank ^ SIGN })
             }
         }
     };
@@ -45,12 +65,20 @@ macro_rules! ranked {
 ranked!(f32, u32, u64);
 ranked!(f64, u64, u128);
 
-/// Writes the numbers along the last axis of two views over `outer` and an axis of `size` in their order.
+/// Writes the first numbers along the last axis of a view over `outer` and an axis of `size`, in their order, to one over
+/// `outer` and an axis of `wanted`.
 ///
 /// # Panics
-/// If a view leaves its slice, if positions of the destination overlap, or if a line has 2³² elements or more.
-pub(crate) fn sort<T: Ranked>(descending: bool, outer: &[usize], size: usize, src: View<'_, T>, dst: ViewMut<'_, T>) {
-    sorted("sort", descending, outer, size, src, dst, |_, x| x);
+/// If a view leaves its slice, if positions of the destination overlap, if more are wanted than there are, or if a line has
+/// 2³² elements or more.
+pub(crate) fn sort<T: Ranked>(
+    descending: bool,
+    outer: &[usize],
+    [size, wanted]: [usize; 2],
+    src: View<'_, T>,
+    dst: ViewMut<'_, T>,
+) {
+    sorted("sort", descending, outer, [size, wanted], src, dst, |_, x| x);
 }
 
 /// Writes the places that the numbers would come from.
@@ -60,113 +88,77 @@ pub(crate) fn sort<T: Ranked>(descending: bool, outer: &[usize], size: usize, sr
 pub(crate) fn argsort<T: Ranked>(
     descending: bool,
     outer: &[usize],
-    size: usize,
+    [size, wanted]: [usize; 2],
     src: View<'_, T>,
     dst: ViewMut<'_, i64>,
 ) {
-    sorted("argsort", descending, outer, size, src, dst, |place, _| place as i64);
+    sorted("argsort", descending, outer, [size, wanted], src, dst, |place, _| place as i64);
+}
+
+/// Whether so few of a line are wanted that the others are best passed over.
+fn is_few(size: usize, wanted: usize) -> bool {
+    size >= 32 && wanted <= size / 4
 }
 
 fn sorted<T: Ranked, U: Stored>(
     what: &str,
     descending: bool,
     outer: &[usize],
-    size: usize,
+    [size, wanted]: [usize; 2],
     src: View<'_, T>,
     dst: ViewMut<'_, U>,
     result: impl Fn(usize, T) -> U + Sync,
 ) {
     assert!(u32::try_from(size).is_ok(), "{what}: lines of 2³² elements or more are not sorted");
-    let Some(lines) = Lines::new(what, outer, size, src, dst) else { return };
+    assert!(wanted <= size, "{what}: {wanted} of {size} elements are wanted");
+    let Some(lines) = Lines::new(what, outer, [size, wanted], src, dst) else { return };
+    let write = |[from, to]: [isize; 2], keys: &[T::Key]| {
+        for (i, &key) in (0..).zip(keys) {
+            let place = T::place_in(key);
+            // SAFETY: this is an element of the line that is visited.
+            let element = unsafe { lines.target(to + i * lines.dst_stride, 1) };
+            element[0] = result(place, lines.read(from, place));
+        }
+    };
+    if is_few(size, wanted) {
+        // A number that is passed over costs little more than to read it, one of the first some comparisons.
+        let grain = (GRAIN / 4).div_ceil(size);
+        if lines.are_columns(COLUMNS / 4) {
+            let make = || Columns::new(wanted, descending);
+            return lines.visit(grain.next_multiple_of(COLUMNS), COLUMNS, make, |columns, start, count| {
+                columns.of(&lines, start[0], count, |line, keys| write(lines.neighbour(start, line), keys));
+            });
+        }
+        let make = || (First::new(wanted, descending), Vec::new());
+        return lines.visit(grain, 1, make, |(first, apart), start, _| {
+            let line = if lines.src_stride == 1 {
+                lines.source(start[0], size)
+            } else {
+                apart.clear();
+                apart.extend((0..size).map(|i| lines.read(start[0], i)));
+                apart
+            };
+            write(start, first.of(line));
+        });
+    }
     // A number that is sorted costs some passes over memory.
     let grain = (GRAIN / 16).div_ceil(size);
     lines.visit(
         grain,
         1,
         || Vec::with_capacity(size),
-        |keys: &mut Vec<T::Key>, [from, to], _| {
+        |keys: &mut Vec<T::Key>, start, _| {
             keys.clear();
-            keys.extend((0..size).map(|i| lines.read(from, i).key(i, descending)));
-            keys.sort_unstable();
-            for (i, &key) in (0..).zip(keys.iter()) {
-                let place = T::place(key);
-                // SAFETY: this is an element of the line that is visited.
-                let element = unsafe { lines.target(to + i * lines.dst_stride, 1) };
-                element[0] = result(place, lines.read(from, place));
+            keys.extend((0..size).map(|i| lines.read(start[0], i).key(i, descending)));
+            if wanted < size {
+                keys.select_nth_unstable(wanted);
+                keys.truncate(wanted);
             }
+            keys.sort_unstable();
+            write(start, keys);
         },
     );
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::kernel::testing::{Random, positions};
-    use std::cmp::Ordering;
-
-    /// The places in the order of a stable sort by the definition.
-    fn plain(row: &[f64], descending: bool) -> Vec<i64> {
-        let mut places: Vec<i64> = (0..row.len() as i64).collect();
-        places.sort_by(|&a, &b| {
-            let (a, b) = (row[a as usize], row[b as usize]);
-            let order = if descending { b.partial_cmp(&a) } else { a.partial_cmp(&b) };
-            order.unwrap_or_else(|| a.is_nan().cmp(&b.is_nan())).then(Ordering::Equal)
-        });
-        places
-    }
-
-    fn agree<T: Ranked>(data: &[f64], rows: usize, size: usize, from: [isize; 2], to: [isize; 2]) {
-        let own: Vec<T> = data.iter().map(|&x| T::from_f64(x)).collect();
-        for descending in [false, true] {
-            let view = View { data: &own[..], offset: 1, strides: &from };
-            let (mut places, mut numbers) = (vec![-1; rows * size], vec![T::from_f64(9.0); rows * size]);
-            argsort(descending, &[rows], size, view, ViewMut { data: &mut places, offset: 0, strides: &to });
-            sort(descending, &[rows], size, view, ViewMut { data: &mut numbers, offset: 0, strides: &to });
-            for (a, b) in positions(&[rows], &from[..1]).zip(positions(&[rows], &to[..1])) {
-                let row: Vec<f64> = (0..size as isize).map(|i| data[(1 + a + i * from[1]) as usize]).collect();
-                for (i, place) in (0..).zip(plain(&row, descending)) {
-                    let at = (b + i * to[1]) as usize;
-                    assert_eq!(places[at], place, "{descending} {row:?}");
-                    let same = numbers[at].to_f64().to_bits() == T::from_f64(row[place as usize]).to_f64().to_bits();
-                    assert!(same || row[place as usize].is_nan(), "{descending} {row:?}");
-                }
-            }
-        }
-    }
-
-    #[test]
-    fn numbers_and_places_come_in_the_order_of_a_stable_sort() {
-        let mut random = Random::new(5);
-        for (rows, size) in [(1, 1), (4, 2), (3, 7), (5, 20), (2, 50), (40, 33), (2, 1000)] {
-            let few = 1 + random.below(60);
-            let number = |random: &mut Random| match random.below(20) {
-                0 => f64::NAN,
-                1 => f64::NEG_INFINITY,
-                2 => f64::INFINITY,
-                3 => -0.0,
-                _ => random.below(few) as f64 - 10.5,
-            };
-            let data: Vec<f64> = (0..rows * size + 1).map(|_| number(&mut random)).collect();
-            let (x, s) = (rows as isize, size as isize);
-            for (from, to) in [([s, 1], [s, 1]), ([1, x], [1, x]), ([s, 1], [1, x]), ([0, 1], [s, 1])] {
-                agree::<f32>(&data, rows, size, from, to);
-                agree::<f64>(&data, rows, size, from, to);
-            }
-        }
-    }
-
-    #[cfg(feature = "parallel")]
-    #[test]
-    fn what_is_sorted_does_not_depend_on_the_number_of_threads() {
-        use crate::kernel::threads::with_threads;
-        let data: Vec<f32> = Random::new(6).reals(300 * 200).into_iter().map(|x| (x * 20.0).floor()).collect();
-        let all = || {
-            let mut out = vec![0; data.len()];
-            let view = View { data: &data[..], offset: 0, strides: &[200, 1] };
-            argsort(true, &[300], 200, view, ViewMut { data: &mut out, offset: 0, strides: &[200, 1] });
-            out
-        };
-        let alone = with_threads(1, all);
-        assert!([2, 3, 7].into_iter().all(|count| with_threads(count, all) == alone), "the same places");
-    }
-}
+mod tests;

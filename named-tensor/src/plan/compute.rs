@@ -136,24 +136,25 @@ fn best_of(action: &Action, slots: &Slots, out: &mut [i64]) {
 }
 
 fn argsorted(action: &Action, slots: &Slots, out: &mut [i64]) {
-    let Action::Rows { function: RowFunction::ArgSort { descending }, source, sizes, row, out: strides } = action
+    let Action::Rows { function: RowFunction::ArgSort { descending }, source, sizes, row, wanted, out: strides } =
+        action
     else {
         return;
     };
     let dst = ViewMut { data: out, offset: 0, strides };
     match slots.at(source.slot, source.offset).0.kind() {
-        Kind::F32 => sort::argsort::<f32>(*descending, sizes, *row, slots.view(source), dst),
-        _ => sort::argsort::<f64>(*descending, sizes, *row, slots.view(source), dst),
+        Kind::F32 => sort::argsort::<f32>(*descending, sizes, [*row, *wanted], slots.view(source), dst),
+        _ => sort::argsort::<f64>(*descending, sizes, [*row, *wanted], slots.view(source), dst),
     }
 }
 
 fn rows<T: Scalar + Ranked>(step: &Step, slots: &Slots, out: &mut [T]) {
-    let Action::Rows { function, source, sizes, row, out: strides } = &step.action else { return };
+    let Action::Rows { function, source, sizes, row, wanted, out: strides } = &step.action else { return };
     let (src, dst) = (slots.view(source), ViewMut { data: out, offset: 0, strides });
     // The plan gives a tail to softmax and standardization alone (`fuse`).
     ending(step, slots, |tail| match *function {
         RowFunction::CumulativeSum => running::sums(sizes, *row, src, dst),
-        RowFunction::Sort { descending } => sort::sort(descending, sizes, *row, src, dst),
+        RowFunction::Sort { descending } => sort::sort(descending, sizes, [*row, *wanted], src, dst),
         RowFunction::ArgSort { .. } => {}
         RowFunction::Softmax { log: false } => softmax::softmax(sizes, *row, src, dst, tail),
         RowFunction::Softmax { log: true } => softmax::log_softmax(sizes, *row, src, dst, tail),

@@ -120,6 +120,12 @@ impl Page<'_, '_> {
             Action::Rows { function: RowFunction::Standardize { .. }, .. } => "standardize".to_owned(),
             Action::StandardizeGradient { .. } => "standardize gradient".to_owned(),
             Action::Best { largest, .. } => if *largest { "argmax" } else { "argmin" }.to_owned(),
+            Action::Rows { function: RowFunction::Sort { descending }, row, wanted, .. } if wanted < row => {
+                if *descending { "maxk" } else { "mink" }.to_owned()
+            }
+            Action::Rows { function: RowFunction::ArgSort { descending }, row, wanted, .. } if wanted < row => {
+                if *descending { "argmaxk" } else { "argmink" }.to_owned()
+            }
             _ if step.tail.is_some() => self.trace.node(step.fused[0]).op().name().to_owned(),
             _ => self.names(&step.fused, step.node),
         };
@@ -182,6 +188,13 @@ impl Page<'_, '_> {
             }
             Action::Best { sizes, size: along, .. } => size(sizes) * *along as f64,
             Action::Rows { function: RowFunction::CumulativeSum, .. } => out,
+            Action::Rows {
+                function: RowFunction::Sort { .. } | RowFunction::ArgSort { .. },
+                sizes,
+                row,
+                wanted,
+                ..
+            } if wanted < row => size(sizes) * *row as f64 + out * (*wanted as f64).log2(),
             // As many comparisons as a sort needs on average.
             Action::Rows { function: RowFunction::Sort { .. } | RowFunction::ArgSort { .. }, row, .. } => {
                 out * (*row as f64).log2()

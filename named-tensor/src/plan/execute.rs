@@ -201,7 +201,14 @@ fn sortable(step: &Step, node: &Node) -> Result<()> {
         Action::Rows { function: RowFunction::Sort { .. } | RowFunction::ArgSort { .. }, row, .. }
             if u32::try_from(*row).is_err() =>
         {
-            let (operation, shape) = (node.op().name(), node.shape());
+            // A step that finds the first few stands for the node that takes them of the sort.
+            let mut sort = node;
+            while let (false, Some(below)) =
+                (matches!(sort.op(), Op::Sort { .. } | Op::ArgSort { .. }), sort.inputs().first())
+            {
+                sort = below;
+            }
+            let (operation, shape) = (sort.op().name(), sort.shape());
             let message =
                 format!("too large to be sorted: `{operation}` with the shape {shape} has lines of {row} numbers");
             Err(Error::new(ErrorKind::TooLarge, message))

@@ -124,10 +124,11 @@ impl Numbers for Action {
                 sizes[..].each(change);
                 size.each(change);
             }
-            Action::Rows { source, sizes, row, out, .. } => {
+            Action::Rows { source, sizes, row, wanted, out, .. } => {
                 source.each(change);
                 sizes[..].each(change);
                 row.each(change);
+                wanted.each(change);
                 out[..].each(change);
             }
             Action::StandardizeGradient { operands, sizes, row, out, .. } => {

@@ -85,8 +85,9 @@ pub(super) enum Action {
     /// The position of the first of the largest (or smallest) numbers along the last axis, which has `size`; the result
     /// lies without gaps in the order of the others.
     Best { largest: bool, source: Place, sizes: Sizes, size: usize },
-    /// Each row, along the last axis, to a row of the result, whose strides are `out`.
-    Rows { function: RowFunction, source: Place, sizes: Sizes, row: usize, out: Strides },
+    /// Each row, along the last axis, to a row of the result, whose strides are `out`. Of a sorted row the first ones may be
+    /// all that is wanted.
+    Rows { function: RowFunction, source: Place, sizes: Sizes, row: usize, wanted: usize, out: Strides },
     /// What rows owe for their standardization. The operands are the rows and what is owed to the standardized ones; they
     /// and the result, whose strides are `out`, are over `sizes` and the row. Elements of a row lie side by side, or rows do.
     StandardizeGradient { epsilon: f64, operands: Box<[Place; 2]>, sizes: Sizes, row: usize, out: Strides },

@@ -1,7 +1,7 @@
 //! From the nodes of a graph to the items of a plan: common parts once, a few rewritings.
 //!
 //! Lives here: sharing of equal items, contraction over nothing as a product elementwise, a sum of products as a
-//! contraction, a scalar factor of a contraction taken into it, the first of a sorted axis found without sorting, and
+//! contraction, a scalar factor of a contraction taken into it, the first of a sorted axis found without sorting the rest, and
 //! what is dead after that. Each keeps the numbers, up to rounding. Not here: the order of several contractions (`order`), attention (`attention`).
 
 use smallvec::SmallVec;
@@ -39,6 +39,8 @@ pub(super) enum Work<'a> {
     Share,
     /// The first position of the largest (or smallest) numbers along an axis.
     Best { axis: Name, largest: bool },
+    /// The first ones of what this operation sorts, or the first one, which may have left the axis.
+    First(&'a Op),
 }
 
 /// What a contraction does with its third input, a scalar.
@@ -213,25 +215,31 @@ impl<'a> Items<'a> {
         }
     }
 
-    /// The position that sorting would put first is that of the largest or smallest number: nothing need be sorted.
+    /// Of the first positions of a sorted axis the others need not be sorted, and the first one alone is the position of the
+    /// largest or smallest number.
     fn take_best(&mut self, i: usize) {
         let item = &self.list[i];
         let axis = match item.work {
             Work::Op(&Op::At(axis, 0)) => axis,
-            Work::Op(&Op::Slice { axis, start: 0, .. }) if item.shape.size(axis) == Some(1) => axis,
+            Work::Op(&Op::Slice { axis, start: 0, step }) if step == 1 || item.shape.size(axis) == Some(1) => axis,
             _ => return,
         };
+        let is_one = item.shape.size(axis).is_none_or(|size| size == 1);
         let order = item.inputs[0];
-        if let Work::Op(&Op::ArgSort { axis: along, descending: largest }) = self.item(order).work
-            && along == axis
-            && self.uses[order as usize] == 1
-            && let x = self.item(order).inputs[0]
-            && matches!(self.item(x).kind, Kind::F32 | Kind::F64)
-            && self.item(x).shape.rank() <= LARGEST_RANK
+        let (&Work::Op(op), &[x]) = (&self.item(order).work, &self.item(order).inputs[..]) else { return };
+        let (Op::Sort { axis: along, descending } | Op::ArgSort { axis: along, descending }) = op else { return };
+        if *along != axis
+            || self.uses[order as usize] != 1
+            || !matches!(self.item(x).kind, Kind::F32 | Kind::F64)
+            || self.item(x).shape.rank() > LARGEST_RANK
         {
-            self.list[i].inputs = SmallVec::from_slice(&[x]);
-            self.list[i].work = Work::Best { axis, largest };
+            return;
         }
+        self.list[i].inputs = SmallVec::from_slice(&[x]);
+        self.list[i].work = match op {
+            Op::ArgSort { .. } if is_one => Work::Best { axis, largest: *descending },
+            _ => Work::First(op),
+        };
     }
 
     /// `(x ⊙ y) · s` and `(x ⊙ y) / s` with a scalar `s` scale while they sum, instead of in a pass of their own.

@@ -14,14 +14,18 @@ use crate::plan::schedule::{Action, Piece, Sizes};
 use crate::plan::simplify::Work;
 use crate::plan::weighed;
 
+/// So many times as many positions as are added at least, where a tensor is held to grow.
+const FEW: usize = 4;
+
 impl Lowering<'_, '_> {
     /// Whether a concatenation puts a few positions behind those of a stored tensor, or any behind none, and its result is
-    /// kept: then it may be expected to grow on. Room for as many positions again is not taken for anything else.
+    /// kept: then it may be expected to grow on. Room for as many positions again, and the axis outermost whatever lies
+    /// otherwise, are not for anything else: two tensors of about one size are put side by side as they lie.
     pub(super) fn grows(&self, i: u32) -> bool {
         let item = self.items.item(i);
         let [first, second] = [0, 1].map(|which| self.items.item(item.inputs[which]));
         let [before, added] = [first, second].map(|part| part.shape.elements());
-        let few = added > 0 && !weighed::is_less(before, added);
+        let few = added > 0 && !weighed::is_less(before, added.saturating_mul(FEW));
         let stored = self.trace.value(first.node).is_some();
         let begins = before == 0;
         (few && stored || begins) && first.shape.rank() == item.shape.rank() && self.is_kept(i)

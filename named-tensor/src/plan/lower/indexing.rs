@@ -50,16 +50,18 @@ impl Lowering<'_, '_> {
             // Nothing is put anywhere, and nobody asks where.
             return self.plain(i);
         }
-        let names: Names = item.shape.names().collect();
+        let order = self.order_of_pieces(i, 1);
+        let pieces = [self.piece(i, 0, &order, None), self.piece(i, 1, &order, None)];
+        let along = order.iter().zip(&pieces[0].strides).find(|&(&at, _)| item.shape.names().nth(at) == Some(axis));
+        let step = along.map_or(0, |(_, step)| step.unsigned_abs());
         let start = &self.places[&item.inputs[2]];
         let action = Action::Update {
             inputs: self.inputs(i),
-            pieces: Box::new([self.piece(i, 0, &names, 0), self.piece(i, 1, &names, 0)]),
+            pieces: Box::new(pieces),
             start: (start.slot, start.offset),
-            step: self.distance(i, axis, 1),
+            step,
             limit: item.shape.size(axis).map_or(0, |whole| whole + 1 - part.size(axis).unwrap_or(0)),
         };
-        let order: Order = (0..item.shape.rank()).collect();
         self.step(i, &order, action);
     }
 }

@@ -1,7 +1,8 @@
 //! From items to steps: every item that needs numbers of its own gets a buffer and a step that fills it.
 //!
 //! Lives here: the walk over the items, views, and the primitives that one step does as they are. Elementwise groups
-//! (`group`, `once`), contractions (`product`) and functions of rows (`rows`) have files of their own.
+//! (`group`, `once`), contractions (`product`), functions of rows (`rows`) and what is put together (`joining`) have
+//! files of their own.
 //! Not here: what is fused (`fuse`), which layouts are wanted (`layout`).
 
 mod append;
@@ -9,6 +10,7 @@ mod attention;
 mod computed;
 mod group;
 mod indexing;
+mod joining;
 mod once;
 mod product;
 mod rows;
@@ -29,7 +31,6 @@ use super::schedule::{Action, Inputs, Piece, RowFunction, Schedule, Sizes, Slot,
 use super::simplify::{self, Items, Work};
 use super::slices;
 use super::weighed::{self, Weighed};
-use crate::axis::Name;
 use crate::element::Kind;
 use crate::graph::shape::Names;
 use crate::graph::value::{Strides, row_major};
@@ -198,6 +199,12 @@ impl Lowering<'_, '_> {
             (Work::Op(Op::Standardize { axes, epsilon }), _) => self.standardize(i, axes, *epsilon),
             (Work::Op(Op::StandardizeGradient { axes, epsilon }), _) => self.standardize_gradient(i, axes, *epsilon),
             (&Work::Best { axis, largest }, _) => self.best(i, axis, largest),
+            (&Work::First(&Op::Sort { axis, descending }), _) => {
+                self.first(i, axis, RowFunction::Sort { descending });
+            }
+            (&Work::First(&Op::ArgSort { axis, descending }), _) => {
+                self.first(i, axis, RowFunction::ArgSort { descending });
+            }
             (&Work::Op(&Op::CumulativeSum(axis)), _) if matches!(item.kind, Kind::F32 | Kind::F64) => {
                 self.line(i, axis, RowFunction::CumulativeSum);
             }
@@ -207,22 +214,14 @@ impl Lowering<'_, '_> {
             (&Work::Op(&Op::ArgSort { axis, descending }), Some(x)) if matches!(x.kind, Kind::F32 | Kind::F64) => {
                 self.line(i, axis, RowFunction::ArgSort { descending });
             }
-            (Work::Op(Op::Merge(from, into)), _) => {
-                let order: Names = item
-                    .shape
-                    .names()
-                    .flat_map(|name| if name == *into { (**from).clone() } else { Names::from_slice(&[name]) })
-                    .collect();
-                self.join(i, None, &[(0, order, 0)]);
-            }
+            (Work::Op(Op::Merge(..)), _) => self.join(i, None, &[(0, None)]),
             (Work::Op(Op::Pad { axis, before, value }), _) => {
-                self.join(i, Some(*value), &[(0, item.shape.names().collect(), self.distance(i, *axis, *before))]);
+                self.join(i, Some(*value), &[(0, Some((*axis, *before)))]);
             }
             (Work::Op(Op::Concat(axis)), _) if self.grows(i) => self.append(i, *axis),
             (Work::Op(Op::Concat(axis)), Some(first)) => {
                 let size = first.shape.size(*axis).unwrap_or(0);
-                let names: Names = item.shape.names().collect();
-                self.join(i, None, &[(0, names.clone(), 0), (1, names, self.distance(i, *axis, size))]);
+                self.join(i, None, &[(0, None), (1, Some((*axis, size)))]);
             }
             (Work::Op(Op::Gather(axis)), Some(table)) => {
                 self.gather(i, *axis, table.shape.size(*axis).unwrap_or(0), None);
@@ -265,34 +264,6 @@ impl Lowering<'_, '_> {
     fn plain(&mut self, i: u32) {
         let order: Order = (0..self.items.item(i).shape.rank()).collect();
         self.step(i, &order, Action::Plain { inputs: self.inputs(i) });
-    }
-
-    /// How far apart the elements 0 and `positions` of an axis are in a result in the order of its shape.
-    fn distance(&self, i: u32, axis: Name, positions: usize) -> usize {
-        let shape = self.items.item(i).shape;
-        let after = shape.iter().skip_while(|&(name, _)| name != axis).skip(1);
-        positions * after.map(|(_, size)| size).product::<usize>()
-    }
-
-    /// Copies inputs (which one, its axes in the order of the result, from where on) into a result in its shape's order.
-    fn join(&mut self, i: u32, around: Option<f64>, inputs: &[(usize, Names, usize)]) {
-        let order: Order = (0..self.items.item(i).shape.rank()).collect();
-        let pieces = inputs.iter().map(|(which, names, offset)| self.piece(i, *which, names, *offset)).collect();
-        self.step(i, &order, Action::Join { around, pieces });
-    }
-
-    /// The input `which` as a piece of the result, which lies in the order of its shape.
-    fn piece(&self, i: u32, which: usize, names: &[Name], offset: usize) -> Piece {
-        let item = self.items.item(i);
-        let (shape, place) = (self.items.item(item.inputs[which]).shape, &self.places[&item.inputs[which]]);
-        // Along an axis that only the result has, the input repeats itself.
-        let sizes: Sizes = few(names.iter().map(|&name| shape.size(name).or(item.shape.size(name)).unwrap_or(1)));
-        // A merged axis has several in its place: then the result is walked as if it had them.
-        let merged = matches!(item.work, Work::Op(Op::Merge(..)));
-        let strides = if merged { row_major(sizes.iter().copied()) } else { row_major(item.shape.sizes()) };
-        let along = |&name: &Name| shape.position(name).map_or(0, |at| place.strides[at]);
-        let source = Place { slot: place.slot, offset: place.offset, strides: few(names.iter().map(along)) };
-        Piece { source, sizes, offset, strides }
     }
 
     /// Copies the numbers at `source`, which has these sizes, into a new buffer with its axes in this order, and

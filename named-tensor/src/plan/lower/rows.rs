@@ -120,6 +120,28 @@ impl Lowering<'_, '_> {
         self.step(i, &order, action);
     }
 
+    /// The step that finds the first of an axis that would be sorted. Its result lies in the order of its source.
+    pub(super) fn first(&mut self, i: u32, axis: Name, function: RowFunction) {
+        let item = self.items.item(i);
+        let (shape, source) = (self.items.item(item.inputs[0]).shape, &self.places[&item.inputs[0]]);
+        let (names, sizes): (Names, Sizes) = shape.iter().unzip();
+        let order = layout::by_stride(&source.strides);
+        let (row, others): (Order, Order) = order.iter().copied().partition(|&at| names[at] == axis);
+        // One position may have left the axis.
+        let lies: Order = few(order.iter().filter_map(|&at| item.shape.position(names[at])));
+        let dense = dense(item.shape, &lies);
+        let along = || others.iter().chain(&row);
+        let action = Action::Rows {
+            function,
+            source: source.in_order(along()),
+            sizes: few(others.iter().map(|&at| sizes[at])),
+            row: row.iter().map(|&at| sizes[at]).product(),
+            wanted: item.shape.size(axis).unwrap_or(1),
+            out: few(along().map(|&at| item.shape.position(names[at]).map_or(0, |at| dense[at]))),
+        };
+        self.step(i, &lies, action);
+    }
+
     /// The step of a function of rows. Its result lies in the order of its source, several axes of a row side by side.
     fn rows(&mut self, i: u32, axes: &Names, function: RowFunction) {
         let item = self.items.item(i);
@@ -154,6 +176,7 @@ impl Lowering<'_, '_> {
             source: rows,
             sizes: few(others.iter().map(|&at| sizes[at])),
             row: row.iter().map(|&at| sizes[at]).product(),
+            wanted: row.iter().map(|&at| sizes[at]).product(),
             out,
         };
         self.step(i, &order, action);

@@ -26,7 +26,7 @@ fn whatever_grows_from_whatever_keeps_the_numbers_of_the_plain_evaluation() {
         let mut axes: Vec<(Name, usize)> = NAMES[..rank].iter().map(|&name| (name, 1 + draw.below(3))).collect();
         let axis = axes[draw.below(rank)].0;
         let grown = axes.iter_mut().find(|(name, _)| *name == axis).unwrap();
-        grown.1 += draw.below(5);
+        grown.1 += draw.below(9);
         let mut all = vec![stored(&mut draw, kind, Shape::new(axes.iter().copied()), 9)];
         let mut expected = vec![read(&all[0])];
         for _ in 0..12 {
@@ -59,7 +59,7 @@ fn whatever_grows_from_whatever_keeps_the_numbers_of_the_plain_evaluation() {
 }
 
 #[test]
-fn a_thousand_positions_are_copied_ten_times() {
+fn a_thousand_positions_are_copied_a_dozen_times() {
     let [heads, seq, key] = [NAMES[0], NAMES[1], NAMES[2]];
     let one = stored(&mut Draw::new(1), Kind::F64, Shape::new([(heads, 3), (seq, 1), (key, 2)]), 1);
     let mut text = one.clone();
@@ -70,7 +70,7 @@ fn a_thousand_positions_are_copied_ten_times() {
         text = longer;
     }
     assert_eq!(text.shape().size(seq), Some(1000));
-    assert!(memories <= 10, "{memories} times in new memory, though each doubles its room");
+    assert!(memories <= 12, "{memories} times in new memory, though each doubles its room");
     let one = read(&one);
     for (head, of_head) in read(&text).chunks(2000).enumerate() {
         assert!(of_head.chunks(2).all(|key| *key == one[2 * head..2 * head + 2]), "head {head}");
@@ -82,14 +82,18 @@ fn of_two_continuations_one_shares_the_memory_and_neither_changes_the_other() {
     let axis = NAMES[0];
     let number =
         |x: f64| Node::input(Value::contiguous(Buffer::F64(vec![x]), [1].into_iter()), Shape::new([(axis, 1)]));
-    let stem = computed(&number(1.0).concat(axis, &number(2.0)));
+    let four = computed(&(1..4).fold(number(1.0), |all, _| all.concat(axis, &number(1.0))));
+    let stem = computed(&four.concat(axis, &number(2.0)));
     let one = computed(&stem.concat(axis, &number(3.0)));
     let other = computed(&stem.concat(axis, &number(4.0)));
-    assert_eq!((read(&stem), read(&one), read(&other)), (vec![1.0, 2.0], vec![1.0, 2.0, 3.0], vec![1.0, 2.0, 4.0]));
+    assert_eq!((read(&stem), read(&one), read(&other)), {
+        let with = |more: &[f64]| [&[1.0, 1.0, 1.0, 1.0, 2.0], more].concat();
+        (with(&[]), with(&[3.0]), with(&[4.0]))
+    });
     assert!(start(&stem) == start(&one) && start(&stem) != start(&other));
     // Under another name, as a lifted function returns it, it is kept too.
     let renamed = computed(&one.concat(axis, &number(5.0)).rename(&[(axis, NAMES[1])]));
-    assert_eq!((start(&renamed), read(&renamed)), (start(&stem), vec![1.0, 2.0, 3.0, 5.0]));
+    assert_eq!((start(&renamed), read(&renamed)), (start(&stem), vec![1.0, 1.0, 1.0, 1.0, 2.0, 3.0, 5.0]));
 }
 
 #[test]
@@ -102,6 +106,8 @@ fn only_what_is_kept_and_begins_or_grows_by_little_takes_room_to_grow() {
     };
     assert_eq!(appends(of(4).concat(axis, &of(1))), 1, "a position behind four");
     assert_eq!(appends(of(4).concat(axis, &of(1)).unary(Unary::Exp)), 0, "not kept");
+    assert_eq!(appends(of(7).concat(axis, &of(2))), 0, "no few positions");
+    assert_eq!(appends(of(5).concat(axis, &of(5))), 0, "as many as there were");
     assert_eq!(appends(of(4).concat(axis, &of(5))), 0, "more than there was");
     assert_eq!(appends(of(4).unary(Unary::Exp).concat(axis, &of(1))), 0, "not stored");
     assert_eq!(appends(of(0).concat(axis, &of(3))), 1, "a beginning");

@@ -8,6 +8,7 @@ mod computed;
 pub(crate) mod draw;
 mod edges;
 mod growing;
+mod joining;
 mod scan;
 mod slices;
 mod sorting;

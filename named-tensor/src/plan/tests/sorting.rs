@@ -6,7 +6,7 @@ use super::*;
 use crate::graph::value::Strides;
 
 /// A tensor in a random order of axes, with gaps, backwards and repeated, with few different numbers.
-fn leaf(draw: &mut Draw, kind: Kind, shape: &Shape) -> Node {
+pub(super) fn leaf(draw: &mut Draw, kind: Kind, shape: &Shape) -> Node {
     let sizes: Vec<usize> = shape.sizes().collect();
     let mut order: Vec<usize> = (0..sizes.len()).collect();
     for i in (1..order.len()).rev() {
@@ -63,6 +63,13 @@ fn best_positions_running_sums_and_sorts_of_any_layout_are_those_of_the_definiti
         if size > 0 {
             roots.push(if draw.below(2) == 0 { order().at(axis, 0) } else { order().slice(axis, 0..1, 1) });
         }
+        // The first few of an order of its own, and of one that is used whole as well.
+        let few = draw.below(size + 1);
+        roots.push(order().slice(axis, 0..few, 1));
+        roots.push(x.sort(axis, !descending).slice(axis, 0..few, 1));
+        if size > 0 {
+            roots.push(x.sort(axis, !descending).at(axis, 0));
+        }
         // Beside the whole order its first position is read where it lies.
         let alone = roots.clone();
         if draw.below(4) == 0 {
@@ -81,7 +88,7 @@ fn best_positions_running_sums_and_sorts_of_any_layout_are_those_of_the_definiti
     assert!(counts["best"] > 400 && counts["rows"] > 1200, "all of them are tried: {counts:?}");
 }
 
-fn same_bits(roots: &[Node], seed: u64) {
+pub(super) fn same_bits(roots: &[Node], seed: u64) {
     let (plain, planned) = (graph::evaluate::plainly(roots).unwrap(), plan_again(roots));
     for ((root, plain), planned) in roots.iter().zip(&plain).zip(&planned) {
         let (plain, planned) = (elements(root, plain), elements(root, planned));
@@ -94,6 +101,28 @@ fn same_bits(roots: &[Node], seed: u64) {
 fn plan_again(roots: &[Node]) -> Vec<Value> {
     let trace = Trace::new(roots).unwrap();
     execute::run(&lower::schedule(&trace), &trace).unwrap().into_vec()
+}
+
+#[test]
+fn of_the_first_few_of_an_order_the_others_are_not_sorted() {
+    let axis = NAMES[0];
+    let x = leaf(&mut Draw::new(1), Kind::F32, &Shape::new([(axis, 50), (NAMES[1], 3)]));
+    let first = |order: &Node| order.slice(axis, 0..4, 1);
+    for (order, name) in [
+        (x.sort(axis, true), "= maxk("),
+        (x.sort(axis, false), "= mink("),
+        (x.argsort(axis, true), "= argmaxk("),
+        (x.argsort(axis, false), "= argmink("),
+    ] {
+        let page = describe(&[first(&order)]).unwrap();
+        assert!(page.contains(name) && page.contains("1 step   "), "{page}");
+        let page = describe(&[first(&order), order.clone()]).unwrap();
+        assert!(page.contains("sort(") && page.contains("1 step   "), "the whole order is wanted, too: {page}");
+        let page = describe(&[order.slice(axis, 1..5, 1)]).unwrap();
+        assert!(page.contains("sort("), "others than the first are taken of a whole order: {page}");
+        let every_other = order.slice(axis, 0..4, 2);
+        same_bits(&[every_other], 0);
+    }
 }
 
 #[test]

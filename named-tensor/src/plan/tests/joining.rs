@@ -1,0 +1,59 @@
+//! Concatenation, borders, merged axes and updates, planned and plain: the same numbers in whatever way their inputs lie.
+//!
+//! Lives here: those, and that runs stay runs. Not here: what random graphs try (`draw`), what is appended in place
+//! (`append`).
+
+use super::sorting::{leaf, same_bits};
+use super::*;
+
+#[test]
+fn pieces_of_any_layout_are_put_where_the_definition_puts_them() {
+    let mut joins = 0;
+    for seed in 0..600 {
+        let mut draw = Draw::new(seed);
+        let kind = if seed % 2 == 0 { Kind::F32 } else { Kind::F64 };
+        let size = |draw: &mut Draw| *draw.of(&[0, 1, 1, 2, 3, 5, 7, 15, 17, 33, 64, 70]);
+        let shared: Vec<(Name, usize)> =
+            NAMES[1..1 + draw.below(3)].iter().map(|&name| (name, size(&mut draw))).collect();
+        let axis = NAMES[0];
+        let some = |draw: &mut Draw| {
+            let mut axes: Vec<(Name, usize)> = shared.iter().copied().filter(|_| draw.below(5) > 0).collect();
+            axes.insert(draw.below(axes.len() + 1), (axis, size(draw)));
+            Shape::new(axes)
+        };
+        let [one, other] = [some(&mut draw), some(&mut draw)];
+        if one.union(&other.replaced(axis, &[(axis, one.size(axis).unwrap())]), "").unwrap().elements() > 20_000 {
+            continue;
+        }
+        let [x, y] = [&one, &other].map(|shape| leaf(&mut draw, kind, shape));
+        let pad = x.pad(axis, draw.below(4), draw.below(3), -2.5);
+        let names: Vec<Name> = one.names().collect();
+        let merged = x.merge(&names, Name::declared("whole"));
+        for root in [x.concat(axis, &y), y.concat(axis, &x), pad, merged, x.concat(axis, &y).unary(Unary::Neg)] {
+            let schedule = lower::schedule(&Trace::new(std::slice::from_ref(&root)).unwrap());
+            joins += schedule.steps.iter().filter(|step| matches!(step.action, Action::Join { .. })).count();
+            same_bits(&[root], seed);
+        }
+    }
+    assert!(joins > 1000, "pieces are put together: {joins}");
+}
+
+#[test]
+fn a_result_lies_as_its_largest_piece_so_that_runs_stay_runs() {
+    let [m, n] = [NAMES[0], NAMES[1]];
+    // The shape lists the axis first that is fastest in memory, as the shapes of lifted functions may.
+    let of = |size: usize| {
+        let mut buffer = Buffer::zeros(Kind::F32, 5 * size);
+        if let Buffer::F32(values) = &mut buffer {
+            values.iter_mut().zip(0_u8..).for_each(|(value, i)| *value = f32::from(i));
+        }
+        let value = Value { buffer: Arc::new(buffer), offset: 0, strides: [1, size as isize].into_iter().collect() };
+        Node::input(value, Shape::new([(n, size), (m, 5)]))
+    };
+    let turned = |size: usize| stored(&mut Draw::new(1), Kind::F32, Shape::new([(n, size), (m, 5)]), 1);
+    for root in [of(9).concat(n, &turned(4)), turned(4).concat(n, &of(9)), of(10).pad(n, 1, 2, 0.5)] {
+        let schedule = lower::schedule(&Trace::new(std::slice::from_ref(&root)).unwrap());
+        assert_eq!(schedule.roots[0].strides[..], [1, 13], "{root:?}");
+        same_bits(&[root], 0);
+    }
+}
