@@ -112,7 +112,8 @@ impl<'a, T: Stored> Job<'a, T> {
     /// Chooses the loop.
     fn reduce<F: Fold<T>>(&self, dst: &mut [T]) {
         let columns = self.kept.inner();
-        let are_in_turn = columns >= 2 && self.reduced.inner_stride(0) == columns as isize;
+        let follow = columns >= 2 && self.reduced.inner_stride(0) == columns as isize;
+        let are_in_turn = follow && self.reduced.inner() >= down::STRIP;
         let columns_are_contiguous = self.kept.inner_stride(0) == 1 && (columns >= 8 || are_in_turn);
         let rows_are_contiguous = self.reduced.inner_stride(0) == 1 && self.reduced.inner() >= 8;
         if columns_are_contiguous && !rows_are_contiguous {

@@ -166,7 +166,7 @@ const NEAR: usize = 4096;
 /// Columns that go down in strips of [`STRIP`], at most.
 const NARROW: usize = 64;
 /// Columns of a strip.
-const STRIP: usize = 16;
+pub(super) const STRIP: usize = 16;
 
 /// Columns that go down together: their partial results stay in the first-level cache, and each row is worth fetching.
 const TILE: usize = 1024;

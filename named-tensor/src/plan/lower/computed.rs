@@ -7,11 +7,10 @@
 use super::Lowering;
 use crate::graph::op::Reduction;
 use crate::graph::shape::Names;
-use crate::graph::value::row_major;
 use crate::plan::fuse::Part;
 use crate::plan::layout::{self, Order, Place};
 use crate::plan::numbered::few;
-use crate::plan::schedule::{Action, Piece, Sizes, Step};
+use crate::plan::schedule::{Action, Sizes, Step};
 use crate::plan::weighed;
 
 /// Numbers from which on a group is not stored: fewer stay in a near cache until they are read. Less in tests, so that they come
@@ -78,7 +77,7 @@ impl Lowering<'_, '_> {
         let step = self.schedule.steps.remove(at);
         self.schedule.slots[step.out as usize].size = 0;
         for number in across {
-            operands[number] = self.turned(step.node, &operands[number], &sizes);
+            operands[number] = self.turned(input, &operands[number], &sizes);
         }
         let order: Order = order.iter().filter_map(|&at| item.shape.position(names[at])).collect();
         let over = [from, to].map(|at| u8::try_from(at).unwrap_or(u8::MAX));
@@ -89,18 +88,14 @@ impl Lowering<'_, '_> {
         true
     }
 
-    /// A copy of an operand whose axes lie in the order of the group.
-    fn turned(&mut self, node: u32, operand: &Place, sizes: &[usize]) -> Place {
+    /// A copy of an operand of item `i` whose axes, as far as it has them, lie in the order of the group.
+    fn turned(&mut self, i: u32, operand: &Place, sizes: &[usize]) -> Place {
         let has: Order = few((0..sizes.len()).filter(|&at| operand.strides[at] != 0));
         let own: Sizes = few(has.iter().map(|&at| sizes[at]));
-        let strides = row_major(own.iter().copied());
-        let kind = self.schedule.slots[operand.slot as usize].kind;
-        let slot = self.slot(kind, own.iter().product());
-        let mut place = Place { slot, offset: 0, strides: smallvec::smallvec![0; sizes.len()] };
-        has.iter().zip(&strides).for_each(|(&at, &stride)| place.strides[at] = stride);
-        let piece = Piece { source: operand.in_order(&has), sizes: own, offset: 0, strides };
-        let action = Action::Join { around: None, pieces: Box::new([piece]) };
-        self.schedule.steps.push(Step::new(action, slot, node));
+        let order: Order = few(0..has.len());
+        let copy = self.copied(i, &operand.in_order(&has), &own, &order);
+        let mut place = Place { strides: smallvec::smallvec![0; sizes.len()], ..copy.clone() };
+        has.iter().zip(&copy.strides).for_each(|(&at, &stride)| place.strides[at] = stride);
         place
     }
 }

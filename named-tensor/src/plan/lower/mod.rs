@@ -269,7 +269,7 @@ impl Lowering<'_, '_> {
     /// Copies the numbers at `source`, which has these sizes, into a new buffer with its axes in this order, and
     /// returns where they lie now.
     fn copied(&mut self, i: u32, source: &Place, sizes: &[usize], order: &[usize]) -> Place {
-        let item = self.items.item(i);
+        let (kind, node) = (self.schedule.slots[source.slot as usize].kind, self.items.item(i).node);
         let ordered: Sizes = few(order.iter().map(|&at| sizes[at]));
         let strides = row_major(ordered.iter().copied());
         let mut place = Place { slot: 0, offset: 0, strides: Strides::from_elem(0, sizes.len()) };
@@ -277,10 +277,10 @@ impl Lowering<'_, '_> {
             place.strides[at] = stride;
         }
         let source = source.in_order(order);
-        place.slot = self.slot(item.kind, ordered.iter().product());
+        place.slot = self.slot(kind, ordered.iter().product());
         let piece = Piece { source, sizes: ordered, offset: 0, strides };
         let action = Action::Join { around: None, pieces: Box::new([piece]) };
-        self.schedule.steps.push(Step::new(action, place.slot, item.node));
+        self.schedule.steps.push(Step::new(action, place.slot, node));
         place
     }
 }
