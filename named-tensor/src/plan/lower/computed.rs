@@ -16,6 +16,9 @@ use crate::plan::weighed;
 /// Numbers from which on a group is not stored: fewer stay in a near cache until they are read. Less in tests, so that they come
 /// here too.
 const STORED: usize = if cfg!(test) { 24 } else { 32 * 1024 };
+/// Numbers up to which it is not: what is larger than any memory is refused, as it would be for anybody else, and not computed for
+/// hours.
+const LARGEST: usize = 1 << 40;
 /// How many times as large as an operand the group is at least, if the operand may be copied into its order.
 const REPAID: usize = 4;
 
@@ -32,7 +35,8 @@ impl Lowering<'_, '_> {
         let is_alone = matches!(self.parts[input as usize], Part::In(group, _) if group == input)
             && items.uses[input as usize] == 1
             && !items.roots.contains(&input);
-        if !is_alone || weighed::is_less(shape.elements(), STORED) {
+        let is_large = || !weighed::is_less(shape.elements(), STORED) && !weighed::is_less(LARGEST, shape.elements());
+        if !is_alone || !is_large() {
             return false;
         }
         let Some(at) = self.schedule.steps.iter().rposition(|step| step.out == self.places[&input].slot) else {
