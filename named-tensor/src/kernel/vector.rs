@@ -74,13 +74,7 @@ impl<T: Lanes> Weight<T> for T {
         let mut sums = [[T::default(); STREAMS]; R];
         for ((x, lanes), sums) in rows.iter().zip(lanes).zip(&mut sums) {
             let (x, columns) = (&x[whole..], columns.map(|column| &column[whole..]));
-            *sums = vectorised(
-                #[inline(always)]
-                move || {
-                    let ([l0, l1, l2, l3], [c0, c1, c2, c3]) = (lanes, columns);
-                    [ended(l0, x, c0), ended(l1, x, c1), ended(l2, x, c2), ended(l3, x, c3)]
-                },
-            );
+            *sums = four_ended(lanes, x, columns);
         }
         sums
     }
@@ -98,10 +92,7 @@ impl<T: Scalar> Weight<T> for Bf16 {
     fn dots<const R: usize>(rows: &[&[T]], columns: [&[Bf16]; STREAMS]) -> [[T; STREAMS]; R] {
         let mut sums = [[T::default(); STREAMS]; R];
         for (&x, sums) in rows.iter().zip(&mut sums) {
-            *sums = vectorised(
-                #[inline(always)]
-                move || widened_dots(x, columns),
-            );
+            *sums = widened_dots(x, columns);
         }
         sums
     }
@@ -172,16 +163,12 @@ impl<T: Scalar, W: Weight<T>> Few<'_, T, W> {
             let mut left = self.rows(sums).map(|(x, sums)| (terms(x), &mut sums[some.clone()]));
             loop {
                 match [left.next(), left.next(), left.next(), left.next()] {
-                    [Some((x0, s0)), Some((x1, s1)), Some((x2, s2)), Some((x3, s3))] => vectorised(
-                        #[inline(always)]
-                        move || add_to_four([x0, x1, x2, x3], weights, s0, s1, s2, s3),
-                    ),
+                    [Some((x0, s0)), Some((x1, s1)), Some((x2, s2)), Some((x3, s3))] => {
+                        add_to_four([x0, x1, x2, x3], weights, [s0, s1, s2, s3]);
+                    }
                     fewer => {
                         for (x, sums) in fewer.into_iter().flatten() {
-                            vectorised(
-                                #[inline(always)]
-                                move || add(x, weights, sums),
-                            );
+                            add_to_one(x, weights, sums);
                         }
                         break;
                     }
@@ -241,29 +228,35 @@ pub(super) fn add<T: Scalar, W: Weight<T>, const N: usize>(x: [T; N], rows: [&[W
     }
 }
 
+/// The same, compiled for the vectors at hand.
+fn add_to_one<T: Scalar, W: Weight<T>, const N: usize>(x: [T; N], rows: [&[W]; N], sums: &mut [T]) {
+    vectorised(
+        #[inline(always)]
+        move || add(x, rows, sums),
+    );
+}
+
 /// The same for four rows x and their sums, so that what is read of the matrix is used four times.
-#[inline(always)]
-fn add_to_four<T: Scalar, W: Weight<T>, const N: usize>(
-    x: [[T; N]; 4],
-    rows: [&[W]; N],
-    s0: &mut [T],
-    s1: &mut [T],
-    s2: &mut [T],
-    s3: &mut [T],
-) {
-    let width = rows[0].len();
-    let rows = rows.map(|row| &row[..width]);
-    let (s0, s1, s2, s3) = (&mut s0[..width], &mut s1[..width], &mut s2[..width], &mut s3[..width]);
-    for j in 0..width {
-        let mut sums = [s0[j], s1[j], s2[j], s3[j]];
-        for r in 0..N {
-            let weight = rows[r][j].widen();
-            for i in 0..4 {
-                sums[i] = x[i][r].times_plus(weight, sums[i]);
+fn add_to_four<T: Scalar, W: Weight<T>, const N: usize>(x: [[T; N]; 4], rows: [&[W]; N], sums: [&mut [T]; 4]) {
+    vectorised(
+        #[inline(always)]
+        move || {
+            let width = rows[0].len();
+            let rows = rows.map(|row| &row[..width]);
+            let [s0, s1, s2, s3] = sums;
+            let (s0, s1, s2, s3) = (&mut s0[..width], &mut s1[..width], &mut s2[..width], &mut s3[..width]);
+            for j in 0..width {
+                let mut sums = [s0[j], s1[j], s2[j], s3[j]];
+                for r in 0..N {
+                    let weight = rows[r][j].widen();
+                    for i in 0..4 {
+                        sums[i] = x[i][r].times_plus(weight, sums[i]);
+                    }
+                }
+                [s0[j], s1[j], s2[j], s3[j]] = sums;
             }
-        }
-        [s0[j], s1[j], s2[j], s3[j]] = sums;
-    }
+        },
+    );
 }
 
 /// Asks for what lies so far behind these elements: further terms of their column, or the next one.
@@ -273,9 +266,30 @@ fn ask_ahead<W>(some: &[W]) {
     (0..some.len()).step_by(LINE / size_of::<W>()).for_each(|at| fetch_at(from.wrapping_add(at)));
 }
 
+// What follows is compiled once for each kind of numbers: a closure in a function is compiled for each of its constants.
+
+/// [`ended`] for four columns.
+fn four_ended<T: Lanes>(lanes: [[T; LANES]; STREAMS], x: &[T], columns: [&[T]; STREAMS]) -> [T; STREAMS] {
+    vectorised(
+        #[inline(always)]
+        move || {
+            let ([l0, l1, l2, l3], [c0, c1, c2, c3]) = (lanes, columns);
+            [ended(l0, x, c0), ended(l1, x, c1), ended(l2, x, c2), ended(l3, x, c3)]
+        },
+    )
+}
+
 /// `Σₖ xₖ wₖ` for four columns: term k in lane `k % 64`, the halves of which are then added, the others as [`ended`] has them.
-#[inline(always)]
 fn widened_dots<T: Scalar>(x: &[T], columns: [&[Bf16]; STREAMS]) -> [T; STREAMS] {
+    vectorised(
+        #[inline(always)]
+        move || widened(x, columns),
+    )
+}
+
+/// The same, in whatever it stands in.
+#[inline(always)]
+fn widened<T: Scalar>(x: &[T], columns: [&[Bf16]; STREAMS]) -> [T; STREAMS] {
     let (xs, x_rest) = x.as_chunks::<WIDENED_LANES>();
     let [c0, c1, c2, c3] = columns.map(|column| &column.as_chunks::<WIDENED_LANES>().0[..xs.len()]);
     // No lane is chosen by a variable, so that all of them stay in registers.
