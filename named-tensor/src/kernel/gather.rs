@@ -1,7 +1,7 @@
 //! Rows of a table, taken at computed positions.
 //!
 //! Computes  `dst[outer, inner] = table[outer, inner, positions[outer]]`,  `dst` dense in row-major order.
-//! Lives here: the check of the positions and the copy of rows. Not here: sums at positions.
+//! Lives here: the check of the positions and the copy of rows. Not here: sums at positions (`scatter`).
 
 use super::View;
 use super::copy::{SHORT, copy_short};
@@ -32,19 +32,7 @@ pub(crate) fn gather<T: Stored>(
     let (outer_strides, rest) = table.strides.split_at(outer.len());
     let (inner_strides, step) = rest.split_at(inner.len());
     let walk = Span::new(outer, &[positions.strides, outer_strides]);
-    let mut are_there = true;
-    runs(&walk, 0, rows, |[at, _], run| {
-        let first = positions.offset.wrapping_add_signed(at);
-        // One below 0 is a very large one.
-        let is_there = |position: i64| (position as u64) < limit as u64;
-        if walk.inner_stride(0) == 1 {
-            are_there &= positions.data[first..][..run.len()].iter().fold(true, |all, &at| all & is_there(at));
-            return;
-        }
-        for i in 0..run.len() as isize {
-            are_there &= is_there(positions.data[first.wrapping_add_signed(i * walk.inner_stride(0))]);
-        }
-    });
+    let are_there = all_there(&walk, rows, limit, positions);
     if dst.is_empty() || !are_there {
         return are_there;
     }
@@ -89,10 +77,28 @@ pub(crate) fn gather<T: Stored>(
     true
 }
 
+/// Whether the positions of so many rows, which are the first operand of the walk, are all below `limit`.
+pub(super) fn all_there(walk: &Span, rows: usize, limit: usize, positions: View<'_, i64>) -> bool {
+    let mut are_there = true;
+    runs(walk, 0, rows, |[at, _], run| {
+        let first = positions.offset.wrapping_add_signed(at);
+        // One below 0 is a very large one.
+        let is_there = |position: i64| (position as u64) < limit as u64;
+        if walk.inner_stride(0) == 1 {
+            are_there &= positions.data[first..][..run.len()].iter().fold(true, |all, &at| all & is_there(at));
+            return;
+        }
+        for i in 0..run.len() as isize {
+            are_there &= is_there(positions.data[first.wrapping_add_signed(i * walk.inner_stride(0))]);
+        }
+    });
+    are_there
+}
+
 /// Visits so many rows, from the one with the number `first` on, in runs along the last axis: how far their first one is
 /// from the first of all, in the positions and in the table, and which they are, counted from the first visited.
 #[inline(always)]
-fn runs(walk: &Span, first: usize, count: usize, mut visit: impl FnMut([isize; 2], Range<usize>)) {
+pub(super) fn runs(walk: &Span, first: usize, count: usize, mut visit: impl FnMut([isize; 2], Range<usize>)) {
     let (inner, outer) = (walk.inner().max(1), walk.sizes.len().saturating_sub(1));
     let odometer = |operand: usize| Odometer::new(&walk.sizes[..outer], &walk.strides[operand][..outer], first / inner);
     let (mut at, mut done) = ([0, 1].map(odometer), 0);
@@ -106,7 +112,7 @@ fn runs(walk: &Span, first: usize, count: usize, mut visit: impl FnMut([isize; 2
 }
 
 /// One row, whose own axes may lie in any way.
-fn copy_row<T: Stored>(table: &[T], first: usize, span: &Span, row: &mut [T]) {
+pub(super) fn copy_row<T: Stored>(table: &[T], first: usize, span: &Span, row: &mut [T]) {
     let (size, stride) = (span.inner(), span.inner_stride(0));
     let outer = span.sizes.len().saturating_sub(1);
     let mut from = Odometer::new(&span.sizes[..outer], &span.strides[0][..outer], 0);

@@ -27,6 +27,7 @@ pub(crate) mod parallel;
 pub(crate) mod pool;
 pub(crate) mod reduce;
 pub(crate) mod running;
+pub(crate) mod scatter;
 pub(crate) mod settings;
 pub(crate) mod simd;
 pub(crate) mod softmax;

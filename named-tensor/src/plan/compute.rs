@@ -16,7 +16,7 @@ use crate::kernel::math::Scalar;
 use crate::kernel::matmul::matmul;
 use crate::kernel::simd::Lanes;
 use crate::kernel::sort::{self, Ranked};
-use crate::kernel::{View, ViewMut, attention, best, few, gather, map, reduce, running, softmax, standardize};
+use crate::kernel::{View, ViewMut, attention, best, few, gather, map, reduce, running, scatter, softmax, standardize};
 
 /// Does something with the numbers of a buffer of any of these kinds. The shape rules leave no other kind.
 macro_rules! of {
@@ -52,6 +52,11 @@ pub(super) fn compute(step: &Step, slots: &Slots, out: &mut Buffer) -> bool {
         Action::Gather { .. } => {
             let mut sound = true;
             of!(F32 | F64 | Index | Bool | Bf16, out => gathered(action, slots, &mut sound, out));
+            return sound;
+        }
+        Action::Scatter { .. } => {
+            let mut sound = true;
+            of!(F32 | F64, out => scattered(action, slots, &mut sound, out));
             return sound;
         }
         Action::Update { .. } => return updated(action, slots, out),
@@ -100,6 +105,13 @@ fn gathered<T: Stored>(action: &Action, slots: &Slots, sound: &mut bool, out: &m
     let Action::Gather { read, outer, inner, limit, .. } = action else { return };
     let [table, positions] = &**read;
     *sound = gather::gather(outer, inner, *limit, slots.view(table), slots.view(positions), out);
+}
+
+fn scattered<T: Scalar>(action: &Action, slots: &Slots, sound: &mut bool, out: &mut [T]) {
+    let Action::Scatter { read, sizes, size, .. } = action else { return };
+    let [updates, positions] = &**read;
+    let sizes = sizes.each_ref().map(|sizes| &sizes[..]);
+    *sound = scatter::scatter(sizes, *size, slots.view(updates), slots.view(positions), out);
 }
 
 /// Whether the start was there.

@@ -188,7 +188,7 @@ fn filled(slot: Slot, step: &Step, slots: &mut Slots, trace: &Trace<'_>) -> Resu
     }
     match (compute(step, slots, out), &step.action) {
         // A position is out of range: the plain evaluation says which.
-        (false, Action::Gather { inputs, .. } | Action::Update { inputs, .. }) => {
+        (false, Action::Gather { inputs, .. } | Action::Scatter { inputs, .. } | Action::Update { inputs, .. }) => {
             plain(step, inputs, slots, trace).map(Arc::new)
         }
         _ => Ok(buffer),

@@ -175,6 +175,12 @@ fn wish(
         Work::Op(Op::Softmax { axes, .. } | Op::Standardize { axes, .. } | Op::StandardizeGradient { axes, .. }) => {
             Some((input.elements(), axes.clone()))
         }
+        // What is summed at positions are rows, of which the positions know nothing.
+        Work::Op(Op::ScatterAdd { .. }) if which == 0 => {
+            let positions = items.item(item.inputs[1]).shape;
+            let tail: Names = few(input.names().filter(|&name| !positions.has(name)));
+            (tail.len() == 1).then_some((input.elements(), tail))
+        }
         Work::Op(Op::Rename | Op::StopGradient) => {
             let tail = few(own?.1.iter().filter_map(|&name| input.names().nth(item.shape.position(name)?)));
             passed(tail)

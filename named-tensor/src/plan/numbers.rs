@@ -146,6 +146,12 @@ impl Numbers for Action {
                 inner[..].each(change);
                 limit.each(change);
             }
+            Action::Scatter { inputs, read, sizes, size } => {
+                inputs.each(change);
+                read.each(change);
+                sizes.iter_mut().for_each(|sizes| sizes[..].each(change));
+                size.each(change);
+            }
             Action::Update { inputs, pieces, start, step, limit } => {
                 inputs.each(change);
                 pieces.each(change);

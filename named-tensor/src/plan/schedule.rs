@@ -100,6 +100,9 @@ pub(super) enum Action {
     /// has strides along
     /// `outer`, `inner` and the axis that is gathered along, the positions along `outer`.
     Gather { inputs: Inputs, read: Box<[Place; 2]>, outer: Sizes, inner: Sizes, limit: usize },
+    /// Rows summed at computed positions of an axis of this size. The updates have strides along `sizes`: the axes that the
+    /// result shares with the positions, those that are summed away, and a row's own; the positions along the first two.
+    Scatter { inputs: Inputs, read: Box<[Place; 2]>, sizes: Box<[Sizes; 3]>, size: usize },
     /// Pieces put over each other, the last one moved by `step` times a computed position below `limit`.
     Update { inputs: Inputs, pieces: Box<[Piece]>, start: (u32, usize), step: usize, limit: usize },
     /// The plain evaluation of the node, whose inputs lie in the order of their own shapes.
@@ -246,6 +249,7 @@ impl Action {
             Action::Append { pieces, .. } => pieces.iter().for_each(|piece| tell(piece.source.slot)),
             Action::Join { pieces, .. } => pieces.iter().for_each(|piece| tell(piece.source.slot)),
             Action::Gather { inputs, .. }
+            | Action::Scatter { inputs, .. }
             | Action::Update { inputs, .. }
             | Action::Plain { inputs }
             | Action::Scan { inputs, .. } => {

@@ -1,14 +1,15 @@
 //! Reading and writing at computed positions as steps.
 //!
-//! Lives here: gather and the dynamic slice as rows of a table, the dynamic update as a piece that is moved.
-//! Not here: the loops (`kernel::gather`, `kernel::copy`), sums at positions, which are evaluated plainly.
+//! Lives here: gather and the dynamic slice as rows of a table, sums at positions, the dynamic update as a piece that is moved.
+//! Not here: the loops (`kernel::gather`, `kernel::scatter`, `kernel::copy`).
 
 use super::Lowering;
 use crate::axis::Name;
+use crate::graph::Shape;
 use crate::graph::shape::Names;
 use crate::kernel::order::sort_few;
 use crate::plan::layout::{Order, Place};
-use crate::plan::schedule::Action;
+use crate::plan::schedule::{Action, Sizes};
 
 impl Lowering<'_, '_> {
     /// The step of a gather along `axis`, from positions below `limit`. A slice has that many positions from each on.
@@ -16,9 +17,7 @@ impl Lowering<'_, '_> {
         let item = self.items.item(i);
         let [table, positions] =
             [0, 1].map(|which| (self.items.item(item.inputs[which]).shape, &self.places[&item.inputs[which]]));
-        let along = |(shape, place): (&crate::graph::Shape, &Place), name| {
-            shape.position(name).map_or(0, |at| place.strides[at])
-        };
+        let along = |(shape, place): (&Shape, &Place), name| shape.position(name).map_or(0, |at| place.strides[at]);
         // The positions may bring back an axis of the table's name; the table itself is not stepped along it.
         let shared = |&name: &Name| if name == axis { 0 } else { along(table, name) };
         let outer: Names = positions.0.names().collect();
@@ -39,6 +38,36 @@ impl Lowering<'_, '_> {
             limit,
         };
         let order: Order = outer.iter().chain(&inner).filter_map(|&name| item.shape.position(name)).collect();
+        self.step(i, &order, action);
+    }
+
+    /// The step of sums at positions of `axis`. All axes `over` are those of positions.
+    pub(super) fn scatter(&mut self, i: u32, axis: Name, over: &[Name]) {
+        let item = self.items.item(i);
+        let [updates, positions] =
+            [0, 1].map(|which| (self.items.item(item.inputs[which]).shape, &self.places[&item.inputs[which]]));
+        let along = |(shape, place): (&Shape, &Place), name| shape.position(name).map_or(0, |at| place.strides[at]);
+        let (summed, shared): (Names, Names) = positions.0.names().partition(|name| over.contains(name));
+        let mut inner: Names = updates.0.names().filter(|&name| !positions.0.has(name)).collect();
+        sort_few(&mut inner, |&name| -along(updates, name));
+        let sizes = |(shape, names): (&Shape, &Names)| -> Sizes {
+            names.iter().map(|&name| shape.size(name).unwrap_or(1)).collect()
+        };
+        let outer = || shared.iter().chain(&summed);
+        let action = Action::Scatter {
+            inputs: self.inputs(i),
+            read: Box::new([
+                Place {
+                    strides: outer().chain(&inner).map(|&name| along(updates, name)).collect(),
+                    ..updates.1.clone()
+                },
+                Place { strides: outer().map(|&name| along(positions, name)).collect(), ..positions.1.clone() },
+            ]),
+            sizes: Box::new([(positions.0, &shared), (positions.0, &summed), (updates.0, &inner)].map(sizes)),
+            size: item.shape.size(axis).unwrap_or(0),
+        };
+        let order: Order =
+            shared.iter().chain([&axis]).chain(&inner).filter_map(|&name| item.shape.position(name)).collect();
         self.step(i, &order, action);
     }
 

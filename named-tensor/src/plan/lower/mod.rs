@@ -226,6 +226,12 @@ impl Lowering<'_, '_> {
             (Work::Op(Op::Gather(axis)), Some(table)) => {
                 self.gather(i, *axis, table.shape.size(*axis).unwrap_or(0), None);
             }
+            (Work::Op(Op::ScatterAdd { axis, over }), _)
+                if matches!(item.kind, Kind::F32 | Kind::F64)
+                    && over.iter().all(|&name| items.item(item.inputs[1]).shape.has(name)) =>
+            {
+                self.scatter(i, *axis, over);
+            }
             (Work::Op(Op::DynamicSlice(axis)), Some(whole)) => {
                 let size = item.shape.size(*axis).unwrap_or(0);
                 self.gather(i, *axis, whole.shape.size(*axis).map_or(0, |whole| whole + 1 - size), Some(size));

@@ -1,0 +1,282 @@
+//! Rows summed at computed positions: what gathered rows owe their table.
+//!
+//! Computes  `dst[shared, p, inner] = Σ_{summed: positions[shared, summed] = p} updates[shared, summed, inner]`,  `dst` dense in
+//! row-major order. Sums are kept in `f64`, in the order of the updates, and rounded once.
+//! Lives here: which updates belong to which row, found by counting. Each row is written once, by one thread, so that results
+//! do not depend on the number of threads. Not here: the check of the positions and the walk over them (`gather`).
+
+use super::View;
+use super::gather::{all_there, copy_row, runs};
+use super::lanes::vectorised;
+use super::math::Scalar;
+use super::parallel::{self, GRAIN};
+use super::span::{Span, check_inside};
+use std::ops::Range;
+
+/// Rows with fewer elements are summed by plain loops.
+const SHORT: usize = 16;
+/// Columns of a long row that are summed at a time, so that their sums stay in the nearest cache.
+const COLUMNS: usize = 512;
+
+/// Sums the rows of `updates`, a view over `shared`, `summed` and `inner`, at their `positions`, a view over `shared` and
+/// `summed`, of an axis of this size. Returns whether all positions are below it; if one is not, `dst` is not written.
+///
+/// # Panics
+/// If a view leaves its slice, or if `dst` does not have one element per position of `shared`, the axis and `inner`.
+#[must_use]
+pub(crate) fn scatter<T: Scalar>(
+    [shared, summed, inner]: [&[usize]; 3],
+    size: usize,
+    updates: View<'_, T>,
+    positions: View<'_, i64>,
+    dst: &mut [T],
+) -> bool {
+    let outer = [shared, summed].concat();
+    check_inside("scatter: updates", updates.data.len(), updates.offset, &[&outer, inner].concat(), updates.strides);
+    check_inside("scatter: positions", positions.data.len(), positions.offset, &outer, positions.strides);
+    let [groups, each, row] = [shared, summed, inner].map(|sizes| sizes.iter().product::<usize>());
+    let targets = groups * size;
+    assert_eq!(dst.len(), targets * row, "scatter: the destination has one element per shared and inner position");
+    let (outer_strides, inner_strides) = updates.strides.split_at(outer.len());
+    let walk = Span::new(&outer, &[positions.strides, outer_strides]);
+    if !all_there(&walk, groups * each, size, positions) {
+        return false;
+    }
+    if dst.is_empty() {
+        return true;
+    }
+    let rows = Span::new(inner, &[inner_strides]);
+    let is_even = rows.sizes.len() <= 1 && (row == 1 || rows.inner_stride(0) == 1);
+    let scatter = Scatter { walk, each, size, row, rows, is_even, updates, positions };
+    // Every piece looks through all positions of its groups.
+    let work = dst.len() + groups * each * row;
+    let grain = parallel::grain_of(targets, (targets * GRAIN).div_ceil(work));
+    parallel::for_each_chunk(dst, grain * row, |first, dst| {
+        let some = first / row..(first + dst.len()) / row;
+        match (row, each) {
+            (1, 1) => scatter.single(some, dst),
+            (1, _) => scatter.numbers(some, dst),
+            _ => scatter.rows(some, dst),
+        }
+    });
+    true
+}
+
+/// The updates, and where they go.
+struct Scatter<'a, T> {
+    /// Over the updates: their positions, and where their rows begin.
+    walk: Span,
+    /// How many updates each shared position has.
+    each: usize,
+    /// How many rows of the result it has.
+    size: usize,
+    /// Elements of a row, how they lie, and whether they lie side by side.
+    row: usize,
+    rows: Span,
+    is_even: bool,
+    updates: View<'a, T>,
+    positions: View<'a, i64>,
+}
+
+impl<T: Scalar> Scatter<'_, T> {
+    /// Visits the updates that go to these rows of the result: which of them it is, and where the update begins.
+    #[inline(always)]
+    fn updates(&self, targets: &Range<usize>, mut visit: impl FnMut(usize, usize)) {
+        if self.each == 0 {
+            return;
+        }
+        let groups = targets.start / self.size..targets.end.div_ceil(self.size);
+        let (mut base, mut left) = (groups.start * self.size, self.each);
+        runs(&self.walk, groups.start * self.each, groups.len() * self.each, |[at, from], run| {
+            let first = self.positions.offset.wrapping_add_signed(at);
+            let from = self.updates.offset.wrapping_add_signed(from);
+            for i in 0..run.len() as isize {
+                let position = self.positions.data[first.wrapping_add_signed(i * self.walk.inner_stride(0))];
+                let target = (base + position as usize).wrapping_sub(targets.start);
+                if target < targets.len() {
+                    visit(target, from.wrapping_add_signed(i * self.walk.inner_stride(1)));
+                }
+                left -= 1;
+                if left == 0 {
+                    (base, left) = (base + self.size, self.each);
+                }
+            }
+        });
+    }
+
+    /// Rows of one element, of which each shared position has one update.
+    fn single(&self, targets: Range<usize>, dst: &mut [T]) {
+        dst.fill(T::default());
+        self.updates(&targets, |target, from| dst[target] = self.updates.data[from]);
+    }
+
+    /// Rows of one element.
+    fn numbers(&self, targets: Range<usize>, dst: &mut [T]) {
+        let mut sums = vec![0.0_f64; dst.len()];
+        self.updates(&targets, |target, from| sums[target] += self.updates.data[from].wide());
+        dst.iter_mut().zip(sums).for_each(|(to, sum)| *to = T::narrow(sum));
+    }
+
+    /// Rows of several elements: the updates are put into the order of the rows first.
+    fn rows(&self, targets: Range<usize>, dst: &mut [T]) {
+        let mut ends = vec![0_usize; targets.len() + 1];
+        self.updates(&targets, |target, _| ends[target + 1] += 1);
+        (1..ends.len()).for_each(|i| ends[i] += ends[i - 1]);
+        let mut sorted = vec![0_usize; ends[targets.len()]];
+        // What was the begin of a row is its end thereafter.
+        self.updates(&targets, |target, from| {
+            sorted[ends[target]] = from;
+            ends[target] += 1;
+        });
+        let mut room = vec![T::default(); if self.is_even { 0 } else { self.row }];
+        let (mut done, mut begin) = (0, 0);
+        for (target, &end) in ends[..targets.len()].iter().enumerate().filter(|&(_, &end)| end > 0) {
+            if end == begin {
+                continue;
+            }
+            dst[done * self.row..target * self.row].fill(T::default());
+            self.sum(&sorted[begin..end], &mut room, &mut dst[target * self.row..][..self.row]);
+            (done, begin) = (target + 1, end);
+        }
+        dst[done * self.row..].fill(T::default());
+    }
+
+    /// The sum of the rows that begin there, of which there is one at least.
+    fn sum(&self, from: &[usize], room: &mut [T], to: &mut [T]) {
+        let data = self.updates.data;
+        if !self.is_even {
+            let mut sums = vec![0.0_f64; if from.len() > 1 { self.row } else { 0 }];
+            for &from in from {
+                copy_row(data, from, &self.rows, room);
+                sums.iter_mut().zip(&*room).for_each(|(sum, x)| *sum += x.wide());
+            }
+            match from.len() {
+                1 => to.copy_from_slice(room),
+                _ => to.iter_mut().zip(sums).for_each(|(to, sum)| *to = T::narrow(sum)),
+            }
+            return;
+        }
+        match *from {
+            [from] => to.copy_from_slice(&data[from..][..to.len()]),
+            _ if to.len() < SHORT => {
+                for (i, to) in to.iter_mut().enumerate() {
+                    *to = T::narrow(from.iter().map(|&from| data[from + i].wide()).sum());
+                }
+            }
+            _ => (0..).step_by(COLUMNS).zip(to.chunks_mut(COLUMNS)).for_each(|(at, to)| columns(data, from, at, to)),
+        }
+    }
+}
+
+/// The sums of some columns of the rows that begin there.
+fn columns<T: Scalar>(data: &[T], from: &[usize], at: usize, to: &mut [T]) {
+    vectorised(
+        #[inline(always)]
+        move || {
+            let mut sums = [0.0_f64; COLUMNS];
+            let sums = &mut sums[..to.len()];
+            for &from in from {
+                for (sum, x) in sums.iter_mut().zip(&data[from + at..][..to.len()]) {
+                    *sum += x.wide();
+                }
+            }
+            for (to, &mut sum) in to.iter_mut().zip(sums) {
+                *to = T::narrow(sum);
+            }
+        },
+    );
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::kernel::testing::{Random, positions as places};
+
+    /// Compares with one plain loop over all updates; the destination starts as NaN.
+    fn check(sizes: [&[usize]; 3], size: usize, updates: (usize, &[isize]), at: (usize, &[isize])) {
+        let [shared, summed, inner] = sizes;
+        let mut random = Random::new(9);
+        let data = random.reals(60_000);
+        let chosen: Vec<i64> = (0..60_000).map(|_| random.below(size) as i64).collect();
+        let [groups, each, row] = sizes.map(|sizes| sizes.iter().product::<usize>());
+        let mut sums = vec![0.0_f64; groups * size * row];
+        let outer = [shared, summed].concat();
+        let starts = places(&outer, &updates.1[..outer.len()]).zip(places(&outer, at.1));
+        for (i, (from, position)) in starts.enumerate() {
+            let target = i / each * size + chosen[at.0.wrapping_add_signed(position)] as usize;
+            for (column, next) in places(inner, &updates.1[outer.len()..]).enumerate() {
+                sums[target * row + column] += f64::from(data[updates.0.wrapping_add_signed(from + next)]);
+            }
+        }
+        let exact: Vec<f32> = sums.into_iter().map(|sum| sum as f32).collect();
+        let mut dst = vec![f32::NAN; exact.len()];
+        let view = View { data: &data[..], offset: updates.0, strides: updates.1 };
+        let positions = View { data: &chosen[..], offset: at.0, strides: at.1 };
+        assert!(scatter(sizes, size, view, positions, &mut dst), "all positions are there");
+        assert!(dst == exact, "{sizes:?} at {size} positions, {updates:?} {at:?}");
+    }
+
+    #[test]
+    fn rows_are_summed_at_their_positions_whatever_length_they_have_and_however_they_lie() {
+        for row in [1_usize, 2, 7, 15, 16, 17, 100, 513, 1100] {
+            let n = row as isize;
+            // All rows by themselves, at one position more or less each, and far more of one or the other.
+            for (many, size) in [(1, 1), (40, 1), (40, 50), (1, 3000), (50, 7)] {
+                check([&[], &[many], &[row]], size, (3, &[n, 1]), (0, &[1]));
+                check([&[], &[many], &[row]], size, (0, &[1, many as isize]), (9, &[3]));
+                check([&[], &[many], &[row]], size, (0, &[0, 1]), (100, &[-2]));
+            }
+            check([&[3], &[4], &[row]], 5, (0, &[4 * n, n, 1]), (0, &[4, 1]));
+            check([&[3], &[4], &[row]], 5, (0, &[n, 3 * n, 1]), (0, &[0, 1]));
+            check([&[2, 3], &[], &[row]], 4, (1, &[3 * n, n, 1]), (0, &[3, 1]));
+            check([&[2], &[3, 2], &[row, 2]], 4, (1, &[6 * n, 2 * n, n, 1, 6 * n]), (0, &[1, 4, 2]));
+            check([&[2], &[3], &[2, row]], 4, (6 * row, &[-6 * n, 2 * n, n, 1]), (5, &[-3, 1]));
+        }
+    }
+
+    #[test]
+    fn numbers_and_many_rows_are_summed_in_pieces_as_in_one() {
+        check([&[], &[50_000], &[]], 9, (0, &[1]), (0, &[1]));
+        check([&[], &[50_000], &[]], 40_000, (0, &[1]), (0, &[1]));
+        check([&[7], &[5_000], &[]], 4_000, (0, &[5_000, 1]), (0, &[5_000, 1]));
+        check([&[5_000], &[], &[]], 40, (0, &[1]), (0, &[1]));
+        check([&[], &[3_000], &[20]], 9_001, (0, &[20, 1]), (0, &[1]));
+        check([&[3], &[1_000], &[20]], 3_001, (0, &[20_000, 20, 1]), (0, &[1_000, 1]));
+    }
+
+    #[test]
+    fn sums_keep_their_digits() {
+        for row in [1, 7, 20, 600] {
+            let updates: Vec<f32> = [1.0e8, 1.0, -1.0e8, 1.0].into_iter().flat_map(|x| vec![x; row]).collect();
+            let updates = View { data: &updates[..], offset: 0, strides: &[row as isize, 1] };
+            let mut dst = vec![f32::NAN; row];
+            let positions = View { data: &[0; 4], offset: 0, strides: &[1] };
+            assert!(scatter([&[], &[4], &[row]], 1, updates, positions, &mut dst), "all positions are there");
+            assert_eq!(dst, vec![2.0; row]);
+        }
+    }
+
+    #[test]
+    fn what_is_summed_nowhere_is_zero_and_a_position_that_is_not_there_is_told() {
+        let updates = View { data: &[1.0_f64, 2.0], offset: 0, strides: &[1] };
+        let mut dst = [f64::NAN; 3];
+        for (position, there) in [(3, false), (-1, false), (i64::MIN, false), (2, true)] {
+            let positions = View { data: &[2, position], offset: 0, strides: &[1] };
+            assert_eq!(scatter([&[], &[2], &[]], 3, updates, positions, &mut dst), there, "{position}");
+            assert!(there || dst.iter().all(|x| x.is_nan()), "nothing is written");
+        }
+        assert_eq!(dst, [0.0, 0.0, 3.0]);
+        let none = View { data: &[], offset: 0, strides: &[1] };
+        assert!(
+            scatter([&[], &[0], &[]], 3, View { data: &[], offset: 0, strides: &[1] }, none, &mut dst),
+            "no update"
+        );
+        assert_eq!(dst, [0.0; 3]);
+        let strides: &[isize] = &[0, 1];
+        let none = View { data: &[], offset: 0, strides };
+        let updates = View { data: &[], offset: 0, strides };
+        let mut dst = [f64::NAN; 6];
+        assert!(scatter([&[2], &[0], &[]], 3, updates, none, &mut dst), "no update of either");
+        assert_eq!(dst, [0.0; 6]);
+    }
+}

@@ -1,0 +1,77 @@
+//! Sums at positions, planned and plain: the same numbers in whatever way their inputs lie.
+//!
+//! Lives here: those, and that a row that is summed is a run. Not here: what random graphs try (`draw`).
+
+use super::sorting::leaf;
+use super::*;
+use crate::graph::value::row_major;
+
+/// Positions below `size` over these axes.
+fn positions(draw: &mut Draw, shape: Shape, size: usize) -> Node {
+    let mut buffer = Buffer::zeros(Kind::Index, shape.elements());
+    if let Buffer::Index(values) = &mut buffer {
+        values.iter_mut().for_each(|value| *value = i64::try_from(draw.below(size)).unwrap());
+    }
+    Node::input(Value { buffer: Arc::new(buffer), offset: 0, strides: row_major(shape.sizes()) }, shape)
+}
+
+#[test]
+fn sums_at_positions_are_the_same_planned_and_plain_for_any_axes_and_layouts() {
+    let mut scattered = 0;
+    for seed in 0..900 {
+        let mut draw = Draw::new(seed);
+        let kind = if seed % 2 == 0 { Kind::F32 } else { Kind::F64 };
+        let size = |draw: &mut Draw| *draw.of(&[0, 1, 1, 2, 3, 5, 7, 15, 17, 33]);
+        let axes: Vec<(Name, usize)> = NAMES[..1 + draw.below(4)].iter().map(|&name| (name, size(&mut draw))).collect();
+        let some = |draw: &mut Draw| Shape::new(axes.iter().copied().filter(|_| draw.below(3) > 0));
+        let [of_updates, of_positions] = [some(&mut draw), some(&mut draw)];
+        if axes.iter().map(|&(_, size)| size).product::<usize>() > 20_000 {
+            continue;
+        }
+        let count = *draw.of(&[1, 2, 3, 40, 300]);
+        let updates = leaf(&mut draw, kind, &of_updates);
+        let at = positions(&mut draw, of_positions, count);
+        let all = axes.iter().map(|&(name, _)| name);
+        let all = all.filter(|&name| at.shape().has(name) || updates.shape().has(name));
+        let over: Vec<Name> = all.filter(|_| draw.below(2) == 0).collect();
+        let root = updates.scatter_add(&at, Name::declared("table"), count, &over);
+        let schedule = lower::schedule(&Trace::new(std::slice::from_ref(&root)).unwrap());
+        scattered += schedule.steps.iter().filter(|step| matches!(step.action, Action::Scatter { .. })).count();
+        both_ways(&[root], &format!("graph {seed}"));
+    }
+    assert!(scattered > 200, "sums are steps: {scattered}");
+}
+
+#[test]
+fn a_product_that_is_summed_at_positions_lies_row_by_row() {
+    let [m, k, n, table] = [NAMES[0], NAMES[1], NAMES[2], Name::declared("table")];
+    let mut draw = Draw::new(3);
+    let at = positions(&mut draw, Shape::new([(m, 300)]), 20);
+    for [left, right] in [[[m, k], [k, n]], [[k, m], [n, k]]] {
+        let of = |names: [Name; 2], size: usize| {
+            Shape::new(names.map(|name| {
+                (
+                    name,
+                    if name == m {
+                        300
+                    } else if name == k {
+                        50
+                    } else {
+                        size
+                    },
+                )
+            }))
+        };
+        let [x, y] = [of(left, 7), of(right, 7)].map(|shape| stored(&mut Draw::new(1), Kind::F32, shape, 1));
+        for product in [x.contract(&y, &[k]), y.contract(&x, &[k])] {
+            let root = product.scatter_add(&at, table, 20, &[m]);
+            let schedule = lower::schedule(&Trace::new(std::slice::from_ref(&root)).unwrap());
+            let rows = schedule.steps.iter().filter_map(|step| match &step.action {
+                Action::Scatter { read, .. } => read[0].strides.last().copied(),
+                _ => None,
+            });
+            assert_eq!(rows.collect::<Vec<_>>(), [1], "{left:?} {right:?}");
+            both_ways(&[root], "a product at positions");
+        }
+    }
+}
