@@ -64,6 +64,7 @@ pub(super) fn sums<T: Lanes>(
 }
 
 /// Writes short sums that lie along both operands; rows begin so far from their first element, and are these strides apart.
+/// Those of squares are turned once.
 pub(super) fn short_sums<T: Lanes>(
     scale: T,
     k: usize,
@@ -73,13 +74,19 @@ pub(super) fn short_sums<T: Lanes>(
 ) {
     let mut turned = vec![T::default(); 2 * k * TOGETHER];
     let (xs, ys) = turned.split_at_mut(k * TOGETHER);
+    let [(lhs, left), (rhs, right)] = from;
+    let is_square = std::ptr::eq(lhs.data, rhs.data)
+        && lhs.offset.wrapping_add_signed(left) == rhs.offset.wrapping_add_signed(right)
+        && strides[0] == strides[1];
     for (number, out) in out.chunks_mut(TOGETHER).enumerate() {
-        for (((view, first), stride), to) in from.into_iter().zip(strides).zip([&mut *xs, &mut *ys]) {
+        let operands = from.into_iter().zip(strides).zip([&mut *xs, &mut *ys]);
+        for (((view, first), stride), to) in operands.take(if is_square { 1 } else { 2 }) {
             let first = first + (number * TOGETHER) as isize * stride;
             let rows = Starts::Even(view.offset.wrapping_add_signed(first), stride);
             turn(view.data, rows, [out.len(), k], to, TOGETHER);
         }
-        let (xs, ys) = (xs.as_chunks::<TOGETHER>().0, ys.as_chunks::<TOGETHER>().0);
+        let xs = xs.as_chunks::<TOGETHER>().0;
+        let ys = if is_square { xs } else { ys.as_chunks::<TOGETHER>().0 };
         vectorised(
             #[inline(always)]
             move || {
