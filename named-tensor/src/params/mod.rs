@@ -148,11 +148,8 @@ pub trait Parameters<T: Real>: Clone {
     /// The first error that one of them carries or meets.
     #[track_caller]
     fn eval(&self) -> Result<Self> {
-        // What is stored in 16 bits stays so.
-        let mut nodes = Vec::new();
-        self.each(|parameter| nodes.extend(parameter.node.widens().is_none().then(|| parameter.node.clone())));
         let place = std::panic::Location::caller();
-        let mut values = plan::evaluate(&nodes).map_err(|error| error.at(place))?.into_iter();
+        let mut values = plan::evaluate(&asked_for(self)).map_err(|error| error.at(place))?.into_iter();
         let mut computed = self.clone();
         computed.each_mut(|parameter| {
             if parameter.node.widens().is_none()
@@ -162,6 +159,31 @@ pub trait Parameters<T: Real>: Clone {
             }
         });
         Ok(computed)
+    }
+
+    /// The steps that compute all of them together, for people, as [`Tensor::plan`] shows those of one tensor. What a training
+    /// step computes, for instance, is the loss and its gradient together:
+    ///
+    /// ```
+    /// # use named_tensor::prelude::*;
+    /// # axes! { chans, out }
+    /// named! {
+    ///     fn Project(X: R[chans]; W: R[chans, out] = 1, b: R[out] = 0) -> R[out] { X dot_chans W + b }
+    /// }
+    /// let project = Project::init(&mut seeded(0), (chans.of(3), out.of(2)))?;
+    /// let loss = project.apply(&Tensor::new(chans, [1.0, 2.0, 3.0])).exp().sum(out);
+    /// let gradient = grad(&loss, &project);
+    /// let plan = Together((loss, gradient)).plan()?;
+    /// assert_eq!(plan.matches("exp").count(), 1, "the exponential is computed once for both: {plan}");
+    /// # Ok::<(), named_tensor::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As [`eval`](Self::eval); a setting in the environment that there is not.
+    #[track_caller]
+    fn plan(&self) -> Result<String> {
+        let place = std::panic::Location::caller();
+        plan::describe(&asked_for(self)).map_err(|error| error.at(place))
     }
 
     /// The same parameters, stored in bfloat16 ([`Bf16`](crate::element::Bf16)): half the memory of `f32`, and half the
@@ -218,4 +240,11 @@ pub trait Parameters<T: Real>: Clone {
     fn count(&self) -> usize {
         self.parameters().iter().map(|(_, shape)| shape.elements()).sum()
     }
+}
+
+/// What is computed of some parameters: what is stored in 16 bits stays so.
+fn asked_for<T: Real>(parameters: &impl Parameters<T>) -> Vec<Node> {
+    let mut nodes = Vec::new();
+    parameters.each(|parameter| nodes.extend(parameter.node.widens().is_none().then(|| parameter.node.clone())));
+    nodes
 }
