@@ -23,7 +23,7 @@ use super::simd::Lanes;
 use super::span::{Odometer, Span, check_distinct, check_inside};
 use super::{View, ViewMut};
 pub(super) use gemm::Multiply;
-use paired::{is_run, is_run_of_short_sums};
+use paired::{is_paired, is_run, is_tall};
 use product::{Axis, Product};
 use smallvec::SmallVec;
 
@@ -115,7 +115,7 @@ pub(crate) fn matmul<T: Lanes>(
         && columns.size == 1
         && outer.is_none()
         && let inner = (k, l_inner, r_inner)
-        && let Some(i) = axes.iter().position(|axis| is_run(axis) || is_run_of_short_sums(axis, inner))
+        && let Some(i) = axes.iter().position(|axis| is_paired(axis, inner))
     {
         let run = axes.remove(i);
         pairs(scale, inner, &axes, run, [lhs, rhs], ViewMut { data: &mut *dst.data, ..dst });
@@ -212,23 +212,35 @@ fn pairs<T: Lanes>(
     let strides = |of: fn(&Axis) -> isize| -> SmallVec<[isize; 4]> { axes.iter().map(of).collect() };
     let strides = [strides(|axis| axis.lhs), strides(|axis| axis.rhs), strides(|axis| axis.dst)];
     let shared = Shared::new(dst.data);
+    let is_tall = is_tall(&run, inner);
+    // As wide as each other, and of whole vectors.
     let runs = run.size.div_ceil(paired::RUN);
+    let wide = if is_run(&run) { run.size.div_ceil(runs).next_multiple_of(TILE) } else { paired::RUN };
     let items = runs * sizes.iter().product::<usize>();
-    parallel::for_each_range(items, SMALL.div_ceil(inner.0.max(1) * run.size.div_ceil(runs)), |range| {
-        for item in range {
-            let at = |operand: usize| Odometer::new(&sizes, &strides[operand], item / runs).distance;
-            let start = item % runs * paired::RUN;
-            let from = |view, operand, stride| (view, at(operand) + start as isize * stride);
-            let from = [from(lhs, 0, run.lhs), from(rhs, 1, run.rhs)];
-            let first = dst.offset.wrapping_add_signed(at(2) + start as isize);
-            // SAFETY: `matmul` has found that positions of the destination do not overlap, and each run is visited once.
-            let out = unsafe { shared.slice(first, paired::RUN.min(run.size - start)) };
-            if is_run(&run) {
-                paired::sums(scale, inner, from, out);
-            } else {
-                paired::short_sums(scale, inner.0, [run.lhs, run.rhs], from, out);
-            }
+    let sums = |item: usize| {
+        let at = |operand: usize| Odometer::new(&sizes, &strides[operand], item / runs).distance;
+        let start = item % runs * wide;
+        let from = |view, operand, stride| (view, at(operand) + start as isize * stride);
+        let from = [from(lhs, 0, run.lhs), from(rhs, 1, run.rhs)];
+        let first = dst.offset.wrapping_add_signed(at(2) + start as isize);
+        // SAFETY: `matmul` has found that positions of the destination do not overlap, and each run is visited once.
+        let out = unsafe { shared.slice(first, wide.min(run.size - start)) };
+        if is_tall {
+            let all = inner.0 * run.size;
+            let operands = from.map(|(view, at)| &view.data[view.offset.wrapping_add_signed(at)..][..all]);
+            paired::tall_sums(scale, operands, out);
+        } else if is_run(&run) {
+            paired::sums(scale, inner, from, out);
+        } else {
+            paired::short_sums(scale, inner.0, [run.lhs, run.rhs], from, out);
         }
+    };
+    if is_tall && items == 1 {
+        // Threads share its pieces.
+        return sums(0);
+    }
+    parallel::for_each_range(items, SMALL.div_ceil(inner.0.max(1) * run.size.div_ceil(runs)), |some| {
+        some.for_each(sums);
     });
 }
 

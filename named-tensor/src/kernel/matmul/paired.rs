@@ -1,14 +1,16 @@
 //! Sums of products over an axis that both operands and the result share with others, which lie side by side.
 //!
 //! Computes  `dst[b] = scale · Σₖ lhs[k, b] rhs[k, b]`  for a run of neighbours `b`: what a gain owes, which multiplies each
-//! row by itself. Row by row both operands are read as they lie, and the sums of a run stay in the nearest cache. Where short
-//! rows lie along the sum instead, some of them are turned around at a time.
+//! row by itself. Row by row both operands are read as they lie, and the sums of a run stay in the nearest cache. Of short rows
+//! that follow each other as many are one row as fill a run. Where short rows lie along the sum instead, some of them are
+//! turned around at a time.
 //! Not here: rows and columns of their own (`product`); threads and other axes (`matmul`).
 //! Sums of [`BLOCK`] terms are added to the whole, so the error is at most `2 (BLOCK + k / BLOCK) ε Σₖ |lhs rhs|`.
 
 use super::product::Axis;
 use crate::kernel::View;
 use crate::kernel::lanes::vectorised;
+use crate::kernel::parallel;
 use crate::kernel::simd::Lanes;
 use crate::kernel::turn::{Starts, turn};
 
@@ -17,18 +19,34 @@ pub(super) const RUN: usize = 512;
 /// Terms that are summed before their sum is added to the whole.
 const BLOCK: usize = 256;
 
+/// Elements of a piece of a tall sum, which one thread takes.
+const PIECE: usize = 64 * 1024;
+
 /// Terms of a short sum, at most.
 const SHORT: usize = 64;
 /// Short sums that are taken together.
 const TOGETHER: usize = 64;
+
+/// Whether an axis is one along which sums are taken here.
+pub(super) fn is_paired(axis: &Axis, inner: (usize, isize, isize)) -> bool {
+    is_run(axis) || is_tall(axis, inner) || is_run_of_short_sums(axis, inner)
+}
 
 /// Whether an axis is one of neighbours, in both operands and the result, and worth a run.
 pub(super) fn is_run(axis: &Axis) -> bool {
     axis.size >= 16 && [axis.lhs, axis.rhs, axis.dst] == [1; 3]
 }
 
+/// Whether an axis is one of few neighbours whose rows follow each other in both operands, and are many.
+pub(super) fn is_tall(axis: &Axis, (k, l_inner, r_inner): (usize, isize, isize)) -> bool {
+    let size = axis.size as isize;
+    (2..=RUN / 2).contains(&axis.size)
+        && [axis.lhs, axis.rhs, axis.dst, l_inner, r_inner] == [1, 1, 1, size, size]
+        && k * axis.size >= 2 * RUN
+}
+
 /// Whether an axis is one of neighbours in the result whose sums are short and lie along both operands.
-pub(super) fn is_run_of_short_sums(axis: &Axis, (k, l_inner, r_inner): (usize, isize, isize)) -> bool {
+fn is_run_of_short_sums(axis: &Axis, (k, l_inner, r_inner): (usize, isize, isize)) -> bool {
     axis.size >= 16 && [l_inner, r_inner, axis.dst] == [1; 3] && (1..=SHORT).contains(&k)
 }
 
@@ -61,6 +79,37 @@ pub(super) fn sums<T: Lanes>(
             out.iter_mut().for_each(|sum| *sum = *sum * scale);
         },
     );
+}
+
+/// Writes the sums of few neighbours, whose rows follow each other; the operands begin with the first and end with the last.
+/// The pieces depend on the sizes alone.
+pub(super) fn tall_sums<T: Lanes>(scale: T, [xs, ys]: [&[T]; 2], out: &mut [T]) {
+    let size = out.len();
+    let width = RUN / size * size;
+    let pieces = xs.len().div_ceil(PIECE);
+    let piece = xs.len().div_ceil(pieces).next_multiple_of(width);
+    let mut partial = vec![T::default(); xs.len().div_ceil(piece) * width];
+    parallel::for_each_chunk(&mut partial, width, |first, partial| {
+        let some = first / width * piece..xs.len().min((first / width + 1) * piece);
+        let (xs, ys) = (&xs[some.clone()], &ys[some]);
+        vectorised(
+            #[inline(always)]
+            move || {
+                let mut block = [T::default(); RUN];
+                let block = &mut block[..width];
+                for (xs, ys) in xs.chunks(BLOCK * width).zip(ys.chunks(BLOCK * width)) {
+                    block.fill(T::default());
+                    for (xs, ys) in xs.chunks(width).zip(ys.chunks(width)) {
+                        block.iter_mut().zip(xs).zip(ys).for_each(|((sum, &x), &y)| *sum = x.times_plus(y, *sum));
+                    }
+                    partial.iter_mut().zip(&*block).for_each(|(sum, &x)| *sum = *sum + x);
+                }
+            },
+        );
+    });
+    for (i, out) in out.iter_mut().enumerate() {
+        *out = partial[i..].iter().step_by(size).fold(T::default(), |sum, &x| sum + x) * scale;
+    }
 }
 
 /// Writes short sums that lie along both operands; rows begin so far from their first element, and are these strides apart.

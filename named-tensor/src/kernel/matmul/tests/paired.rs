@@ -16,6 +16,20 @@ fn neighbours_with_a_sum_each_agree_with_plain_loops() {
 }
 
 #[test]
+fn few_neighbours_with_a_long_sum_each_agree_with_plain_loops() {
+    for (size, k) in
+        [(2, 512), (7, 146), (7, 147), (7, 60_000), (15, 9_000), (16, 64), (100, 3_000), (256, 700), (3, 70_000)]
+    {
+        let (row, all) = (size as isize, (size * k) as isize);
+        check_both(&[size], [1, k, 1], [&[1, 1, row], &[1, row, 1], &[1, 1, 1]]);
+        if k < 10_000 {
+            check_both(&[3, size], [1, k, 1], [&[all + 5, 1, 1, row], &[0, 1, row, 7], &[row + 2, 1, 1, 1]]);
+            check_both(&[size], [1, k, 1], [&[1, 1, row + 1], &[1, row + 1, 1], &[1, 1, 1]]);
+        }
+    }
+}
+
+#[test]
 fn short_sums_along_both_operands_agree_with_plain_loops() {
     for (size, k) in [(15, 3), (16, 1), (63, 2), (64, 64), (65, 63), (700, 5), (513, 16)] {
         let (row, wide) = (k as isize, k as isize + 3);
