@@ -7,6 +7,7 @@ use crate::kernel::order::sort_few;
 use smallvec::SmallVec;
 
 use super::{Lowering, dense};
+use crate::axis::Name;
 use crate::graph::Shape;
 use crate::graph::shape::Names;
 use crate::graph::value::{Strides, row_major};
@@ -19,11 +20,13 @@ use crate::plan::simplify::Scale;
 
 /// Queries, keys, values, the cotangent of the results if it is the gradient, and the mask if there is one, by the axes of
 /// all of them.
-struct Operands<'a> {
+struct Operands {
     names: Names,
     sizes: Sizes,
-    shapes: SmallVec<[&'a Shape; 5]>,
+    shapes: SmallVec<[Shape; 5]>,
     places: SmallVec<[Place; 5]>,
+    /// Columns of the values that are called as an axis of the keys is, and what they are called here.
+    columns: SmallVec<[(Name, Name); 2]>,
     /// Which of them is the cotangent, and which the mask.
     owed: Option<usize>,
     mask: Option<usize>,
@@ -38,7 +41,7 @@ struct Roles {
     loops: SmallVec<[Order; 8]>,
 }
 
-impl<'a> Lowering<'a, '_> {
+impl Lowering<'_, '_> {
     /// The step of attention.
     pub(super) fn attention(&mut self, i: u32, attention: &Attention<'_>) {
         let item = self.items.item(i);
@@ -46,13 +49,15 @@ impl<'a> Lowering<'a, '_> {
             return self.fill(i, 0.0);
         }
         let (operands, roles) = self.prepared(i, attention, false);
-        let Operands { names, sizes, .. } = &operands;
-        let ones = (0..sizes.len()).filter(|&at| sizes[at] == 1 && item.shape.has(names[at]));
+        let sizes = &operands.sizes;
+        let along = |at: usize| operands.in_values(at).and_then(|name| item.shape.position(name));
+        let ones = (0..sizes.len()).filter(|&at| sizes[at] == 1 && along(at).is_some());
         let ones = ones.map(|at| Order::from_slice(&[at]));
         let columns = [&roles.columns].into_iter().filter(|unit| !unit.is_empty());
         let units = ones.chain(roles.loops.iter().chain(&roles.rows).chain(columns).cloned()).collect();
         let tail = self.tails.get(&i).into_iter().flatten();
-        let tail: Order = tail.filter_map(|tail| names.iter().position(|name| name == tail)).collect();
+        let tail: Order =
+            tail.filter_map(|&name| (0..sizes.len()).find(|&at| operands.in_values(at) == Some(name))).collect();
         let order = contract::arranged(units, &tail, [&roles.columns; 2]);
         let mut out = Strides::from_elem(0, sizes.len());
         for (&at, stride) in order.iter().zip(row_major(order.iter().map(|&at| sizes[at]))) {
@@ -66,7 +71,7 @@ impl<'a> Lowering<'a, '_> {
             scale: self.scale(i, attention, 3),
             out: roles.along(&out, &roles.of_rows(&roles.columns)),
         };
-        let order: Order = order.iter().filter_map(|&at| item.shape.position(names[at])).collect();
+        let order: Order = order.iter().filter_map(|&at| along(at)).collect();
         self.step(i, &order, action);
     }
 
@@ -85,12 +90,13 @@ impl<'a> Lowering<'a, '_> {
         for (which, &result) in gradient.results.iter().enumerate() {
             let Some(result) = result else { continue };
             let shape = self.items.item(result).shape;
-            let at = |name| operands.names.iter().position(|&other| other == name);
+            let name = |at: usize| if which == 2 { operands.in_values(at) } else { Some(operands.names[at]) };
+            let at = |of: Name| (0..operands.names.len()).find(|&at| name(at) == Some(of));
             let lies = &operands.places[which].strides;
             // Runs stay runs, whatever the strides of what they are read from.
             let mut units: SmallVec<[&Order; 8]> = roles.loops.iter().chain(spaces[which].iter().copied()).collect();
             sort_few(&mut units, |unit| unit.last().map_or(0, |&last| -lies[last]));
-            let runs = units.iter().flat_map(|unit| unit.iter()).filter_map(|&at| shape.position(operands.names[at]));
+            let runs = units.iter().flat_map(|unit| unit.iter()).filter_map(|&at| shape.position(name(at)?));
             let ones = shape.iter().enumerate().filter(|(_, (_, size))| *size == 1).map(|(at, _)| at);
             let order: Order = ones.chain(runs).collect();
             let place = Place { slot, offset: size, strides: dense(shape, &order) };
@@ -118,8 +124,8 @@ impl<'a> Lowering<'a, '_> {
     }
 
     /// The operands where they can be read, and their axes.
-    fn prepared(&mut self, i: u32, attention: &Attention<'_>, owed: bool) -> (Operands<'a>, Roles) {
-        let mut operands = self.operands(i, attention.masked, owed);
+    fn prepared(&mut self, i: u32, attention: &Attention<'_>, owed: bool) -> (Operands, Roles) {
+        let mut operands = self.operands(i, attention, owed);
         let mut roles = operands.roles(attention);
         self.side_by_side(i, &mut operands, &roles);
         operands.join_rows(&mut roles);
@@ -133,32 +139,40 @@ impl<'a> Lowering<'a, '_> {
     }
 
     /// What attention reads, spread over the axes of all operands.
-    fn operands(&self, i: u32, masked: bool, owed: bool) -> Operands<'a> {
+    fn operands(&self, i: u32, attention: &Attention<'_>, owed: bool) -> Operands {
         let items = self.items;
         let inputs = &items.item(i).inputs;
-        let mask = masked.then(|| inputs[inputs.len() - 1]);
+        let mask = attention.masked.then(|| inputs[inputs.len() - 1]);
         let matrices = if owed { 4 } else { 3 };
         let inputs: SmallVec<[u32; 5]> = few(inputs[..matrices].iter().copied().chain(mask));
-        let shapes: SmallVec<[&'a Shape; 5]> = few(inputs.iter().map(|&input| items.item(input).shape));
+        let values = items.item(inputs[2]).shape;
+        let columns: SmallVec<[(Name, Name); 2]> =
+            attention.keys.iter().filter(|&&name| values.has(name)).map(|&name| (name, name.freshened())).collect();
+        let shapes: SmallVec<[Shape; 5]> = few(inputs.iter().enumerate().map(|(which, &input)| {
+            let renamed = columns.iter().filter(|_| (2..matrices).contains(&which));
+            renamed.fold(items.item(input).shape.clone(), |shape, &(from, to)| {
+                shape.replaced(from, &[(to, shape.size(from).unwrap_or(1))])
+            })
+        }));
         let (mut names, mut sizes) = (Names::new(), Sizes::new());
-        for (name, size) in shapes.iter().flat_map(|shape| shape.iter()) {
+        for (name, size) in shapes.iter().flat_map(Shape::iter) {
             if !names.contains(&name) {
                 names.push(name);
                 sizes.push(size);
             }
         }
-        let spread = |(&input, shape): (&u32, &&Shape)| {
+        let spread = |(&input, shape): (&u32, &Shape)| {
             let place = &self.places[&input];
             let along = |&name| shape.position(name).map_or(0, |at| place.strides[at]);
             Place { slot: place.slot, offset: place.offset, strides: few(names.iter().map(along)) }
         };
         let places = few(inputs.iter().zip(&shapes).map(spread));
         let (owed, mask) = (owed.then_some(3), mask.map(|_| matrices));
-        Operands { names, sizes, shapes, places, owed, mask }
+        Operands { names, sizes, shapes, places, columns, owed, mask }
     }
 
     /// Copies the operands in which the axes of one role cannot be walked with one stride.
-    fn side_by_side(&mut self, i: u32, operands: &mut Operands<'_>, roles: &Roles) {
+    fn side_by_side(&mut self, i: u32, operands: &mut Operands, roles: &Roles) {
         let Roles { keys, positions, columns, .. } = roles;
         for which in 0..operands.places.len() {
             let is_mask = operands.mask == Some(which);
@@ -187,7 +201,16 @@ impl<'a> Lowering<'a, '_> {
     }
 }
 
-impl Operands<'_> {
+impl Operands {
+    /// What an axis is called in the values and in the results; those that only keys and queries have are none there.
+    fn in_values(&self, at: usize) -> Option<Name> {
+        let name = self.names[at];
+        match self.columns.iter().find(|&&(theirs, ours)| name == theirs || name == ours) {
+            Some(&(theirs, ours)) => (name == ours).then_some(theirs),
+            None => Some(name),
+        }
+    }
+
     fn has(&self, which: usize, at: usize) -> bool {
         self.shapes[which].has(self.names[at])
     }

@@ -38,10 +38,14 @@ struct Operands {
 }
 
 /// One or two axes for each role; the batch may have none, the queries' rows and the values' columns no fewer than `least`.
+/// A column may be called as an axis of the keys is: it is another one, and may have another size.
 fn operands(draw: &mut Draw, kind: Kind, sizes: &[usize], least: usize) -> Operands {
     let mut role = |text, least| role(draw, sizes, text, least);
     let (batch, rows, keys) = (role("batch", 0), role("rows", least), role("keys", 1));
-    let (positions, columns) = (role("positions", 1), role("columns", least));
+    let (positions, mut columns) = (role("positions", 1), role("columns", least));
+    if let (Some(column), 0) = (columns.first_mut(), draw.below(3)) {
+        column.0 = keys[0].0;
+    }
     let mut tensor = |parts: &[&[(Name, usize)]]| tensor(draw, kind, parts);
     let queries = tensor(&[&batch, &rows, &keys]);
     let (k, v) = (tensor(&[&batch, &positions, &keys]), tensor(&[&positions, &batch, &columns]));
