@@ -125,21 +125,23 @@ impl<T: Stored> Job<'_, T> {
         let rows = span.sizes[outer];
         let [from_step, to_step] = [0, 1].map(|operand| span.strides[operand][outer]);
         let group = |operand: usize, at: usize| {
-            Odometer::new(&span.sizes[..outer], &span.strides[operand][..outer], at / rows).distance
+            Odometer::new(&span.sizes[..outer], &span.strides[operand][..outer], at / rows)
         };
         parallel::for_each_range(span.total() / inner, GRAIN.div_ceil(inner.max(8)), |mut range| {
+            let mut groups = [0, 1].map(|operand| group(operand, range.start));
+            let mut row = range.start % rows;
             while !range.is_empty() {
-                let row = range.start % rows;
                 let count = (rows - row).min(range.len());
-                let from = self.src_offset + group(0, range.start) + row as isize * from_step;
-                let to = self.dst_offset + group(1, range.start) + row as isize * to_step;
+                let from = self.src_offset + groups[0].distance + row as isize * from_step;
+                let to = self.dst_offset + groups[1].distance + row as isize * to_step;
                 for i in 0..count as isize {
                     let from = &self.src[(from + i * from_step) as usize..][..inner];
                     // SAFETY: this row of the destination is visited once, and no positions overlap.
                     let to = unsafe { dst.slice((to + i * to_step) as usize, inner) };
                     copy_short(from, to);
                 }
-                range.start += count;
+                groups.iter_mut().for_each(Odometer::step);
+                (row, range.start) = (0, range.start + count);
             }
         });
     }

@@ -136,15 +136,26 @@ fn described(axes: &[Axis], tail: &[usize], copy_left: bool, copy_right: bool) -
     sort_few(&mut both, |&i| (-axes[i].left, -axes[i].right));
     sort_few(&mut only_left, |&i| -axes[i].left);
     sort_few(&mut only_right, |&i| -axes[i].right);
+    // Neighbours stay neighbours: of windows both the positions and those inside of one are, and there are more of the former.
+    let longer = |one: &Order, other: &Order, stride: fn(&Axis) -> isize| match (one.last(), other.last()) {
+        (Some(&one), Some(&other)) if stride(&axes[one]) == 1 && stride(&axes[other]) == 1 => {
+            weighed::is_less(axes[other].size, axes[one].size)
+        }
+        _ => false,
+    };
+    let rows_last = copy_left && longer(&only_left, &summed, |axis| axis.left);
+    let sum_last = copy_right && longer(&summed, &only_right, |axis| axis.right);
     let left_order = copy_left.then(|| {
-        let order: Order = chain(&[&both, &only_left, &summed]).filter(|&i| axes[i].has.0).collect();
+        let last = if rows_last { [&summed, &only_left] } else { [&only_left, &summed] };
+        let order: Order = chain(&[&both, last[0], last[1]]).filter(|&i| axes[i].has.0).collect();
         for (&i, stride) in order.iter().zip(row_major(order.iter().map(|&i| axes[i].size))) {
             axes[i].left = stride;
         }
         order
     });
     let right_order = copy_right.then(|| {
-        let order: Order = chain(&[&both, &summed, &only_right]).filter(|&i| axes[i].has.1).collect();
+        let last = if sum_last { [&only_right, &summed] } else { [&summed, &only_right] };
+        let order: Order = chain(&[&both, last[0], last[1]]).filter(|&i| axes[i].has.1).collect();
         for (&i, stride) in order.iter().zip(row_major(order.iter().map(|&i| axes[i].size))) {
             axes[i].right = stride;
         }
