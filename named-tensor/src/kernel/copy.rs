@@ -124,9 +124,8 @@ impl<T: Stored> Job<'_, T> {
         let (inner, outer) = (span.inner(), span.sizes.len() - 2);
         let rows = span.sizes[outer];
         let [from_step, to_step] = [0, 1].map(|operand| span.strides[operand][outer]);
-        let group = |operand: usize, at: usize| {
-            Odometer::new(&span.sizes[..outer], &span.strides[operand][..outer], at / rows)
-        };
+        let group =
+            |operand: usize, at: usize| Odometer::new(&span.sizes[..outer], &span.strides[operand][..outer], at / rows);
         parallel::for_each_range(span.total() / inner, GRAIN.div_ceil(inner.max(8)), |mut range| {
             let mut groups = [0, 1].map(|operand| group(operand, range.start));
             let mut row = range.start % rows;

@@ -3,14 +3,19 @@
 //! Computes  `dst[shared, p, inner] = Σ_{summed: positions[shared, summed] = p} updates[shared, summed, inner]`,  `dst` dense in
 //! row-major order. Sums are kept in `f64`, in the order of the updates, and rounded once.
 //! Lives here: which updates belong to which row, found by counting. Each row is written once, by one thread, so that results
-//! do not depend on the number of threads. Not here: the check of the positions and the walk over them (`gather`).
+//! do not depend on the number of threads. Not here: the check of the positions and the walk over them (`gather`), updates
+//! that lie along the positions (`across`).
+
+mod across;
+
+pub(crate) use across::across;
 
 use super::View;
 use super::gather::{all_there, copy_row, runs};
 use super::lanes::vectorised;
 use super::math::Scalar;
 use super::parallel::{self, GRAIN};
-use super::span::{Span, check_inside};
+use super::span::{Odometer, Span, check_inside};
 use std::ops::Range;
 
 /// Rows with fewer elements are summed by plain loops.
@@ -128,36 +133,30 @@ impl<T: Scalar> Scatter<'_, T> {
             sorted[ends[target]] = from;
             ends[target] += 1;
         });
-        let mut room = vec![T::default(); if self.is_even { 0 } else { self.row }];
+        let mut sums = vec![0.0_f64; if self.is_even { 0 } else { self.row }];
         let (mut done, mut begin) = (0, 0);
-        for (target, &end) in ends[..targets.len()].iter().enumerate().filter(|&(_, &end)| end > 0) {
+        for (target, &end) in ends[..targets.len()].iter().enumerate() {
             if end == begin {
                 continue;
             }
             dst[done * self.row..target * self.row].fill(T::default());
-            self.sum(&sorted[begin..end], &mut room, &mut dst[target * self.row..][..self.row]);
+            self.sum(&sorted[begin..end], &mut sums, &mut dst[target * self.row..][..self.row]);
             (done, begin) = (target + 1, end);
         }
         dst[done * self.row..].fill(T::default());
     }
 
     /// The sum of the rows that begin there, of which there is one at least.
-    fn sum(&self, from: &[usize], room: &mut [T], to: &mut [T]) {
+    fn sum(&self, from: &[usize], sums: &mut [f64], to: &mut [T]) {
         let data = self.updates.data;
-        if !self.is_even {
-            let mut sums = vec![0.0_f64; if from.len() > 1 { self.row } else { 0 }];
-            for &from in from {
-                copy_row(data, from, &self.rows, room);
-                sums.iter_mut().zip(&*room).for_each(|(sum, x)| *sum += x.wide());
-            }
-            match from.len() {
-                1 => to.copy_from_slice(room),
-                _ => to.iter_mut().zip(sums).for_each(|(to, sum)| *to = T::narrow(sum)),
-            }
-            return;
-        }
         match *from {
-            [from] => to.copy_from_slice(&data[from..][..to.len()]),
+            [from] if self.is_even => to.copy_from_slice(&data[from..][..to.len()]),
+            [from] => copy_row(data, from, &self.rows, to),
+            _ if !self.is_even => {
+                sums.fill(0.0);
+                from.iter().for_each(|&from| add_row(data, from, &self.rows, sums));
+                to.iter_mut().zip(sums).for_each(|(to, &mut sum)| *to = T::narrow(sum));
+            }
             _ if to.len() < SHORT => {
                 for (i, to) in to.iter_mut().enumerate() {
                     *to = T::narrow(from.iter().map(|&from| data[from + i].wide()).sum());
@@ -166,6 +165,35 @@ impl<T: Scalar> Scatter<'_, T> {
             _ => (0..).step_by(COLUMNS).zip(to.chunks_mut(COLUMNS)).for_each(|(at, to)| columns(data, from, at, to)),
         }
     }
+}
+
+/// Adds one row, whose own axes may lie in any way.
+fn add_row<T: Scalar>(data: &[T], first: usize, span: &Span, sums: &mut [f64]) {
+    let (size, stride) = (span.inner(), span.inner_stride(0));
+    let outer = span.sizes.len().saturating_sub(1);
+    let mut from = Odometer::new(&span.sizes[..outer], &span.strides[0][..outer], 0);
+    for sums in sums.chunks_mut(size) {
+        let start = first.wrapping_add_signed(from.distance);
+        if stride == 1 {
+            add(&data[start..][..size], sums);
+        } else {
+            for (i, sum) in (0..).zip(sums) {
+                *sum += data[start.wrapping_add_signed(stride * i)].wide();
+            }
+        }
+        from.step();
+    }
+}
+
+/// Adds numbers to sums side by side.
+fn add<T: Scalar>(numbers: &[T], sums: &mut [f64]) {
+    if sums.len() < SHORT {
+        return sums.iter_mut().zip(numbers).for_each(|(sum, x)| *sum += x.wide());
+    }
+    vectorised(
+        #[inline(always)]
+        move || sums.iter_mut().zip(numbers).for_each(|(sum, x)| *sum += x.wide()),
+    );
 }
 
 /// The sums of some columns of the rows that begin there.

@@ -146,7 +146,7 @@ impl Numbers for Action {
                 inner[..].each(change);
                 limit.each(change);
             }
-            Action::Scatter { inputs, read, sizes, size } => {
+            Action::Scatter { inputs, read, sizes, size, .. } => {
                 inputs.each(change);
                 read.each(change);
                 sizes.iter_mut().for_each(|sizes| sizes[..].each(change));

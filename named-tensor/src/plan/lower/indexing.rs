@@ -10,6 +10,10 @@ use crate::graph::shape::Names;
 use crate::kernel::order::sort_few;
 use crate::plan::layout::{Order, Place};
 use crate::plan::schedule::{Action, Sizes};
+use crate::plan::weighed;
+
+/// For so many positions of an axis there is one update at least where sums of all of them are taken.
+const SPARSE: usize = 4;
 
 impl Lowering<'_, '_> {
     /// The step of a gather along `axis`, from positions below `limit`. A slice has that many positions from each on.
@@ -47,9 +51,15 @@ impl Lowering<'_, '_> {
         let [updates, positions] =
             [0, 1].map(|which| (self.items.item(item.inputs[which]).shape, &self.places[&item.inputs[which]]));
         let along = |(shape, place): (&Shape, &Place), name| shape.position(name).map_or(0, |at| place.strides[at]);
-        let (summed, shared): (Names, Names) = positions.0.names().partition(|name| over.contains(name));
+        let (mut summed, shared): (Names, Names) = positions.0.names().partition(|name| over.contains(name));
         let mut inner: Names = updates.0.names().filter(|&name| !positions.0.has(name)).collect();
         sort_few(&mut inner, |&name| -along(updates, name));
+        sort_few(&mut summed, |&name| -along(updates, name));
+        let of = |names: &Names| -> usize { names.iter().filter_map(|&name| positions.0.size(name)).product() };
+        let size = item.shape.size(axis).unwrap_or(0);
+        // Sums of all positions are taken for each row then, and should be worth it.
+        let lies_along = |name: &Name| along(updates, *name) == 1 && positions.0.size(*name) != Some(1);
+        let is_across = summed.iter().any(lies_along) && !weighed::is_less(of(&summed).saturating_mul(SPARSE), size);
         let sizes = |(shape, names): (&Shape, &Names)| -> Sizes {
             names.iter().map(|&name| shape.size(name).unwrap_or(1)).collect()
         };
@@ -64,10 +74,12 @@ impl Lowering<'_, '_> {
                 Place { strides: outer().map(|&name| along(positions, name)).collect(), ..positions.1.clone() },
             ]),
             sizes: Box::new([(positions.0, &shared), (positions.0, &summed), (updates.0, &inner)].map(sizes)),
-            size: item.shape.size(axis).unwrap_or(0),
+            size,
+            is_across,
         };
+        let last: [&[Name]; 2] = if is_across { [&inner, &[axis]] } else { [&[axis], &inner] };
         let order: Order =
-            shared.iter().chain([&axis]).chain(&inner).filter_map(|&name| item.shape.position(name)).collect();
+            shared.iter().chain(last.into_iter().flatten()).filter_map(|&name| item.shape.position(name)).collect();
         self.step(i, &order, action);
     }
 

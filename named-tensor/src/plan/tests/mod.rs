@@ -130,7 +130,7 @@ fn random_graphs_have_the_same_numbers_planned_and_plain() {
     }
     assert!(compared > 100_000, "most graphs have numbers: {compared}");
     assert!(errors > 5, "some graphs are in error: {errors}");
-    for action in "map,product,scaled product,reduce,best,rows,copy,join,gather,scatter,update,plain,fill".split(',') {
+    for action in "map,product,scaled product,reduce,best,rows,copy,join,gather,update,plain,fill".split(',') {
         let count = actions.get(action).copied().unwrap_or(0);
         assert!(count > 50, "every action is tried: {action} {count} times");
     }

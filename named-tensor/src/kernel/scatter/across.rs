@@ -1,0 +1,154 @@
+//! Sums at computed positions of updates that lie along them.
+//!
+//! Computes  `dst[shared, inner, p] = Σ_{summed: positions[shared, summed] = p} updates[shared, inner, summed]`,  `dst` dense in
+//! row-major order: what windows owe the axis they were taken from, and lines of numbers their positions. Where positions follow
+//! each other, as those of a window do, runs of updates are added to runs of sums.
+//! Lives here: those runs. Not here: updates whose rows lie side by side (`scatter`).
+
+use super::add;
+use crate::kernel::View;
+use crate::kernel::gather::{all_there, runs};
+use crate::kernel::math::Scalar;
+use crate::kernel::parallel::{self, GRAIN};
+use crate::kernel::span::{Odometer, Span, check_inside};
+
+/// Updates that follow each other and go to positions that do.
+struct Run {
+    /// Where they begin.
+    from: usize,
+    /// Where their sums begin.
+    to: usize,
+    size: usize,
+}
+
+/// Sums `updates`, a view over `shared`, `summed` and `inner`, at their `positions`, a view over `shared` and `summed`, of an
+/// axis of this size. Returns whether all positions are below it; if one is not, `dst` is not written.
+///
+/// # Panics
+/// If a view leaves its slice, or if `dst` does not have one element per position of `shared`, `inner` and the axis.
+#[must_use]
+pub(crate) fn across<T: Scalar>(
+    [shared, summed, inner]: [&[usize]; 3],
+    size: usize,
+    updates: View<'_, T>,
+    positions: View<'_, i64>,
+    dst: &mut [T],
+) -> bool {
+    let outer = [shared, summed].concat();
+    check_inside("across: updates", updates.data.len(), updates.offset, &[&outer, inner].concat(), updates.strides);
+    check_inside("across: positions", positions.data.len(), positions.offset, &outer, positions.strides);
+    let [groups, each, rows] = [shared, summed, inner].map(|sizes| sizes.iter().product::<usize>());
+    assert_eq!(dst.len(), groups * rows * size, "across: the destination has one element per kept position");
+    let (outer_strides, inner_strides) = updates.strides.split_at(outer.len());
+    let walk = Span::new(&outer, &[positions.strides, outer_strides]);
+    if !all_there(&walk, groups * each, size, positions) {
+        return false;
+    }
+    if dst.is_empty() {
+        return true;
+    }
+    let runs: Vec<Vec<Run>> = (0..groups).map(|group| of_group(&walk, group, each, &updates, positions)).collect();
+    let work = size + each;
+    parallel::for_each_chunk(dst, parallel::grain_of(groups * rows, GRAIN.div_ceil(work)) * size, |first, chunk| {
+        let mut sums = vec![0.0_f64; size];
+        let mut row = first / size;
+        let mut at = Odometer::new(inner, inner_strides, row % rows);
+        for to in chunk.chunks_exact_mut(size) {
+            sums.fill(0.0);
+            for run in &runs[row / rows] {
+                let from = run.from.wrapping_add_signed(at.distance);
+                add(&updates.data[from..][..run.size], &mut sums[run.to..][..run.size]);
+            }
+            to.iter_mut().zip(&sums).for_each(|(to, &sum)| *to = T::narrow(sum));
+            row += 1;
+            at.step();
+            if row.is_multiple_of(rows) {
+                at = Odometer::new(inner, inner_strides, 0);
+            }
+        }
+    });
+    true
+}
+
+/// The runs of one shared position, in the order of the updates.
+fn of_group<T>(walk: &Span, group: usize, each: usize, updates: &View<'_, T>, positions: View<'_, i64>) -> Vec<Run> {
+    let mut found: Vec<Run> = Vec::new();
+    runs(walk, group * each, each, |[at, from], run| {
+        let at = positions.offset.wrapping_add_signed(at);
+        let from = updates.offset.wrapping_add_signed(from);
+        for i in 0..run.len() as isize {
+            let to = positions.data[at.wrapping_add_signed(i * walk.inner_stride(0))] as usize;
+            let from = from.wrapping_add_signed(i * walk.inner_stride(1));
+            match found.last_mut() {
+                Some(run) if from == run.from + run.size && to == run.to + run.size => run.size += 1,
+                _ => found.push(Run { from, to, size: 1 }),
+            }
+        }
+    });
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::kernel::testing::{Random, positions as places};
+
+    /// Compares with one plain loop over all updates; the destination starts as NaN.
+    fn check(sizes: [&[usize]; 3], size: usize, strides: &[isize], chosen: &[i64], at: &[isize]) {
+        let [shared, summed, inner] = sizes;
+        let data = Random::new(9).reals(60_000);
+        let [groups, each, rows] = sizes.map(|sizes| sizes.iter().product::<usize>());
+        let mut sums = vec![0.0_f64; groups * rows * size];
+        let outer = [shared, summed].concat();
+        for (i, (from, position)) in places(&outer, &strides[..outer.len()]).zip(places(&outer, at)).enumerate() {
+            for (row, next) in places(inner, &strides[outer.len()..]).enumerate() {
+                let target = (i / each * rows + row) * size + chosen[position as usize] as usize;
+                sums[target] += f64::from(data[7_usize.wrapping_add_signed(from + next)]);
+            }
+        }
+        let exact: Vec<f32> = sums.into_iter().map(|sum| sum as f32).collect();
+        let mut dst = vec![f32::NAN; exact.len()];
+        let view = View { data: &data[..], offset: 7, strides };
+        assert!(across(sizes, size, view, View { data: chosen, offset: 0, strides: at }, &mut dst), "all are there");
+        assert!(dst == exact, "{sizes:?} at {size} positions, {strides:?} {at:?}");
+    }
+
+    #[test]
+    fn windows_are_added_where_they_were_taken() {
+        for (count, width, step) in
+            [(1_usize, 1_usize, 1_usize), (9, 3, 1), (50, 5, 1), (50, 5, 2), (3, 40, 7), (7, 2, 5)]
+        {
+            let chosen: Vec<i64> = (0..width).flat_map(|j| (0..count).map(move |i| (i * step + j) as i64)).collect();
+            let (n, all) = (count as isize, (count * width) as isize);
+            let whole = (count - 1) * step + width;
+            // The window outside of its positions, and inside of them; channels outside, and none.
+            check([&[], &[width, count], &[4]], whole, &[n, 1, all], &chosen, &[n, 1]);
+            check([&[], &[width, count], &[]], whole + 3, &[n, 1], &chosen, &[n, 1]);
+            check([&[], &[count, width], &[2, 3]], whole, &[width as isize, 1, 3 * all, all], &chosen, &[1, n]);
+            check([&[2], &[width, count], &[3]], whole, &[3 * all, n, 1, all], &chosen, &[0, n, 1]);
+        }
+    }
+
+    #[test]
+    fn any_positions_are_summed_in_pieces_as_in_one() {
+        let mut random = Random::new(3);
+        let chosen: Vec<i64> = (0..2_000).map(|_| random.below(900) as i64).collect();
+        check([&[], &[1_000], &[50]], 900, &[1, 1_000], &chosen, &[1]);
+        check([&[2], &[500], &[40]], 900, &[500, 1, 1_000], &chosen, &[500, 1]);
+        check([&[2], &[500], &[3, 5]], 1_000, &[-1, 1, 2_000, 9_000], &chosen, &[500, 2]);
+    }
+
+    #[test]
+    fn no_updates_are_zeros_and_a_position_that_is_not_there_is_told() {
+        let updates = View { data: &[1.0_f64, 2.0], offset: 0, strides: &[1] };
+        let mut dst = [f64::NAN; 3];
+        for (position, there) in [(3, false), (-1, false), (2, true)] {
+            let positions = View { data: &[2, position], offset: 0, strides: &[1] };
+            assert_eq!(across([&[], &[2], &[]], 3, updates, positions, &mut dst), there, "{position}");
+        }
+        assert_eq!(dst, [0.0, 0.0, 3.0]);
+        let none = View { data: &[], offset: 0, strides: &[1] };
+        assert!(across([&[], &[0], &[]], 3, View { data: &[], offset: 0, strides: &[1] }, none, &mut dst), "no update");
+        assert_eq!(dst, [0.0; 3]);
+    }
+}
