@@ -7,6 +7,7 @@ use super::{Scope, Value, operation};
 use crate::ast::{Binary, Element, Expression};
 use crate::ir::{Code, Generics, Given, Kind};
 use crate::report::error;
+use crate::set::axis_name;
 use proc_macro2::Span;
 
 impl Scope<'_> {
@@ -92,8 +93,9 @@ impl Scope<'_> {
             (Element::Real, Kind::Scalar | Kind::Exact | Kind::Index) => Ok(real(value, span)),
             (Element::Truth, Kind::Claim) => truth(value, span),
             (Element::Position(axis), Kind::Exact) => along(axis, value.code, span),
-            (Element::Position(_), _) => {
-                Err(error(span, format!("{} where positions are declared", value.kind.words()), &[]))
+            (Element::Position(axis), kind) => {
+                let help = instead_of_one_hot(&value.code, kind, &axis_name(axis));
+                Err(error(span, format!("{} where positions are declared", kind.words()), &help))
             }
             (Element::Real, _) => {
                 let help = "write `if .. { 1 } else { 0 }`";
@@ -105,6 +107,19 @@ impl Scope<'_> {
             }
         }
     }
+}
+
+/// What to write where real numbers, perhaps one-hot, stand for positions along an axis.
+pub(super) fn instead_of_one_hot(code: &Code, kind: Kind, axis: &str) -> Vec<String> {
+    let name = if let Code::Operation { name, .. } = code { *name } else { "" };
+    let help = match (name, kind) {
+        ("argmin", _) => format!("`argmin_{axis}` is one-hot; the position itself: `argsort_{axis}(X)_{{{axis}(0)}}`"),
+        (_, Kind::Real) => {
+            format!("`argmax_{axis}` is one-hot; the position itself: `argmaxk_{axis}(X, 1)_{{{axis}(0)}}`")
+        }
+        _ => return Vec::new(),
+    };
+    vec![help]
 }
 
 impl Kind {

@@ -2,7 +2,7 @@
 //!
 //! How many axes and arguments a call has was checked in `names`.
 
-use super::arithmetic::{alike, along, elementwise, number, numbers, operand};
+use super::arithmetic::{alike, along, elementwise, instead_of_one_hot, number, numbers, operand};
 use super::{Scope, Value, kind_of, operation};
 use crate::ast::{Call, Element, Expression, Function};
 use crate::builtin::{Builtin, Shape};
@@ -193,9 +193,11 @@ impl Scope<'_> {
             (Kind::Exact, Some(axis)) => Ok(Given::Tensor(along(axis, value.code, span)?)),
             (other, axis) => {
                 let axis = axis.map(crate::set::axis_name).unwrap_or_default();
-                let help =
+                let declared =
                     format!("declare it as positions: `I: {axis}[..]`; one position by its number: `E_{{{axis}(2)}}`");
-                Err(error(span, format!("positions along `{axis}` are needed, not {}", other.words()), &[help]))
+                let mut help = instead_of_one_hot(&value.code, other, &axis);
+                help.insert(0, declared);
+                Err(error(span, format!("positions along `{axis}` are needed, not {}", other.words()), &help))
             }
         }
     }

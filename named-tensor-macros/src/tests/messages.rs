@@ -334,6 +334,7 @@ messages! {
                                                            ^^^^^^^^^^^
         positions along `vocab` are needed, not real numbers
         = help: declare it as positions: `I: vocab[..]`; one position by its number: `E_{vocab(2)}`
+        = help: `argmax_vocab` is one-hot; the position itself: `argmaxk_vocab(X, 1)_{vocab(0)}`
     "#]];
     a_fraction_for_a_size: "fn f(X: R[c]) -> R[a, b] { X_{c -> (a: 2.5, b)} }" => expect![[r#"
         fn f(X: R[c]) -> R[a, b] { X_{c -> (a: 2.5, b)} }
