@@ -35,8 +35,21 @@ impl Scope<'_> {
             return Ok(Value { kind: Kind::Claim, code: plain(operator.sign(), span, left.code, right.code) });
         }
         let name = if operator == Binary::And { "and" } else { "or" };
-        let (left, right) = (truth(left, span)?, truth(right, span)?);
+        let (left, right) = (self.truth(left, span)?, self.truth(right, span)?);
         Ok(Value { kind: Kind::Truth, code: operation(name, span, vec![Given::Tensor(left), Given::Tensor(right)]) })
+    }
+
+    /// The value as a tensor of truth values.
+    pub(super) fn truth(&self, value: Value, span: Span) -> syn::Result<Code> {
+        match value.kind {
+            Kind::Truth => Ok(value.code),
+            _ if self.is_foreign(&value.code) => Ok(value.code),
+            Kind::Claim => Ok(operation("truth", span, vec![Given::Value(value.code)])),
+            other => {
+                let help = "write a comparison, such as `i <= j` or `X > 0`";
+                Err(error(span, format!("a truth value is needed here, not {}", other.words()), &[help.to_owned()]))
+            }
+        }
     }
 
     /// A number known without any tensor.
@@ -69,7 +82,7 @@ impl Scope<'_> {
     pub(super) fn tensor(&self, value: Value, span: Span) -> syn::Result<Value> {
         Ok(match value.kind {
             Kind::Scalar | Kind::Exact => Value { kind: Kind::Real, code: real(value, span) },
-            Kind::Claim => Value { kind: Kind::Truth, code: truth(value, span)? },
+            Kind::Claim => Value { kind: Kind::Truth, code: self.truth(value, span)? },
             _ => self.owned(value),
         })
     }
@@ -87,11 +100,12 @@ impl Scope<'_> {
     pub(super) fn coerce(&self, value: Value, element: &Element, span: Span) -> syn::Result<Code> {
         let value = self.owned(value);
         match (element, value.kind) {
+            _ if self.is_foreign(&value.code) => Ok(value.code),
             (Element::Real, Kind::Real) | (Element::Truth, Kind::Truth) | (Element::Position(_), Kind::Index) => {
                 Ok(value.code)
             }
             (Element::Real, Kind::Scalar | Kind::Exact | Kind::Index) => Ok(real(value, span)),
-            (Element::Truth, Kind::Claim) => truth(value, span),
+            (Element::Truth, Kind::Claim) => self.truth(value, span),
             (Element::Position(axis), Kind::Exact) => along(axis, value.code, span),
             (Element::Position(axis), kind) => {
                 let help = instead_of_one_hot(&value.code, kind, &axis_name(axis));
@@ -242,18 +256,6 @@ pub(super) fn real(value: Value, span: Span) -> Code {
 fn constant(code: Code, kind: Kind, span: Span) -> Code {
     let generics = if kind == Kind::Exact { Generics::Exact } else { Generics::Precision(1) };
     Code::Operation { name: "scalar", generics, arguments: vec![Given::Value(code)], span }
-}
-
-/// The value as a tensor of truth values.
-pub(super) fn truth(value: Value, span: Span) -> syn::Result<Code> {
-    match value.kind {
-        Kind::Truth => Ok(value.code),
-        Kind::Claim => Ok(operation("truth", span, vec![Given::Value(value.code)])),
-        other => {
-            let help = "write a comparison, such as `i <= j` or `X > 0`";
-            Err(error(span, format!("a truth value is needed here, not {}", other.words()), &[help.to_owned()]))
-        }
-    }
 }
 
 /// Exact numbers as positions along an axis.

@@ -65,7 +65,9 @@ impl Scope<'_> {
         let value = self.expression(position)?;
         Ok(match value.kind {
             Kind::Scalar => operation("at", span, vec![base, axes, Given::Value(self.whole(position)?)]),
-            Kind::Index => operation("index", span, vec![axes, base, Given::Tensor(value.code)]),
+            kind if kind == Kind::Index || self.is_foreign(&value.code) => {
+                operation("index", span, vec![axes, base, Given::Tensor(value.code)])
+            }
             Kind::Exact => operation("index", span, vec![axes, base, Given::Tensor(along(axis, value.code, span)?)]),
             other => {
                 let mut help = instead_of_one_hot(&value.code, other, &axis_name(axis));
