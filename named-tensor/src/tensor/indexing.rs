@@ -138,7 +138,7 @@ impl<A: Axes, T: Element> Tensor<A, T> {
     where
         S: Selector,
         S::Set: Single,
-        B: Axes + Has<S::Set>,
+        B: Axes,
         A: Has<S::Set> + Aligned<B>,
     {
         let _ = axis;
