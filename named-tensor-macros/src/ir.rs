@@ -51,10 +51,10 @@ pub(crate) enum Code {
     PlainCases { condition: Box<Code>, then: Box<Code>, otherwise: Box<Code>, span: Span },
     /// A call into `named_tensor::private`.
     Operation { name: &'static str, generics: Generics, arguments: Vec<Given>, span: Span },
-    /// A call of a function of the notation: one of the block, or one of the program.
-    Function { path: Path, arguments: Vec<Given>, span: Span },
-    /// A call of a parameter that is a function.
-    Apply { parameter: Ident, arguments: Vec<Given>, span: Span },
+    /// A call of a function of the notation: one of the block, which is known, or one of the program.
+    Function { path: Path, arguments: Vec<Given>, span: Span, known: bool },
+    /// A call of a parameter that is a function, known if it is one of the block.
+    Apply { parameter: Ident, arguments: Vec<Given>, span: Span, known: bool },
     /// The same of a function that may be absent, and then gives its argument.
     ApplyIfPresent { parameter: Ident, argument: Box<Given>, span: Span },
 }

@@ -47,7 +47,9 @@ impl Set {
         for axis in self.0 {
             let name = axis_name(&axis);
             if kept.iter().any(|earlier| axis_name(earlier) == name) {
-                report.error(axis_span(&axis), format!("axis `{name}` is named twice"), &[]);
+                let help = format!("a second axis of its kind has another name, such as `{name}_`");
+                let help = if name.ends_with('*') { Vec::new() } else { vec![help] };
+                report.error(axis_span(&axis), format!("axis `{name}` is named twice"), &help);
             } else {
                 kept.push(axis);
             }

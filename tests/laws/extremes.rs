@@ -70,16 +70,16 @@ fn an_axis_without_positions_goes_through_every_operation_that_keeps_it() {
 }
 
 #[test]
-fn a_reduction_of_nothing_that_has_no_value_is_an_error() {
+fn a_reduction_of_nothing_that_has_no_value_is_an_error_that_names_it() {
     let errors = [
-        nothing().max(height).to_vec(width).unwrap_err(),
-        nothing().min(height).to_vec(width).unwrap_err(),
-        nothing().mean(height).to_vec(width).unwrap_err(),
-        nothing().var(height).to_vec(width).unwrap_err(),
+        ("max", nothing().max(height).to_vec(width).unwrap_err()),
+        ("min", nothing().min(height).to_vec(width).unwrap_err()),
+        ("mean", nothing().mean(height).to_vec(width).unwrap_err()),
+        ("var", nothing().var(height).to_vec(width).unwrap_err()),
     ];
-    for error in errors {
+    for (name, error) in errors {
         assert_eq!(error.kind(), ErrorKind::Empty, "{error}");
-        assert!(error.to_string().contains("`height`"), "{error}");
+        assert!(error.to_string().starts_with(&format!("`{name}` of nothing: axis `height`")), "{error}");
     }
 }
 

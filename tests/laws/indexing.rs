@@ -54,6 +54,37 @@ fn p28_an_index_of_an_index_chooses_pairs() {
     assert_eq!(p.index(seq, &i).index(vocab, &j).to_vec(subseq).unwrap(), [6., 4.]);
 }
 
+mod another {
+    use super::*;
+
+    named! {
+        pub fn Largest(X: R[vocab]) -> vocab[] { argmaxk_vocab(X, 1)_{vocab(0)} }
+        pub fn Positive(X: R[vocab]) -> B[vocab] { X > 0 }
+    }
+}
+
+named! {
+    fn Subscript(X: R[vocab], E: R[vocab, emb]) -> R[emb] { E_{vocab(another::Largest(X))} }
+    fn Looked(X: R[vocab], E: R[vocab, emb]) -> R[emb] { I = another::Largest(X); index_vocab(E, I) }
+    fn Stated(X: R[vocab]) -> R[vocab] { I: vocab[] = another::Largest(X); one_hot_vocab(I, |vocab|) }
+    fn Row(I: vocab[], E: R[vocab, emb]) -> R[emb] { index_vocab(E, I) }
+    fn Handed(X: R[vocab], E: R[vocab, emb]) -> R[emb] { I = another::Largest(X); Row(I, E) + Row(another::Largest(X), E) }
+    fn Given(X: R[vocab]) -> vocab[] { another::Largest(X) }
+    fn Chosen(X: R[vocab]) -> R[vocab] { if another::Positive(X) && !another::Positive(X - 1) { X } else { 0 } }
+}
+
+#[test]
+fn what_a_function_of_another_block_gives_may_be_positions_or_truth_values() {
+    let e = tensor!(f64, &paper::a(), (vocab, emb));
+    let x: Tensor<R![vocab], f64> = Tensor::from_array(vocab, [-1., 2., 0.5]);
+    for row in [Subscript(&x, &e), Looked(&x, &e), Handed(&x, &e) / 2.0] {
+        assert_eq!(row.to_vec(emb).unwrap(), [1., 5., 9.]);
+    }
+    assert_eq!(Stated(&x).to_vec(vocab).unwrap(), [0., 1., 0.]);
+    assert_eq!(Given(&x).item().unwrap(), 1);
+    assert_eq!(Chosen(&x).to_vec(vocab).unwrap(), [0., 0., 0.5]);
+}
+
 /// Some positions below `below`, on a grid of these sizes.
 fn positions(sizes: &[usize], below: usize) -> impl Strategy<Value = Positions> + use<> {
     let sizes = sizes.to_vec();

@@ -42,6 +42,13 @@ fn a_parameter_that_nobody_can_draw_is_named_where_the_parameters_are_drawn() {
 }
 
 #[test]
+fn a_list_is_not_drawn_and_says_so_where_it_was_asked_for() {
+    named! { fn Linear(X: R[key]; W: R[key, emb]) -> R[emb] { X dot_key W } }
+    let drawn: Result<Vec<Linear>> = named_tensor::params::init(&mut seeded(0), (key.of(2), emb.of(3)));
+    refused(drawn, ErrorKind::Value, &["a list does not say how long it is"]);
+}
+
+#[test]
 fn a_parameter_without_numbers_is_no_refusal() {
     named! {
         fn Adapted(X: R[key]; A: R[key, emb], B: R[emb, layer]) -> R[layer] { X dot_key A dot_emb B }

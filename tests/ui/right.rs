@@ -62,6 +62,8 @@ twins! {
     "pass/mistakes_in_two_functions_are_both_reported.rs" mistakes_in_two_functions_are_both_reported
     "pass/mistakes_of_different_kinds_are_both_reported.rs" mistakes_of_different_kinds_are_both_reported
     "pass/nesting_and_axes_differ.rs" nesting_and_axes_differ
+    "pass/one_hot_tensor_for_positions.rs" one_hot_tensor_for_positions
+    "pass/one_hot_tensor_for_positions_in_a_method.rs" one_hot_tensor_for_positions_in_a_method
     "pass/one_of_several_axes_absent.rs" one_of_several_axes_absent
     "pass/order_of_reading_leaves_an_axis_out.rs" order_of_reading_leaves_an_axis_out
     "pass/private_function_in_a_public_one.rs" private_function_in_a_public_one
@@ -87,4 +89,5 @@ twins! {
     "pass/unused_parameter.rs" unused_parameter
     "pass/unused_value.rs" unused_value
     "pass/variables_in_an_array.rs" variables_in_an_array
+    "pass/vector_of_positions_as_an_array.rs" vector_of_positions_as_an_array
 }

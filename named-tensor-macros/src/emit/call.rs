@@ -48,11 +48,11 @@ pub(super) fn value(code: &Code) -> TokenStream {
             let arguments = arguments.iter().map(given);
             quote_spanned!(*span=> #name #generics(#(#arguments),*))
         }
-        Code::Function { path, arguments, span } => {
+        Code::Function { path, arguments, span, .. } => {
             let arguments = arguments.iter().map(given);
             quote_spanned!(*span=> #path(#(#arguments),*))
         }
-        Code::Apply { parameter, arguments, span } => {
+        Code::Apply { parameter, arguments, span, .. } => {
             let arguments = arguments.iter().map(given);
             quote_spanned!(*span=> #parameter.apply(#(#arguments),*))
         }

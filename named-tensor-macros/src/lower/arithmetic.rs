@@ -7,6 +7,7 @@ use super::{Scope, Value, operation};
 use crate::ast::{Binary, Element, Expression};
 use crate::ir::{Code, Generics, Given, Kind};
 use crate::report::error;
+use crate::set::axis_name;
 use proc_macro2::Span;
 
 impl Scope<'_> {
@@ -34,8 +35,21 @@ impl Scope<'_> {
             return Ok(Value { kind: Kind::Claim, code: plain(operator.sign(), span, left.code, right.code) });
         }
         let name = if operator == Binary::And { "and" } else { "or" };
-        let (left, right) = (truth(left, span)?, truth(right, span)?);
+        let (left, right) = (self.truth(left, span)?, self.truth(right, span)?);
         Ok(Value { kind: Kind::Truth, code: operation(name, span, vec![Given::Tensor(left), Given::Tensor(right)]) })
+    }
+
+    /// The value as a tensor of truth values.
+    pub(super) fn truth(&self, value: Value, span: Span) -> syn::Result<Code> {
+        match value.kind {
+            Kind::Truth => Ok(value.code),
+            _ if self.is_foreign(&value.code) => Ok(value.code),
+            Kind::Claim => Ok(operation("truth", span, vec![Given::Value(value.code)])),
+            other => {
+                let help = "write a comparison, such as `i <= j` or `X > 0`";
+                Err(error(span, format!("a truth value is needed here, not {}", other.words()), &[help.to_owned()]))
+            }
+        }
     }
 
     /// A number known without any tensor.
@@ -68,7 +82,7 @@ impl Scope<'_> {
     pub(super) fn tensor(&self, value: Value, span: Span) -> syn::Result<Value> {
         Ok(match value.kind {
             Kind::Scalar | Kind::Exact => Value { kind: Kind::Real, code: real(value, span) },
-            Kind::Claim => Value { kind: Kind::Truth, code: truth(value, span)? },
+            Kind::Claim => Value { kind: Kind::Truth, code: self.truth(value, span)? },
             _ => self.owned(value),
         })
     }
@@ -86,14 +100,16 @@ impl Scope<'_> {
     pub(super) fn coerce(&self, value: Value, element: &Element, span: Span) -> syn::Result<Code> {
         let value = self.owned(value);
         match (element, value.kind) {
+            _ if self.is_foreign(&value.code) => Ok(value.code),
             (Element::Real, Kind::Real) | (Element::Truth, Kind::Truth) | (Element::Position(_), Kind::Index) => {
                 Ok(value.code)
             }
             (Element::Real, Kind::Scalar | Kind::Exact | Kind::Index) => Ok(real(value, span)),
-            (Element::Truth, Kind::Claim) => truth(value, span),
+            (Element::Truth, Kind::Claim) => self.truth(value, span),
             (Element::Position(axis), Kind::Exact) => along(axis, value.code, span),
-            (Element::Position(_), _) => {
-                Err(error(span, format!("{} where positions are declared", value.kind.words()), &[]))
+            (Element::Position(axis), kind) => {
+                let help = instead_of_one_hot(&value.code, kind, &axis_name(axis));
+                Err(error(span, format!("{} where positions are declared", kind.words()), &help))
             }
             (Element::Real, _) => {
                 let help = "write `if .. { 1 } else { 0 }`";
@@ -105,6 +121,19 @@ impl Scope<'_> {
             }
         }
     }
+}
+
+/// What to write where real numbers, perhaps one-hot, stand for positions along an axis.
+pub(super) fn instead_of_one_hot(code: &Code, kind: Kind, axis: &str) -> Vec<String> {
+    let name = if let Code::Operation { name, .. } = code { *name } else { "" };
+    let help = match (name, kind) {
+        ("argmin", _) => format!("`argmin_{axis}` is one-hot; the position itself: `argsort_{axis}(X)_{{{axis}(0)}}`"),
+        (_, Kind::Real) => {
+            format!("`argmax_{axis}` is one-hot; the position itself: `argmaxk_{axis}(X, 1)_{{{axis}(0)}}`")
+        }
+        _ => return Vec::new(),
+    };
+    vec![help]
 }
 
 impl Kind {
@@ -227,18 +256,6 @@ pub(super) fn real(value: Value, span: Span) -> Code {
 fn constant(code: Code, kind: Kind, span: Span) -> Code {
     let generics = if kind == Kind::Exact { Generics::Exact } else { Generics::Precision(1) };
     Code::Operation { name: "scalar", generics, arguments: vec![Given::Value(code)], span }
-}
-
-/// The value as a tensor of truth values.
-pub(super) fn truth(value: Value, span: Span) -> syn::Result<Code> {
-    match value.kind {
-        Kind::Truth => Ok(value.code),
-        Kind::Claim => Ok(operation("truth", span, vec![Given::Value(value.code)])),
-        other => {
-            let help = "write a comparison, such as `i <= j` or `X > 0`";
-            Err(error(span, format!("a truth value is needed here, not {}", other.words()), &[help.to_owned()]))
-        }
-    }
 }
 
 /// Exact numbers as positions along an axis.

@@ -2,7 +2,7 @@
 //!
 //! How many axes and arguments a call has was checked in `names`.
 
-use super::arithmetic::{alike, along, elementwise, number, numbers, operand};
+use super::arithmetic::{alike, along, elementwise, instead_of_one_hot, number, numbers, operand};
 use super::{Scope, Value, kind_of, operation};
 use crate::ast::{Call, Element, Expression, Function};
 use crate::builtin::{Builtin, Shape};
@@ -26,7 +26,8 @@ impl Scope<'_> {
                 let arguments = self.arguments(Some(definition), resolved.axes, &call.arguments, span)?;
                 let mut path = Path::from(definition.name.clone());
                 path.segments.iter_mut().for_each(|segment| segment.ident.set_span(span));
-                Ok(Value { kind: kind_of(&definition.result), code: Code::Function { path, arguments, span } })
+                let code = Code::Function { path, arguments, span, known: true };
+                Ok(Value { kind: kind_of(&definition.result), code })
             }
             Callee::Parameter(parameter, definition) => {
                 let arguments = self.arguments(definition, resolved.axes, &call.arguments, span)?;
@@ -38,11 +39,11 @@ impl Scope<'_> {
                     let argument = Box::new(argument.clone());
                     return Ok(Value { kind, code: Code::ApplyIfPresent { parameter, argument, span } });
                 }
-                Ok(Value { kind, code: Code::Apply { parameter, arguments, span } })
+                Ok(Value { kind, code: Code::Apply { parameter, arguments, span, known: definition.is_some() } })
             }
             Callee::Outside(path) => {
                 let arguments = self.arguments(None, resolved.axes, &call.arguments, span)?;
-                Ok(Value { kind: Kind::Real, code: Code::Function { path, arguments, span } })
+                Ok(Value { kind: Kind::Real, code: Code::Function { path, arguments, span, known: false } })
             }
         }
     }
@@ -67,6 +68,9 @@ impl Scope<'_> {
             let code = match declared {
                 // Positions are handed on as they are, unless they are known to be needed as numbers.
                 Some(declared) if value.kind == Kind::Index && matches!(declared.kind.element, Element::Real) => {
+                    self.coerce(value, &declared.kind.element, argument.span())?
+                }
+                Some(declared) if value.kind == Kind::Real && !matches!(declared.kind.element, Element::Real) => {
                     self.coerce(value, &declared.kind.element, argument.span())?
                 }
                 _ if matches!(value.code, Code::Variable { .. })
@@ -190,12 +194,15 @@ impl Scope<'_> {
     fn position(&self, axes: &[Path], value: Value, span: Span) -> syn::Result<Given> {
         match (value.kind, axes.first()) {
             (Kind::Index, _) => Ok(Given::Tensor(value.code)),
+            _ if self.is_foreign(&value.code) => Ok(Given::Tensor(value.code)),
             (Kind::Exact, Some(axis)) => Ok(Given::Tensor(along(axis, value.code, span)?)),
             (other, axis) => {
                 let axis = axis.map(crate::set::axis_name).unwrap_or_default();
-                let help =
+                let declared =
                     format!("declare it as positions: `I: {axis}[..]`; one position by its number: `E_{{{axis}(2)}}`");
-                Err(error(span, format!("positions along `{axis}` are needed, not {}", other.words()), &[help]))
+                let mut help = instead_of_one_hot(&value.code, other, &axis);
+                help.insert(0, declared);
+                Err(error(span, format!("positions along `{axis}` are needed, not {}", other.words()), &help))
             }
         }
     }

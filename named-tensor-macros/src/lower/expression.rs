@@ -2,7 +2,7 @@
 //!
 //! Every expression becomes a value of a known kind; spans are those of the operator or word that makes it.
 
-use super::arithmetic::{alike, number, numbers, real, truth};
+use super::arithmetic::{alike, number, numbers, real};
 use super::{Scope, Value, operation};
 use crate::ast::{Entry, Expression, Unary};
 use crate::ir::{Code, Given, Kind};
@@ -63,7 +63,7 @@ impl Scope<'_> {
         let (value, sign, name) = match operator {
             Unary::Negative => (number(value, span)?, "-", "neg"),
             Unary::Not if value.kind == Kind::Claim => (value, "!", "not"),
-            Unary::Not => (Value { kind: Kind::Truth, code: truth(value, span)? }, "!", "not"),
+            Unary::Not => (Value { kind: Kind::Truth, code: self.truth(value, span)? }, "!", "not"),
         };
         let code = match value.kind {
             Kind::Scalar | Kind::Claim => Code::Plain { sign, left: None, right: Box::new(value.code), span },
@@ -92,10 +92,10 @@ impl Scope<'_> {
             };
             return Ok(Value { kind: Kind::Scalar, code });
         }
-        let condition = truth(condition, condition_span)?;
+        let condition = self.truth(condition, condition_span)?;
         let is_truth = |value: &Value| matches!(value.kind, Kind::Truth | Kind::Claim);
         let (then, otherwise) = if is_truth(&then) && is_truth(&otherwise) {
-            let as_truth = |value| truth(value, span).map(|code| Value { kind: Kind::Truth, code });
+            let as_truth = |value| self.truth(value, span).map(|code| Value { kind: Kind::Truth, code });
             (as_truth(then)?, as_truth(otherwise)?)
         } else {
             alike(number(then, span)?, number(otherwise, span)?, span)
@@ -109,7 +109,7 @@ impl Scope<'_> {
     pub(super) fn plainly(&self, value: Value, span: Span) -> syn::Result<Code> {
         Ok(match value.kind {
             Kind::Scalar | Kind::Exact => real(value, span),
-            Kind::Claim => truth(value, span)?,
+            Kind::Claim => self.truth(value, span)?,
             _ => value.code,
         })
     }

@@ -29,6 +29,8 @@ struct Variable {
     name: Ident,
     kind: Kind,
     borrowed: bool,
+    /// Whether types alone know what it holds.
+    foreign: bool,
 }
 
 /// What the lowering of one function knows.
@@ -51,7 +53,8 @@ pub(crate) fn body(vocabulary: &Vocabulary<'_>, function: &Function, report: &mu
         ast::ParameterType::Function(_) => None,
     });
     let given = arguments.chain(parameters);
-    let variables = given.map(|(name, kind)| Variable { name: name.clone(), kind, borrowed: true }).collect();
+    let variable = |(name, kind): (&Ident, _)| Variable { name: name.clone(), kind, borrowed: true, foreign: false };
+    let variables = given.map(variable).collect();
     let mut scope = Scope { vocabulary, function, variables, defined: 0, initial: false };
     let before = report.count();
     let mut or_report = |error| report.add(error);
@@ -63,8 +66,8 @@ pub(crate) fn body(vocabulary: &Vocabulary<'_>, function: &Function, report: &mu
             Ok(definition) => definitions.push(definition),
             Err(error) => {
                 or_report(error);
-                // The name is taken for a tensor, so that its uses are not blamed.
-                scope.define(&equation.name, Kind::Real);
+                // The name is taken for a tensor of anything, so that its uses are not blamed.
+                scope.define(&equation.name, Kind::Real, true);
             }
         }
         scope.defined += 1;
@@ -74,8 +77,18 @@ pub(crate) fn body(vocabulary: &Vocabulary<'_>, function: &Function, report: &mu
 }
 
 impl Scope<'_> {
-    fn define(&mut self, name: &Ident, kind: Kind) {
-        self.variables.push(Variable { name: name.clone(), kind, borrowed: false });
+    fn define(&mut self, name: &Ident, kind: Kind, foreign: bool) {
+        self.variables.push(Variable { name: name.clone(), kind, borrowed: false, foreign });
+    }
+
+    /// Whether a function that is not known here gave the value, so that types alone know what it holds.
+    fn is_foreign(&self, code: &Code) -> bool {
+        match code {
+            Code::Function { known, .. } | Code::Apply { known, .. } => !known,
+            Code::Variable { name, .. } => self.variables.iter().any(|known| known.name == *name && known.foreign),
+            Code::Copy(code) => self.is_foreign(code),
+            _ => false,
+        }
     }
 
     fn condition(&self, condition: &ast::Condition) -> syn::Result<Condition> {
@@ -110,7 +123,8 @@ impl Scope<'_> {
                 (positions, value.code, value.kind)
             }
         };
-        self.define(&name, kind);
+        let foreign = self.is_foreign(&value);
+        self.define(&name, kind, foreign);
         Ok(Definition { name, positions, value })
     }
 
@@ -130,7 +144,7 @@ impl Scope<'_> {
             sizes.push((position.name.clone(), position.axis.clone(), size));
         }
         let outside = self.variables.len();
-        positions.iter().for_each(|position| self.define(&position.name, Kind::Index));
+        positions.iter().for_each(|position| self.define(&position.name, Kind::Index, false));
         let lowered = self.expression(value).and_then(|value| self.tensor(value, name.span()));
         self.variables.truncate(outside);
         let Value { kind, mut code } = lowered?;

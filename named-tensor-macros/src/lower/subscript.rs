@@ -2,12 +2,12 @@
 //!
 //! Entries apply from left to right; renamings that stand side by side happen at once, so that axes can be swapped.
 
-use super::arithmetic::along;
+use super::arithmetic::{along, instead_of_one_hot};
 use super::{Scope, Value, operation};
 use crate::ast::{Entry, Expression, Part};
 use crate::ir::{Code, Given, Kind};
 use crate::report::error;
-use crate::set::axis_span;
+use crate::set::{axis_name, axis_span};
 use syn::Path;
 
 impl Scope<'_> {
@@ -65,12 +65,17 @@ impl Scope<'_> {
         let value = self.expression(position)?;
         Ok(match value.kind {
             Kind::Scalar => operation("at", span, vec![base, axes, Given::Value(self.whole(position)?)]),
-            Kind::Index => operation("index", span, vec![axes, base, Given::Tensor(value.code)]),
+            kind if kind == Kind::Index || self.is_foreign(&value.code) => {
+                operation("index", span, vec![axes, base, Given::Tensor(value.code)])
+            }
             Kind::Exact => operation("index", span, vec![axes, base, Given::Tensor(along(axis, value.code, span)?)]),
             other => {
-                let help = "a whole number, a size, or a tensor declared with positions along this axis";
-                let message = format!("a position is needed here, not {}", other.words());
-                return Err(error(position.span(), message, &[help.to_owned()]));
+                let mut help = instead_of_one_hot(&value.code, other, &axis_name(axis));
+                help.insert(
+                    0,
+                    "a whole number, a size, or a tensor declared with positions along this axis".to_owned(),
+                );
+                return Err(error(position.span(), format!("a position is needed here, not {}", other.words()), &help));
             }
         })
     }

@@ -8,6 +8,7 @@ use super::{Vocabulary, size_source, sizes_read};
 use crate::ast::{Binary, Expression, Form, Function, ParameterType};
 use crate::builtin::Shape;
 use crate::code::name_of;
+use crate::parse::is_number;
 use crate::report::{Report, list, nearest};
 use crate::set::axis_name;
 use proc_macro2::Ident;
@@ -54,6 +55,9 @@ fn define<'a>(axes: &BTreeSet<String>, scope: &mut Vec<&'a Ident>, name: &'a Ide
     if axes.contains(&name_of(name)) {
         report.error(name.span(), format!("`{name}` is the name of an axis, a variable needs another"), &[]);
     }
+    if is_number(name) {
+        report.error(name.span(), format!("`{name}` is a number here, a variable needs another name"), &[]);
+    }
     scope.push(name);
 }
 
@@ -96,7 +100,7 @@ fn undefined(scope: &[&Ident], expression: &Expression, report: &mut Report) {
 pub(super) fn check_uses(vocabulary: &Vocabulary<'_>, function: &Function, report: &mut Report) {
     let used = used(vocabulary, function);
     let mut unused = |name: &Ident, what: &str, help: &str| {
-        if !used.contains(name) && !name.to_string().starts_with('_') {
+        if !used.contains(name) && !name.to_string().starts_with('_') && !is_number(name) {
             let help = [help.to_owned(), format!("or call it `_{name}`")];
             report.error(name.span(), format!("{what} `{name}` is never used"), &help);
         }

@@ -263,12 +263,20 @@ fn named(input: ParseStream<'_>) -> syn::Result<Expression> {
 
 fn constant(path: &Path) -> Option<Expression> {
     let ident = path.get_ident()?;
-    let value = match ident.to_string().as_str() {
-        "inf" => f64::INFINITY,
-        "pi" | "π" => std::f64::consts::PI,
-        _ => return None,
-    };
-    Some(Expression::Number(Number { value, whole: None, span: ident.span() }))
+    Some(Expression::Number(Number { value: number_called(ident)?, whole: None, span: ident.span() }))
+}
+
+fn number_called(name: &Ident) -> Option<f64> {
+    match name.to_string().as_str() {
+        "inf" => Some(f64::INFINITY),
+        "pi" | "π" => Some(std::f64::consts::PI),
+        _ => None,
+    }
+}
+
+/// Whether a name means a number wherever it stands.
+pub(crate) fn is_number(name: &Ident) -> bool {
+    number_called(name).is_some()
 }
 
 /// `cases = "if" expression "{" expression "}" "else" ( cases | "{" expression "}" )`

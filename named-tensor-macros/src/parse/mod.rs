@@ -9,6 +9,8 @@ mod expression;
 mod signature;
 mod subscript;
 
+pub(crate) use expression::is_number;
+
 use crate::ast::Block;
 use crate::report::{Report, error};
 use proc_macro2::{Ident, TokenStream, TokenTree};

@@ -126,11 +126,20 @@ fn argument_type(input: ParseStream<'_>, report: &mut Report) -> syn::Result<Ten
     Ok(kind)
 }
 
+/// Types that a line of Rust would have here.
+const RUST: [&str; 12] = ["Tensor", "f32", "f64", "bool", "usize", "u8", "u32", "u64", "i32", "i64", "Vec", "Index"];
+
 /// `type = ( "R" | "B" | axis ) "[" [ axis { "," axis } ] "]"`
 pub(super) fn tensor_type(input: ParseStream<'_>, report: &mut Report) -> syn::Result<TensorType> {
     let word = type_word(input)?;
     if !input.peek(token::Bracket) {
         let name = crate::set::axis_name(&word);
+        if RUST.contains(&name.as_str()) {
+            let help =
+                "real numbers are `R[seq, key]`, one number `R[]`, truth values `B[seq]`, positions `vocab[seq]`";
+            let message = format!("`{name}` is a type of Rust, not of the notation");
+            return Err(error(crate::set::axis_span(&word), message, &[help.to_owned()]));
+        }
         let help = format!("write `{name}[..]` with the axes in brackets; a function with parameters stands after `;`");
         return Err(error(crate::set::axis_span(&word), format!("the axes of `{name}` are missing"), &[help]));
     }

@@ -81,6 +81,7 @@ messages! {
         fn f(X: R[seq, key, seq]) -> R[] { sum_{seq, key}(X) }
                             ^^^
         axis `seq` is named twice
+        = help: a second axis of its kind has another name, such as `seq_`
     "#]];
     an_axis_twice_in_a_subscript: "fn f(X: R[a, b]) -> R[c] { X_{a -> c, b -> c} }" => expect![[r#"
         fn f(X: R[a, b]) -> R[c] { X_{a -> c, b -> c} }
@@ -121,10 +122,13 @@ messages! {
         = help: the whole part of a quotient is `div(i, 2)`, that of any number `floor(X)`
     "#]];
     a_quotient_of_positions_that_is_made_whole: "fn f(X: R[a]) -> R[a] { Y_{a(i)} = X_{a(div(i, 2) + div(|a|, 2))} + X_{a(floor(i / 2))} + X_{a(if i / 2 < 3 { i } else { 0 })} + i / 2; Y }" => expect![""];
-    an_argument_named_like_an_axis: "fn f(a: R[a]) -> R[a] { a }" => expect![[r#"
-        fn f(a: R[a]) -> R[a] { a }
+    an_argument_named_like_an_axis_or_a_number: "fn f(a: R[a], π: R[a]) -> R[a] { a + π }" => expect![[r#"
+        fn f(a: R[a], π: R[a]) -> R[a] { a + π }
              ^
         `a` is the name of an axis, a variable needs another
+        fn f(a: R[a], π: R[a]) -> R[a] { a + π }
+                      ^
+        `π` is a number here, a variable needs another name
     "#]];
     an_unused_parameter: "fn f(X: R[c]; W_Q: R[c, key], W_K: R[c, key]) -> R[] { (X dot_c W_Q) dot_key (X dot_c W_Q) }" => expect![[r#"
         fn f(X: R[c]; W_Q: R[c, key], W_K: R[c, key]) -> R[] { (X dot_c W_Q) dot_key (X dot_c W_Q) }
@@ -334,6 +338,7 @@ messages! {
                                                            ^^^^^^^^^^^
         positions along `vocab` are needed, not real numbers
         = help: declare it as positions: `I: vocab[..]`; one position by its number: `E_{vocab(2)}`
+        = help: `argmax_vocab` is one-hot; the position itself: `argmaxk_vocab(X, 1)_{vocab(0)}`
     "#]];
     a_fraction_for_a_size: "fn f(X: R[c]) -> R[a, b] { X_{c -> (a: 2.5, b)} }" => expect![[r#"
         fn f(X: R[c]) -> R[a, b] { X_{c -> (a: 2.5, b)} }

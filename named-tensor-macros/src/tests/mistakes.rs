@@ -50,6 +50,15 @@ fn the_whole_block_is_right() {
 }
 
 #[test]
+fn a_type_of_rust_is_answered_with_those_of_the_notation() {
+    for rust in ["Tensor<R![seq]>", "usize", "bool"] {
+        let output = crate::named::expand(tokens(&format!("fn f(X: {rust}) -> R[] {{ sum_seq(X) }}"))).to_string();
+        assert!(output.contains("is a type of Rust, not of the notation"), "{output}");
+        assert!(output.contains("one number `R[]`"), "{output}");
+    }
+}
+
+#[test]
 fn a_missing_token_anywhere_is_answered() {
     for place in 0..count(tokens(BLOCK)) {
         is_answered(changed(tokens(BLOCK), &mut place.clone(), &|_| Vec::new()));

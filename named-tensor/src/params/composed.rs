@@ -36,8 +36,9 @@ impl<P: Parameters<T>, T: Real> Parameters<T> for Vec<P> {
     }
 
     fn init_from(init: &mut Init<'_>) -> Result<Self> {
-        let message = format!("the list `{}` does not say how long it is: draw each of its structs", init.path());
-        Err(Error::here(ErrorKind::Value, message))
+        let name = init.path().to_string();
+        let list = if name.is_empty() { "a list".to_owned() } else { format!("the list `{name}`") };
+        Err(Error::new(ErrorKind::Value, format!("{list} does not say how long it is: draw each of its structs")))
     }
 
     fn cast<U: Real>(&self) -> Self::Of<U> {

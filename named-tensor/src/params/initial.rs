@@ -71,7 +71,7 @@ impl std::fmt::Debug for Init<'_> {
 /// A struct of parameters with its initial values; `sizes` name at least its axes.
 ///
 /// # Errors
-/// A shape that does not fit in memory.
+/// A shape that does not fit in memory; an axis whose size is not given; a list, which does not say how long it is.
 #[track_caller]
 pub fn init<P: Parameters<f32>, E: Extents>(rng: &mut impl Rng, sizes: E) -> Result<P> {
     let place = Location::caller();

@@ -28,6 +28,11 @@ use crate::plan;
 use crate::tensor::Tensor;
 
 /// A struct of parameters, as `named!` makes it for a function with parameters.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is no struct of parameters",
+    label = "not a struct of parameters",
+    note = "`named!` makes one for a function with parameters, `named_tensor::parameters!` of fields that are such"
+)]
 pub trait Parameters<T: Real>: Clone {
     /// All axes of all parameters.
     type Axes: Axes;

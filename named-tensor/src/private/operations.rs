@@ -136,7 +136,7 @@ where
     S: Selector,
     S::Set: Single + Among<A>,
     A: Axes + Aligned<B>,
-    B: Axes + Has<S::Set>,
+    B: Axes,
     T: Element,
 {
     let _ = axis;

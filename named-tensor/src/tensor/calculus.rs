@@ -24,7 +24,8 @@ use crate::plan;
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is nothing to differentiate by",
     label = "not a borrowed tensor or struct of parameters, nor a tuple of them",
-    note = "variables are borrowed: `&w`, `&model`; several stand in a tuple: `(&w, &b)`"
+    note = "variables are borrowed: `&w`, `&model`; several stand in a tuple: `(&w, &b)`",
+    note = "a struct of one's own is one of parameters where `named_tensor::parameters!` makes it"
 )]
 pub trait Variables<T: Real>: Copy {
     /// A derivative by each: of the same types, owned.

@@ -14,7 +14,7 @@ use crate::element::{Element, Index};
 use crate::graph::Node;
 use crate::tensor::vector::only;
 
-/// A position: a number, or an index tensor.
+/// What brings axes where it stands as a position: a number none, a tensor its own.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a position",
     label = "not a position",
@@ -23,35 +23,39 @@ use crate::tensor::vector::only;
 pub trait Position {
     /// The axes that the position brings.
     type Axes: Axes;
-
-    /// The table at this position.
-    fn of(self, table: &Node, axis: Name) -> Node;
 }
 
 /// A position along the axis `X`: a number, or an index tensor whose values are positions of `X`.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a position along axis `{X}`",
     label = "not a position along `{X}`",
-    note = "the values of an index tensor are typed by the axis they index: `I: {X}[..]`"
+    note = "the values of an index tensor are typed by the axis they index: `I: {X}[..]`",
+    note = "`x.argmax({X})` is one-hot; the position itself: `x.argmaxk({X}, {X}.of(1)).at({X}, 0)`"
 )]
-pub trait Along<X>: Position {}
-#[diagnostic::do_not_recommend]
-impl<X> Along<X> for usize {}
-#[diagnostic::do_not_recommend]
-impl<B: Axes, X: 'static> Along<X> for &Tensor<B, Index<X>> {}
+pub trait Along<X>: Position {
+    /// The table at this position.
+    fn of(self, table: &Node, axis: Name) -> Node;
+}
 
 impl Position for usize {
     type Axes = ();
+}
 
+// Any tensor, so that one of other elements is refused once, by the rule of the axis.
+impl<B: Axes, T> Position for &Tensor<B, T> {
+    type Axes = B;
+}
+
+#[diagnostic::do_not_recommend]
+impl<X> Along<X> for usize {
     #[track_caller]
     fn of(self, table: &Node, axis: Name) -> Node {
         table.at(axis, self)
     }
 }
 
-impl<B: Axes, X: 'static> Position for &Tensor<B, Index<X>> {
-    type Axes = B;
-
+#[diagnostic::do_not_recommend]
+impl<B: Axes, X: 'static> Along<X> for &Tensor<B, Index<X>> {
     #[track_caller]
     fn of(self, table: &Node, axis: Name) -> Node {
         table.gather(axis, self.node())
@@ -134,7 +138,7 @@ impl<A: Axes, T: Element> Tensor<A, T> {
     where
         S: Selector,
         S::Set: Single,
-        B: Axes + Has<S::Set>,
+        B: Axes,
         A: Has<S::Set> + Aligned<B>,
     {
         let _ = axis;

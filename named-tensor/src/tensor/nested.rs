@@ -5,9 +5,10 @@
 
 /// Nested arrays of `T`, one level for each of the positions.
 #[diagnostic::on_unimplemented(
-    message = "the nesting and the axes differ: one level of brackets is needed for each axis",
-    label = "nested otherwise than the axes named",
-    note = "real numbers are written `1.0`; a `Vec` goes through `Tensor::from_vec((seq.of(5), key.of(64)), numbers)?`",
+    message = "`{Self}` is no array of `{T}` with one level of brackets for each axis",
+    label = "not an array of `{T}`, or nested otherwise than the axes named",
+    note = "`Tensor::new` takes `f32`, written `1.0`; numbers of another precision go through `Tensor::from_array`",
+    note = "a `Vec` goes through `Tensor::from_vec((seq.of(5), key.of(64)), numbers)?`",
     note = "a `Vec` of positions goes through `Tensor::indices_from_vec(seq.of(5), vocab, positions)?`"
 )]
 pub trait Nested<T, Positions> {

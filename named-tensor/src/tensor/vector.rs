@@ -60,6 +60,8 @@ impl<A: Axes, T: Real> Tensor<A, T> {
     }
 
     /// The largest position, one-hot along the axis; of equal ones the first. NaN is never chosen unless all are NaN.
+    ///
+    /// The position itself is `x.argmaxk(ax, ax.of(1)).at(ax, 0)`.
     #[must_use]
     #[track_caller]
     pub fn argmax<S: Selector>(&self, axis: S) -> Tensor<A, T>
@@ -72,6 +74,8 @@ impl<A: Axes, T: Real> Tensor<A, T> {
     }
 
     /// The smallest position, one-hot along the axis; of equal ones the first. NaN is never chosen unless all are NaN.
+    ///
+    /// The position itself is `x.argsort(ax).at(ax, 0)`.
     #[must_use]
     #[track_caller]
     pub fn argmin<S: Selector>(&self, axis: S) -> Tensor<A, T>

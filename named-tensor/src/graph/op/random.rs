@@ -53,10 +53,10 @@ impl Node {
             Err(match distribution {
                 _ if !kind.is_real() => refused(operation, format_args!("draws real numbers, not {kind:?}")),
                 Distribution::Uniform { low, high } => {
-                    refused(operation, format_args!("draws from a low bound to a higher one, not from {low} to {high}"))
+                    refused("uniform", format_args!("draws from a low bound to a higher one, not from {low} to {high}"))
                 }
                 Distribution::Normal { mean, deviation } => refused(
-                    operation,
+                    "normal",
                     format_args!(
                         "needs a mean and a deviation of at least 0, not the mean {mean} and the deviation {deviation}"
                     ),
@@ -168,7 +168,9 @@ mod tests {
         ];
         for distribution in none {
             let refused = Node::random(distribution, 0, Kind::F64, Shape::default());
+            let name = if matches!(distribution, Distribution::Uniform { .. }) { "`uniform`" } else { "`normal`" };
             assert_eq!(error(&refused).kind(), ErrorKind::Value, "{distribution:?}");
+            assert!(error(&refused).to_string().starts_with(name), "{distribution:?}");
         }
         assert_eq!(error(&Node::random(UNIT, 0, Kind::Bool, Shape::default())).kind(), ErrorKind::Value);
         assert_eq!(draw(Distribution::Normal { mean: 2.0, deviation: 0.0 }, 0, Kind::F64, 3), [2.0; 3]);

@@ -60,11 +60,17 @@ impl Node {
     #[must_use]
     #[track_caller]
     pub fn mean(&self, axes: &[Name]) -> Node {
+        self.mean_for("mean", axes)
+    }
+
+    /// The mean that `operation` needs.
+    #[track_caller]
+    fn mean_for(&self, operation: &str, axes: &[Name]) -> Node {
         let total = self.reduce(Reduction::Sum, axes);
         if total.error().is_some() {
             return total;
         }
-        if let Err(error) = some("mean", self.shape(), axes) {
+        if let Err(error) = some(operation, self.shape(), axes) {
             return Node::failed(error.at(Location::caller()), self.kind());
         }
         let count = Node::fill(self.kind(), count(self.shape(), axes) as f64, Shape::default());
@@ -75,7 +81,7 @@ impl Node {
     #[must_use]
     #[track_caller]
     pub fn variance(&self, axes: &[Name]) -> Node {
-        let distance = self.binary(Binary::Sub, &self.mean(axes));
+        let distance = self.binary(Binary::Sub, &self.mean_for("var", axes));
         distance.binary(Binary::Mul, &distance).mean(axes)
     }
 }
