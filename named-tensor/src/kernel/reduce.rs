@@ -2,7 +2,7 @@
 //!
 //! Computes  `dst[kept] = op over reduced of src[kept, reduced]`,  `dst` dense in row-major order.
 //! Two loops do all the work: along a row, when the reduced axis is the contiguous one, and down neighbouring columns, when
-//! a kept axis is (`down`); short rows are taken many at a time (`short`). Real sums and products are accumulated in `f64`:
+//! a kept axis is (`down`); short rows are taken many at a time (`short`), and so are small patches (`patch`). Real sums and products are accumulated in `f64`:
 //! for `f32` the error of a sum of `n` elements is at most `2⁻²⁴ |sum| + n 2⁻⁵³ Σ|x|`, for `f64` `n 2⁻⁵³ Σ|x|` (about
 //! `n / 64` of it along long rows).
 //! Extremes pass NaN on. A reduction over nothing gives the neutral element: 0, 1, -∞ or ∞.
@@ -12,6 +12,7 @@
 pub(crate) mod computed;
 mod down;
 mod fold;
+mod patch;
 mod short;
 
 use super::View;
@@ -120,6 +121,8 @@ impl<'a, T: Stored> Job<'a, T> {
             self.columns::<F>(dst);
         } else if self.has_short_rows::<F>(dst.len()) {
             self.short_rows::<F>(dst);
+        } else if self.has_patches() {
+            self.patches::<F>(dst);
         } else if let [single] = dst {
             *single = self.end::<F>(self.everything::<F>());
         } else {

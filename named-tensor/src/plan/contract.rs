@@ -324,6 +324,29 @@ mod tests {
     }
 
     #[test]
+    fn windows_are_copied_along_the_longer_of_their_runs() {
+        // x(b, c, m, n) by windows of 3 × 3 with positions 26 × 26, times w(out, c, kh, kw): the picture has rows of 28.
+        let of = |across: usize, wide: usize| {
+            [
+                axis(8, 16 * 784, 0, false),
+                axis(26, 28, 0, false),
+                axis(across, 1, 0, false),
+                axis(16, 784, 9, true),
+                axis(3, 28, 3, true),
+                axis(wide, 1, 1, true),
+                axis(32, 0, 144, false),
+            ]
+        };
+        for (across, wide, last) in [(26, 3, 2), (3, 26, 5)] {
+            let axes = of(across, wide);
+            let turned = axes.map(|a| Axis { left: a.right, right: a.left, has: (a.has.1, a.has.0), ..a });
+            let [left, right] = [product(&axes, &[]).copy_left, product(&turned, &[]).copy_right];
+            assert_eq!(left.and_then(|order| order.last().copied()), Some(last), "{across} × {wide} on the left");
+            assert_eq!(right.and_then(|order| order.last().copied()), Some(last), "{across} × {wide} on the right");
+        }
+    }
+
+    #[test]
     fn one_operand_stays_where_it_lies_for_several_products_of_whole_panels_and_is_copied_for_others() {
         // x[seq, chans] · w[heads, chans, key]: for each head x is read again, as it lies.
         let copied = |key: usize| {

@@ -110,6 +110,39 @@ fn short_rows_agree_with_plain_loops_wherever_they_begin_and_pass_nan_on() {
 }
 
 #[test]
+fn patches_agree_with_plain_loops_wherever_they_lie_and_pass_nan_on() {
+    let mut random = Random::new(8);
+    let mut data = random.reals(140_000);
+    // Channels, and rows and columns of patches; the axes inside a patch in either order of memory, apart or overlapping.
+    for (count, [high, wide], step) in
+        [(7, [2, 2], 2), (8, [2, 2], 2), (63, [2, 3], 2), (64, [2, 2], 2), (65, [3, 3], 3), (130, [2, 3], 1)]
+    {
+        let (row, reach) = (count as isize * step + 2, 4);
+        for (across, down) in [(step, row), (row * 70, 1), (-step, row)] {
+            let first = if across < 0 { (count + 3) * step as usize } else { 0 };
+            let count = if across > 500 { 8 } else { count };
+            let (sizes, strides) = ([3, reach, count], [row * 11, step * down, across]);
+            let strides = [&strides[..], &[down, across / step.max(1)]].concat();
+            for op in [Reduction::Sum, Reduction::Product, Reduction::Max, Reduction::Min] {
+                let src = View { data: &data[..], offset: first, strides: &strides };
+                let mut out = vec![7.0; sizes.iter().product()];
+                reduce(op, &sizes, &[high, wide], src, &mut out);
+                for (&got, exact) in out.iter().zip(plain(op, &sizes, &[high, wide], src)) {
+                    let close = (f64::from(got) - exact).abs() <= exact.abs() * 6.0e-8 + 1e-9;
+                    assert!(close, "{op:?} {count} {high} {wide}: {got} for {exact}");
+                }
+            }
+        }
+    }
+    data[334 * 77 + 101] = f32::NAN;
+    let (sizes, strides) = ([100, 100], [668, 2, 334, 1]);
+    let src = View { data: &data[..], offset: 0, strides: &strides };
+    let mut out = vec![7.0_f32; 10_000];
+    reduce(Reduction::Max, &sizes, &[2, 2], src, &mut out);
+    assert_eq!(out.iter().filter(|x| x.is_nan()).count(), 1, "one patch has the NaN");
+}
+
+#[test]
 fn few_columns_whose_rows_follow_each_other_agree_with_plain_loops_however_many_rows_there_are() {
     for columns in 1..=17 {
         for rows in [1, 2, 15, 16, 17, 47, 300, 9001] {
