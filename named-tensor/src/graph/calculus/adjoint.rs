@@ -123,11 +123,8 @@ pub(super) fn adjoint(node: &Node, g: &Node, wanted: &dyn Fn(usize) -> bool, kee
             let g = with_axes(g, &[axis], node.shape());
             smallvec![Some(turned(&turned(&g, axis).cumulative_sum(axis), axis))]
         }
-        // The places of the places: where each element went.
-        (&Op::Sort { axis, descending }, [x]) => {
-            let went = x.argsort(axis, descending).argsort(axis, false);
-            smallvec![Some(with_axes(g, &[axis], node.shape()).gather(axis, &went))]
-        }
+        // Each element owes what is owed where it went.
+        (&Op::Sort { axis, descending }, [x]) => smallvec![Some(sorted(g, node, axis, descending, x))],
         // z = det S:  S owes g z inv(S)
         (&Op::Determinant(a, b), [x]) => smallvec![Some(times(&times(node, g), &x.inverse(a, b)))],
         // The derivative of the inverse is its own transpose.
@@ -252,6 +249,21 @@ fn window(node: &Node, g: &Node, axis: Name, into: Name, step: usize, x: &Node) 
     let at = positions(start, size(axis), 0, step).binary(Binary::Add, &Node::iota(into, size(into)));
     let whole = x.shape().size(axis).unwrap_or(0);
     g.rename(&[(axis, start)]).scatter_add(&at, axis, whole, &[start, into])
+}
+
+/// What is owed to sorted numbers, where they came from.
+fn sorted(g: &Node, node: &Node, axis: Name, descending: bool, x: &Node) -> Node {
+    let (from, size) = (x.argsort(axis, descending), x.shape().size(axis).unwrap_or(0));
+    let (g, from) = match (g.op(), g.inputs()) {
+        // Of those that were cut off nothing is owed, so nobody asks where they came from.
+        (&Op::Pad { axis: along, before, value }, [kept]) if along == axis && value == 0.0 => {
+            let some = before..before + kept.shape().size(axis).unwrap_or(0);
+            (kept.clone(), from.slice(axis, some, 1))
+        }
+        _ => (with_axes(g, &[axis], node.shape()), from),
+    };
+    let place = axis.freshened();
+    g.rename(&[(axis, place)]).scatter_add(&from.rename(&[(axis, place)]), axis, size, &[place])
 }
 
 /// The positions of an axis in the opposite order.

@@ -55,11 +55,13 @@ impl Lowering<'_, '_> {
         let mut inner: Names = updates.0.names().filter(|&name| !positions.0.has(name)).collect();
         sort_few(&mut inner, |&name| -along(updates, name));
         sort_few(&mut summed, |&name| -along(updates, name));
-        let of = |names: &Names| -> usize { names.iter().filter_map(|&name| positions.0.size(name)).product() };
+        let of = |shape: &Shape, names: &Names| names.iter().filter_map(|&name| shape.size(name)).product::<usize>();
         let size = item.shape.size(axis).unwrap_or(0);
-        // Sums of all positions are taken for each row then, and should be worth it.
+        // Sums of all positions are taken for each of several rows then, and should be worth it.
         let lies_along = |name: &Name| along(updates, *name) == 1 && positions.0.size(*name) != Some(1);
-        let is_across = summed.iter().any(lies_along) && !weighed::is_less(of(&summed).saturating_mul(SPARSE), size);
+        let is_across = summed.iter().any(lies_along)
+            && weighed::is_less(1, of(updates.0, &inner))
+            && !weighed::is_less(of(positions.0, &summed).saturating_mul(SPARSE), size);
         let sizes = |(shape, names): (&Shape, &Names)| -> Sizes {
             names.iter().map(|&name| shape.size(name).unwrap_or(1)).collect()
         };

@@ -211,4 +211,6 @@ pub(super) static CASES: &[Case] = cases! {
     "running sum" true if |_, _| true => |x, _y, _| x.cumulative_sum(A);
     "sort" false if |_, _| true => |x, _y, _| x.sort(A, false);
     "sort downwards" false if |_, _| true => |x, _y, _| x.sort(B, true);
+    "the largest" false if |n, _| n >= 2 => |x, _y, _| x.sort(A, true).slice(A, 0..2, 1);
+    "those after the smallest" false if |n, _| n >= 3 => |x, _y, _| x.sort(A, false).slice(A, 1..3, 1);
 };
