@@ -69,6 +69,22 @@ fn parameters_are_combined_one_by_one_and_computed_together() {
 }
 
 #[test]
+fn as_many_tensors_as_a_gradient_has_are_computed_together_and_their_plan_is_one() {
+    let x = Tensor::new(chans, [1.0, 2.0]);
+    let [a, b, c, d, e] = [0.5, 1.0, 0.25, 2.0, 1.5].map(Tensor::<(), f32>::scalar);
+    let loss = (&x * &a * &b * &c * &d * &e).exp().sum(chans);
+    let Together((by_a,)) = Together((grad(&loss, &a),)).eval().unwrap();
+    let all = Together(grad(&loss, (&x, &a, &b, &c, &d, &e)));
+    let difference = all.eval().unwrap().0.1.item().unwrap() - by_a.item().unwrap();
+    assert!(difference.abs() < 1e-5, "{difference}");
+    let plan = Together((loss, all)).plan().unwrap();
+    assert_eq!(plan.matches("exp").count(), 1, "what all of them need is computed once: {plan}");
+    let wrong = Together((x.clone(), &x + &Tensor::new(chans, [1.0, 2.0, 3.0])));
+    let error = wrong.plan().unwrap_err();
+    assert_eq!((error.kind(), error.to_string()), (ErrorKind::SizeClash, wrong.eval().unwrap_err().to_string()));
+}
+
+#[test]
 fn powers_have_their_derivatives_at_zero() {
     let x = Tensor::<R![seq], f64>::from_array(seq, [0.0, 2.0]);
     let mut derivative = x.pow(3.0).sum(seq);

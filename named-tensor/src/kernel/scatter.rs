@@ -86,7 +86,7 @@ struct Scatter<'a, T> {
 impl<T: Scalar> Scatter<'_, T> {
     /// Visits the updates that go to these rows of the result: which of them it is, and where the update begins.
     #[inline(always)]
-    fn updates(&self, targets: &Range<usize>, mut visit: impl FnMut(usize, usize)) {
+    fn each_for(&self, targets: &Range<usize>, mut visit: impl FnMut(usize, usize)) {
         if self.each == 0 {
             return;
         }
@@ -112,24 +112,24 @@ impl<T: Scalar> Scatter<'_, T> {
     /// Rows of one element, of which each shared position has one update.
     fn single(&self, targets: Range<usize>, dst: &mut [T]) {
         dst.fill(T::default());
-        self.updates(&targets, |target, from| dst[target] = self.updates.data[from]);
+        self.each_for(&targets, |target, from| dst[target] = self.updates.data[from]);
     }
 
     /// Rows of one element.
     fn numbers(&self, targets: Range<usize>, dst: &mut [T]) {
         let mut sums = vec![0.0_f64; dst.len()];
-        self.updates(&targets, |target, from| sums[target] += self.updates.data[from].wide());
+        self.each_for(&targets, |target, from| sums[target] += self.updates.data[from].wide());
         dst.iter_mut().zip(sums).for_each(|(to, sum)| *to = T::narrow(sum));
     }
 
     /// Rows of several elements: the updates are put into the order of the rows first.
     fn rows(&self, targets: Range<usize>, dst: &mut [T]) {
         let mut ends = vec![0_usize; targets.len() + 1];
-        self.updates(&targets, |target, _| ends[target + 1] += 1);
+        self.each_for(&targets, |target, _| ends[target + 1] += 1);
         (1..ends.len()).for_each(|i| ends[i] += ends[i - 1]);
         let mut sorted = vec![0_usize; ends[targets.len()]];
         // What was the begin of a row is its end thereafter.
-        self.updates(&targets, |target, from| {
+        self.each_for(&targets, |target, from| {
             sorted[ends[target]] = from;
             ends[target] += 1;
         });

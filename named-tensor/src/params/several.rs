@@ -117,6 +117,10 @@ macro_rules! tuples {
     (@ $name:ident $($rest:ident)+) => { Union<$name::Axes, tuples!(@ $($rest)+)> };
 }
 
+// As many as `grad` takes variables.
+tuples!(P0 0);
 tuples!(P0 0, P1 1);
 tuples!(P0 0, P1 1, P2 2);
 tuples!(P0 0, P1 1, P2 2, P3 3);
+tuples!(P0 0, P1 1, P2 2, P3 3, P4 4);
+tuples!(P0 0, P1 1, P2 2, P3 3, P4 4, P5 5);
