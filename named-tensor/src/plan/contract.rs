@@ -326,8 +326,8 @@ mod tests {
     #[test]
     fn windows_are_copied_along_the_longer_of_their_runs() {
         // x(b, c, m, n) by windows of 3 × 3 with positions 26 × 26, times w(out, c, kh, kw): the picture has rows of 28.
-        let of = |across: usize, wide: usize| {
-            [
+        for (across, wide, last) in [(26, 3, 2), (3, 26, 5)] {
+            let axes = [
                 axis(8, 16 * 784, 0, false),
                 axis(26, 28, 0, false),
                 axis(across, 1, 0, false),
@@ -335,10 +335,7 @@ mod tests {
                 axis(3, 28, 3, true),
                 axis(wide, 1, 1, true),
                 axis(32, 0, 144, false),
-            ]
-        };
-        for (across, wide, last) in [(26, 3, 2), (3, 26, 5)] {
-            let axes = of(across, wide);
+            ];
             let turned = axes.map(|a| Axis { left: a.right, right: a.left, has: (a.has.1, a.has.0), ..a });
             let [left, right] = [product(&axes, &[]).copy_left, product(&turned, &[]).copy_right];
             assert_eq!(left.and_then(|order| order.last().copied()), Some(last), "{across} × {wide} on the left");
