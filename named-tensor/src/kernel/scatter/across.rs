@@ -61,10 +61,8 @@ pub(crate) fn across<T: Scalar>(
             }
             to.iter_mut().zip(&sums).for_each(|(to, &sum)| *to = T::narrow(sum));
             row += 1;
+            // After the last row of one shared position come those of the next.
             at.step();
-            if row.is_multiple_of(rows) {
-                at = Odometer::new(inner, inner_strides, 0);
-            }
         }
     });
     true
@@ -135,6 +133,9 @@ mod tests {
         let chosen: Vec<i64> = (0..2_000).map(|_| random.below(900) as i64).collect();
         check([&[], &[1_000], &[50]], 900, &[1, 1_000], &chosen, &[1]);
         check([&[2], &[500], &[40]], 900, &[500, 1, 1_000], &chosen, &[500, 1]);
+        // Positions that follow each other, and updates that do not.
+        let rising: Vec<i64> = (0..500).collect();
+        check([&[], &[500], &[40]], 600, &[2, 1_000], &rising, &[1]);
         check([&[2], &[500], &[3, 5]], 1_000, &[-1, 1, 2_000, 9_000], &chosen, &[500, 2]);
     }
 
