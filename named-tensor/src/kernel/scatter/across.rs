@@ -51,16 +51,15 @@ pub(crate) fn across<T: Scalar>(
     let work = size + each;
     parallel::for_each_chunk(dst, parallel::grain_of(groups * rows, GRAIN.div_ceil(work)) * size, |first, chunk| {
         let mut sums = vec![0.0_f64; size];
-        let mut row = first / size;
+        let row = first / size;
         let mut at = Odometer::new(inner, inner_strides, row % rows);
-        for to in chunk.chunks_exact_mut(size) {
+        for (row, to) in (row..).zip(chunk.chunks_exact_mut(size)) {
             sums.fill(0.0);
             for run in &runs[row / rows] {
                 let from = run.from.wrapping_add_signed(at.distance);
                 add(&updates.data[from..][..run.size], &mut sums[run.to..][..run.size]);
             }
             to.iter_mut().zip(&sums).for_each(|(to, &sum)| *to = T::narrow(sum));
-            row += 1;
             // After the last row of one shared position come those of the next.
             at.step();
         }
