@@ -9,7 +9,8 @@
 //! dQ = keys ⊙_positions dS                              dK = queries ⊙_rows dS
 //! ```
 //!
-//! If that is all they are needed for, one step computes those results that are asked for and makes the weights again.
+//! If that is all they are needed for, and they are not few, one step computes those results that are asked for and makes the
+//! weights again.
 //! Lives here: when items are attention, and that their numbers are then those of one item.
 //! Not here: which axes are which in the matrices (`lower::attention`), the loops (`kernel::attention`).
 
@@ -23,6 +24,10 @@ use crate::axis::Name;
 use crate::element::Binary;
 use crate::graph::shape::Names;
 use crate::graph::{Op, Shape};
+
+/// Up to so many weights of a matrix are stored for the gradient: they stay in a near cache. None in tests, so that they come here
+/// too.
+const FEW: usize = if cfg!(test) { 0 } else { 64 * 64 };
 
 /// `softmax_positions(queries ⊙_keys keys, scaled, + mask) ⊙_positions values`.
 #[derive(Clone, Copy, Debug)]
@@ -195,6 +200,7 @@ impl<'a> Found<'a> {
             let beside = |name: &Name| !shape(weights).has(*name);
             let columns = values.names().filter(beside).count();
             values.elements() > 0
+                && is_worth(shape(weights), rows, self.scores.attention.positions)
                 && !rows.iter().any(|&axis| values.has(axis))
                 && !self.scores.attention.positions.iter().any(|&axis| owed.has(axis))
                 && owed.names().filter(beside).all(|axis| values.has(axis))
@@ -203,6 +209,12 @@ impl<'a> Found<'a> {
         };
         self.gradient.as_ref().is_none_or(sound)
     }
+}
+
+/// Whether the weights of one matrix are so many that to make them again costs less than to store them.
+fn is_worth(weights: &Shape, rows: &Names, positions: &Names) -> bool {
+    let sizes = rows.iter().chain(positions).filter_map(|&axis| weights.size(axis));
+    weighed::is_less(FEW, sizes.fold(1, usize::saturating_mul))
 }
 
 /// Whether there are more positions along these axes than stored tensors have: room for them in panels would be more than
@@ -320,39 +332,5 @@ impl<'a> Items<'a> {
         item.inputs = [queries, keys, values, owed].into_iter().chain(rest).collect();
         item.work = Work::AttentionGradient(AttentionGradient { of: attention, results });
         true
-    }
-
-    /// The items that are needed, inputs before users again.
-    fn sorted(self) -> Items<'a> {
-        const UNSEEN: u32 = u32::MAX;
-        let mut place = vec![UNSEEN; self.list.len()];
-        let mut order: Vec<u32> = Vec::with_capacity(self.list.len());
-        // (item, whether its inputs are done)
-        let mut stack: Vec<(u32, bool)> = self.roots.iter().rev().map(|&root| (root, false)).collect();
-        while let Some((item, done)) = stack.pop() {
-            if place[item as usize] != UNSEEN {
-                continue;
-            }
-            if done {
-                place[item as usize] = narrow(order.len());
-                order.push(item);
-            } else {
-                stack.push((item, true));
-                stack.extend(self.item(item).inputs.iter().rev().map(|&input| (input, false)));
-            }
-        }
-        let mut old: Vec<Option<Item<'a>>> = self.list.into_iter().map(Some).collect();
-        let mut list = Vec::with_capacity(order.len());
-        for &item in &order {
-            let Some(mut item) = old[item as usize].take() else { continue };
-            item.inputs.iter_mut().for_each(|input| *input = place[*input as usize]);
-            if let Work::AttentionGradient(gradient) = &mut item.work {
-                gradient.results.iter_mut().flatten().for_each(|result| *result = place[*result as usize]);
-            }
-            list.push(item);
-        }
-        let roots = self.roots.iter().map(|&root| place[root as usize]).collect();
-        let uses = order.iter().map(|&item| self.uses[item as usize]).collect();
-        Items { list, roots, uses }
     }
 }

@@ -3,7 +3,7 @@
 //! A graph is listed and keyed by its structure (`key`, `words`). For a structure seen before the plan is there (`cache`),
 //! for one that grows as others did before it is that of a shorter one with larger numbers (`growth`, `numbers`);
 //! else it is made: contractions are put in order (`order`), common parts shared and some rewritten (`simplify`), attention
-//! found (`attention`), slices taken early (`slices`) and weights of 16 bits widened late (`widen`), elementwise items
+//! found (`attention`), what is only summed made for each sum (`remade`), slices taken early (`slices`) and weights of 16 bits widened late (`widen`), elementwise items
 //! grouped (`fuse`), layouts chosen (`layout`, `contract`), and everything written down as steps (`lower`, `schedule`). Then it is run on the leaves
 //! of the graph (`execute`, `compute`); the body of a scan is a schedule of its own (`scan`). `describe` prints it. The plain evaluation of `graph` is what every plan is tested against.
 
@@ -22,6 +22,7 @@ mod lower;
 mod numbered;
 mod numbers;
 mod order;
+mod remade;
 mod scan;
 mod schedule;
 mod simplify;

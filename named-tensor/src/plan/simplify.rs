@@ -11,6 +11,7 @@ use super::attention::{self, Attention, AttentionGradient};
 use super::key::{Trace, narrow};
 use super::numbered::{FoldMap, Sentences, few};
 use super::order::{Operand, Pair};
+use super::remade;
 use super::weighed;
 use super::widen;
 use super::words::{self, KeyWords};
@@ -31,6 +32,8 @@ pub(super) enum Work<'a> {
     Op(&'a Op),
     /// Σ over the axes of the product of the first two inputs, times or by the third if there is one.
     Contract(&'a Names, Scale),
+    /// Σ over the axes of the only input, the product that was to be contracted.
+    Sum(&'a Names),
     /// Inputs (queries, keys, values, the scale if there is one, the mask if there is one).
     Attention(Attention<'a>),
     /// Inputs (queries, keys, values, the cotangent of the results, scale, mask); its results are the shares.
@@ -72,7 +75,7 @@ pub(super) struct Items<'a> {
     pub(super) uses: Vec<u32>,
 }
 
-static TIMES: Op = Op::Binary(Binary::Mul);
+pub(super) static TIMES: Op = Op::Binary(Binary::Mul);
 
 impl Item<'_> {
     /// Whether each element comes from the elements at the same place.
@@ -100,7 +103,7 @@ pub(super) fn rewritten(items: Items<'_>) -> Items<'_> {
         items.sum_of_product(i);
         items.take_best(i);
     }
-    let mut items = attention::fused(items);
+    let mut items = remade::apart(attention::fused(items));
     for i in 0..items.list.len() {
         items.take_scale(i);
     }
@@ -189,6 +192,40 @@ impl<'a> Items<'a> {
                 }
             }
         }
+    }
+
+    /// The items that are needed, inputs before users again.
+    pub(super) fn sorted(self) -> Items<'a> {
+        const UNSEEN: u32 = u32::MAX;
+        let mut place = vec![UNSEEN; self.list.len()];
+        let mut order: Vec<u32> = Vec::with_capacity(self.list.len());
+        // (item, whether its inputs are done)
+        let mut stack: Vec<(u32, bool)> = self.roots.iter().rev().map(|&root| (root, false)).collect();
+        while let Some((item, done)) = stack.pop() {
+            if place[item as usize] != UNSEEN {
+                continue;
+            }
+            if done {
+                place[item as usize] = narrow(order.len());
+                order.push(item);
+            } else {
+                stack.push((item, true));
+                stack.extend(self.item(item).inputs.iter().rev().map(|&input| (input, false)));
+            }
+        }
+        let mut old: Vec<Option<Item<'a>>> = self.list.into_iter().map(Some).collect();
+        let mut list = Vec::with_capacity(order.len());
+        for &item in &order {
+            let Some(mut item) = old[item as usize].take() else { continue };
+            item.inputs.iter_mut().for_each(|input| *input = place[*input as usize]);
+            if let Work::AttentionGradient(gradient) = &mut item.work {
+                gradient.results.iter_mut().flatten().for_each(|result| *result = place[*result as usize]);
+            }
+            list.push(item);
+        }
+        let roots = self.roots.iter().map(|&root| place[root as usize]).collect();
+        let uses = order.iter().map(|&item| self.uses[item as usize]).collect();
+        Items { list, roots, uses }
     }
 
     pub(super) fn item(&self, number: u32) -> &Item<'a> {

@@ -10,15 +10,10 @@ use crate::graph::shape::Names;
 use crate::plan::fuse::Part;
 use crate::plan::layout::{self, Order, Place};
 use crate::plan::numbered::few;
+use crate::plan::remade;
 use crate::plan::schedule::{Action, Sizes, Step};
 use crate::plan::weighed;
 
-/// Numbers from which on a group is not stored: fewer stay in a near cache until they are read. Less in tests, so that they come
-/// here too.
-const STORED: usize = if cfg!(test) { 24 } else { 32 * 1024 };
-/// Numbers up to which it is not: what is larger than any memory is refused, as it would be for anybody else, and not computed for
-/// hours.
-const LARGEST: usize = 1 << 40;
 /// How many times as large as an operand the group is at least, if the operand may be copied into its order.
 const REPAID: usize = 4;
 
@@ -35,8 +30,7 @@ impl Lowering<'_, '_> {
         let is_alone = matches!(self.parts[input as usize], Part::In(group, _) if group == input)
             && items.uses[input as usize] == 1
             && !items.roots.contains(&input);
-        let is_large = || !weighed::is_less(shape.elements(), STORED) && !weighed::is_less(LARGEST, shape.elements());
-        if !is_alone || !is_large() {
+        if !is_alone || !remade::is_large(shape.elements()) {
             return false;
         }
         let Some(at) = self.schedule.steps.iter().rposition(|step| step.out == self.places[&input].slot) else {
@@ -87,7 +81,9 @@ impl Lowering<'_, '_> {
         let over = [from, to].map(|at| u8::try_from(at).unwrap_or(u8::MAX));
         self.step(i, &order, Action::ReduceComputed { reduction, program, sizes, operands, over });
         let mut fused = step.fused;
-        fused.push(step.node);
+        if step.node != item.node {
+            fused.push(step.node);
+        }
         self.last_step(|step| step.fused = fused);
         true
     }

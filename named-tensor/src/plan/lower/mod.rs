@@ -32,6 +32,7 @@ use super::simplify::{self, Items, Work};
 use super::slices;
 use super::weighed::{self, Weighed};
 use crate::element::Kind;
+use crate::graph::op::Reduction;
 use crate::graph::shape::Names;
 use crate::graph::value::{Strides, row_major};
 use crate::graph::{Op, Shape};
@@ -195,6 +196,7 @@ impl Lowering<'_, '_> {
             _ if item.shape.elements() == 0 => self.fill(i, 0.0),
             (Work::Op(Op::Scan(scan)), _) => self.scan(i, scan),
             (Work::Op(Op::Reduce(reduction, axes)), _) => self.reduce(i, *reduction, axes),
+            (Work::Sum(axes), _) => self.reduce(i, Reduction::Sum, axes),
             (Work::Op(Op::Softmax { axes, log }), _) => self.softmax(i, axes, *log),
             (Work::Op(Op::Standardize { axes, epsilon }), _) => self.standardize(i, axes, *epsilon),
             (Work::Op(Op::StandardizeGradient { axes, epsilon }), _) => self.standardize_gradient(i, axes, *epsilon),

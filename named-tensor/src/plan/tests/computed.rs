@@ -94,6 +94,23 @@ fn what_somebody_else_reads_is_stored_and_then_reduced() {
     let squares = squared_difference();
     let sum = squares.reduce(Reduction::Sum, &[Name::declared("c")]);
     assert_eq!(steps(&[sum.clone(), squares.clone()], "reduce"), 1, "the squares are a result, too");
-    let largest = squares.reduce(Reduction::Max, &[Name::declared("c")]);
-    assert_eq!(steps(&[sum, largest], "reduce"), 2, "two reductions read them");
+    let costly = squares.unary(Unary::Tanh);
+    let [sum, largest] = [Reduction::Sum, Reduction::Max].map(|how| costly.reduce(how, &[Name::declared("c")]));
+    assert_eq!(steps(&[sum, largest], "reduce"), 2, "they cost more to make again than to read");
+}
+
+#[test]
+fn what_is_only_reduced_is_made_for_each_reduction_and_stored_for_none() {
+    let c = Name::declared("c");
+    let mut draw = Draw::new(7);
+    let x = stored(&mut draw, Kind::F32, Shape::new([(Name::declared("a"), 20), (c, 16)]), 1);
+    let y = stored(&mut draw, Kind::F32, Shape::new([(Name::declared("b"), 30), (c, 16)]), 1);
+    let difference = x.binary(Binary::Sub, &y);
+    let distance = difference.contract(&difference, &[c]).unary(Unary::Sqrt);
+    let owed = graph::calculus::reverse(&[(distance.clone(), distance.unary(Unary::Tanh))], &[x, y], &[]);
+    let roots: Vec<Node> = owed.into_iter().flatten().chain([distance]).collect();
+    let schedule = lower::schedule(&Trace::new(&roots).unwrap());
+    assert_eq!(steps(&roots, "reduce computed"), 3, "the distance, and what is owed to both of its operands");
+    assert!(schedule.slots.iter().all(|slot| slot.size < 20 * 30 * 16), "the difference has room nowhere");
+    assert!(both_ways(&roots, "distances and their gradient").is_some(), "and they have numbers");
 }
