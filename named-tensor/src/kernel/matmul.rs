@@ -13,6 +13,7 @@ mod packing;
 mod paired;
 mod panelled;
 mod product;
+mod thin;
 mod turned;
 
 use super::map::Tail;
@@ -125,6 +126,9 @@ pub(crate) fn matmul<T: Lanes>(
     let strides = |of: fn(&Axis) -> isize| -> SmallVec<[isize; 4]> { axes.iter().map(of).collect() };
     let span = Span::new(&sizes, &[&strides(|axis| axis.lhs), &strides(|axis| axis.rhs), &strides(|axis| axis.dst)]);
     let product = Product { scale, rows, columns, inner: (k, l_inner, r_inner), outer, lhs, rhs, packing: None };
+    if span.total() == 1 && product.thin(&mut dst) {
+        return tail.into_iter().for_each(|tail| tail.whole(dst.data));
+    }
     if span.total() == 1 && product.is_few_and_large() {
         product.few_and_large(ViewMut { data: &mut *dst.data, ..dst });
         return tail.into_iter().for_each(|tail| tail.whole(dst.data));

@@ -181,6 +181,11 @@ fn wish(
             let tail: Names = few(input.names().filter(|&name| !positions.has(name)));
             (tail.len() == 1).then_some((input.elements(), tail))
         }
+        // Those of windows go along with what they sum where they follow each other for longest.
+        Work::Op(Op::ScatterAdd { .. }) => {
+            let longest = input.iter().reduce(|one, other| if weighed::is_less(one.1, other.1) { other } else { one });
+            Some((input.elements(), few(longest.map(|(name, _)| name))))
+        }
         Work::Op(Op::Rename | Op::StopGradient) => {
             let tail = few(own?.1.iter().filter_map(|&name| input.names().nth(item.shape.position(name)?)));
             passed(tail)

@@ -2,6 +2,7 @@
 
 mod large;
 mod paired;
+mod thin;
 mod turned;
 
 use super::*;

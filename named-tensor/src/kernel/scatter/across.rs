@@ -12,6 +12,11 @@ use crate::kernel::math::Scalar;
 use crate::kernel::parallel::{self, GRAIN};
 use crate::kernel::span::{Odometer, Span, check_inside};
 
+/// Sums that stay in the nearest cache, with the updates that are added.
+const NEAR: usize = 2048;
+/// Runs that are looked through for each of those, at most.
+const FEW: usize = 64;
+
 /// Updates that follow each other and go to positions that do.
 struct Run {
     /// Where they begin.
@@ -48,18 +53,27 @@ pub(crate) fn across<T: Scalar>(
         return true;
     }
     let runs: Vec<Vec<Run>> = (0..groups).map(|group| of_group(&walk, group, each, &updates, positions)).collect();
+    // All runs are looked through for each part of a row, which takes longer than a far cache if they are many.
+    let is_few = runs.iter().all(|runs| runs.len() <= FEW);
+    let width = if is_few { size.min(NEAR) } else { size };
     let work = size + each;
     parallel::for_each_chunk(dst, parallel::grain_of(groups * rows, GRAIN.div_ceil(work)) * size, |first, chunk| {
-        let mut sums = vec![0.0_f64; size];
+        let mut sums = vec![0.0_f64; width];
         let row = first / size;
         let mut at = Odometer::new(inner, inner_strides, row % rows);
         for (row, to) in (row..).zip(chunk.chunks_exact_mut(size)) {
-            sums.fill(0.0);
-            for run in &runs[row / rows] {
-                let from = run.from.wrapping_add_signed(at.distance);
-                add(&updates.data[from..][..run.size], &mut sums[run.to..][..run.size]);
+            for (start, to) in (0..).step_by(width).zip(to.chunks_mut(width)) {
+                let sums = &mut sums[..to.len()];
+                sums.fill(0.0);
+                for run in &runs[row / rows] {
+                    let (first, end) = (run.to.max(start), (run.to + run.size).min(start + sums.len()));
+                    if first < end {
+                        let from = (run.from + (first - run.to)).wrapping_add_signed(at.distance);
+                        add(&updates.data[from..][..end - first], &mut sums[first - start..end - start]);
+                    }
+                }
+                to.iter_mut().zip(sums).for_each(|(to, &mut sum)| *to = T::narrow(sum));
             }
-            to.iter_mut().zip(&sums).for_each(|(to, &sum)| *to = T::narrow(sum));
             // After the last row of one shared position come those of the next.
             at.step();
         }
@@ -123,6 +137,12 @@ mod tests {
             check([&[], &[width, count], &[]], whole + 3, &[n, 1], &chosen, &[n, 1]);
             check([&[], &[count, width], &[2, 3]], whole, &[width as isize, 1, 3 * all, all], &chosen, &[1, n]);
             check([&[2], &[width, count], &[3]], whole, &[3 * all, n, 1, all], &chosen, &[0, n, 1]);
+        }
+        // Rows that do not stay near.
+        for width in [2, 3, 70] {
+            let count = 5_000_usize;
+            let chosen: Vec<i64> = (0..width * count).map(|i| (i / count + i % count) as i64).collect();
+            check([&[], &[width, count], &[2]], count + width, &[100, 1, 20_000], &chosen, &[count as isize, 1]);
         }
     }
 
