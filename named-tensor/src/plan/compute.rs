@@ -108,11 +108,14 @@ fn gathered<T: Stored>(action: &Action, slots: &Slots, sound: &mut bool, out: &m
 }
 
 fn scattered<T: Scalar>(action: &Action, slots: &Slots, sound: &mut bool, out: &mut [T]) {
-    let Action::Scatter { read, sizes, size, is_across, .. } = action else { return };
+    let Action::Scatter { read, sizes, size, across, .. } = action else { return };
     let [updates, positions] = &**read;
     let sizes = sizes.each_ref().map(|sizes| &sizes[..]);
-    let kernel = if *is_across { scatter::across } else { scatter::scatter };
-    *sound = kernel(sizes, *size, slots.view(updates), slots.view(positions), out);
+    let (updates, positions) = (slots.view(updates), slots.view(positions));
+    *sound = match *across {
+        Some(stretch) => scatter::across(sizes, [*size, stretch], updates, positions, out),
+        None => scatter::scatter(sizes, *size, updates, positions, out),
+    };
 }
 
 /// Whether the start was there.

@@ -12,6 +12,7 @@ use super::fuse::Part;
 use super::numbered::{ByNumber, few};
 use super::simplify::{Item, Items, Work};
 use super::weighed;
+use crate::axis::Name;
 use crate::graph::shape::Names;
 use crate::graph::value::Strides;
 use crate::graph::{Op, Shape};
@@ -175,16 +176,20 @@ fn wish(
         Work::Op(Op::Softmax { axes, .. } | Op::Standardize { axes, .. } | Op::StandardizeGradient { axes, .. }) => {
             Some((input.elements(), axes.clone()))
         }
-        // What is summed at positions are rows, of which the positions know nothing.
-        Work::Op(Op::ScatterAdd { .. }) if which == 0 => {
-            let positions = items.item(item.inputs[1]).shape;
-            let tail: Names = few(input.names().filter(|&name| !positions.has(name)));
-            (tail.len() == 1).then_some((input.elements(), tail))
-        }
-        // Those of windows go along with what they sum where they follow each other for longest.
+        // What is summed at positions are rows, of which the positions know nothing; but what windows owe follows the longer of
+        // their axes, and so do their positions, if no axis beside those is wanted.
         Work::Op(Op::ScatterAdd { .. }) => {
-            let longest = input.iter().reduce(|one, other| if weighed::is_less(one.1, other.1) { other } else { one });
-            Some((input.elements(), few(longest.map(|(name, _)| name))))
+            let positions = items.item(item.inputs[1]).shape;
+            let is_counted = items.is_counted(item.inputs[1]);
+            let is_beside = |name: &Name| input.has(*name) && !positions.has(*name);
+            let longest = || positions.iter().reduce(|a, b| if weighed::is_less(a.1, b.1) { b } else { a });
+            let tail: Names = match own.and_then(|(_, tail)| tail.last().copied()).filter(is_beside) {
+                Some(wanted) if is_counted && which == 0 => few([wanted]),
+                _ if is_counted => few(longest().map(|(name, _)| name)),
+                _ if which == 0 => few(input.names().filter(|name| is_beside(name))),
+                _ => Names::new(),
+            };
+            (tail.len() == 1).then_some((input.elements(), tail))
         }
         Work::Op(Op::Rename | Op::StopGradient) => {
             let tail = few(own?.1.iter().filter_map(|&name| input.names().nth(item.shape.position(name)?)));

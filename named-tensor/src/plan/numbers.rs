@@ -146,11 +146,12 @@ impl Numbers for Action {
                 inner[..].each(change);
                 limit.each(change);
             }
-            Action::Scatter { inputs, read, sizes, size, .. } => {
+            Action::Scatter { inputs, read, sizes, size, across } => {
                 inputs.each(change);
                 read.each(change);
                 sizes.iter_mut().for_each(|sizes| sizes[..].each(change));
                 size.each(change);
+                across.iter_mut().for_each(|stretch| stretch.each(change));
             }
             Action::Update { inputs, pieces, start, step, limit } => {
                 inputs.each(change);

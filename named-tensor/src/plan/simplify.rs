@@ -232,6 +232,13 @@ impl<'a> Items<'a> {
         &self.list[number as usize]
     }
 
+    /// Whether an item is made of positions alone, as those of windows are.
+    pub(super) fn is_counted(&self, number: u32) -> bool {
+        let item = self.item(number);
+        let is_function = (item.is_elementwise() || item.is_rename()) && !item.inputs.is_empty();
+        item.is_free() || is_function && item.inputs.iter().all(|&input| self.is_counted(input))
+    }
+
     /// `Σ_ax x·y` is a contraction where the products are more than the factors: then they need not be stored.
     fn sum_of_product(&mut self, i: usize) {
         let Work::Op(Op::Reduce(Reduction::Sum, axes)) = self.list[i].work else { return };

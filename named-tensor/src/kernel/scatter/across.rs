@@ -1,8 +1,8 @@
 //! Sums at computed positions of updates that lie along them.
 //!
-//! Computes  `dst[shared, inner, p] = Σ_{summed: positions[shared, summed] = p} updates[shared, inner, summed]`,  `dst` dense in
-//! row-major order: what windows owe the axis they were taken from, and lines of numbers their positions. Where positions follow
-//! each other, as those of a window do, runs of updates are added to runs of sums.
+//! Computes  `dst[shared, inner, p, s] = Σ_{summed: positions[shared, summed] = p} updates[shared, inner, summed, s]`,  `dst` dense
+//! in row-major order, where updates lie along `s`: what windows owe the axis they were taken from, and lines of numbers their
+//! positions. Where positions follow each other, as those of a window do, runs of updates are added to runs of sums.
 //! Lives here: those runs. Not here: updates whose rows lie side by side (`scatter`).
 
 use super::add;
@@ -26,24 +26,25 @@ struct Run {
     size: usize,
 }
 
-/// Sums `updates`, a view over `shared`, `summed` and `inner`, at their `positions`, a view over `shared` and `summed`, of an
-/// axis of this size. Returns whether all positions are below it; if one is not, `dst` is not written.
+/// Sums `updates`, a view over `shared`, `summed` and `inner` of so many numbers side by side each, at their `positions`, a view
+/// over `shared` and `summed`, of an axis of this size. Returns whether all positions are below it; if one is not, `dst` is not written.
 ///
 /// # Panics
-/// If a view leaves its slice, or if `dst` does not have one element per position of `shared`, `inner` and the axis.
+/// If a view leaves its slice, or if `dst` does not have so many numbers per position of `shared`, `inner` and the axis.
 #[must_use]
 pub(crate) fn across<T: Scalar>(
     [shared, summed, inner]: [&[usize]; 3],
-    size: usize,
+    [size, stretch]: [usize; 2],
     updates: View<'_, T>,
     positions: View<'_, i64>,
     dst: &mut [T],
 ) -> bool {
     let outer = [shared, summed].concat();
-    check_inside("across: updates", updates.data.len(), updates.offset, &[&outer, inner].concat(), updates.strides);
+    let (all, strides) = ([&outer, inner, &[stretch]].concat(), [updates.strides, &[1]].concat());
+    check_inside("across: updates", updates.data.len(), updates.offset, &all, &strides);
     check_inside("across: positions", positions.data.len(), positions.offset, &outer, positions.strides);
     let [groups, each, rows] = [shared, summed, inner].map(|sizes| sizes.iter().product::<usize>());
-    assert_eq!(dst.len(), groups * rows * size, "across: the destination has one element per kept position");
+    assert_eq!(dst.len(), groups * rows * size * stretch, "across: the destination has one element per kept position");
     let (outer_strides, inner_strides) = updates.strides.split_at(outer.len());
     let walk = Span::new(&outer, &[positions.strides, outer_strides]);
     if !all_there(&walk, groups * each, size, positions) {
@@ -52,11 +53,13 @@ pub(crate) fn across<T: Scalar>(
     if dst.is_empty() {
         return true;
     }
-    let runs: Vec<Vec<Run>> = (0..groups).map(|group| of_group(&walk, group, each, &updates, positions)).collect();
+    let run = |group: usize| of_group(&walk, [group, each, stretch], &updates, positions);
+    let runs: Vec<Vec<Run>> = (0..groups).map(run).collect();
+    let size = size * stretch;
     // All runs are looked through for each part of a row, which takes longer than a far cache if they are many.
     let is_few = runs.iter().all(|runs| runs.len() <= FEW);
     let width = if is_few { size.min(NEAR) } else { size };
-    let work = size + each;
+    let work = size + each * stretch;
     parallel::for_each_chunk(dst, parallel::grain_of(groups * rows, GRAIN.div_ceil(work)) * size, |first, chunk| {
         let mut sums = vec![0.0_f64; width];
         let row = first / size;
@@ -81,18 +84,23 @@ pub(crate) fn across<T: Scalar>(
     true
 }
 
-/// The runs of one shared position, in the order of the updates.
-fn of_group<T>(walk: &Span, group: usize, each: usize, updates: &View<'_, T>, positions: View<'_, i64>) -> Vec<Run> {
+/// The runs of one shared position, in the order of the updates, of which each has so many and those so many numbers.
+fn of_group<T>(
+    walk: &Span,
+    [group, each, stretch]: [usize; 3],
+    updates: &View<'_, T>,
+    positions: View<'_, i64>,
+) -> Vec<Run> {
     let mut found: Vec<Run> = Vec::new();
     runs(walk, group * each, each, |[at, from], run| {
         let at = positions.offset.wrapping_add_signed(at);
         let from = updates.offset.wrapping_add_signed(from);
         for i in 0..run.len() as isize {
-            let to = positions.data[at.wrapping_add_signed(i * walk.inner_stride(0))] as usize;
+            let to = positions.data[at.wrapping_add_signed(i * walk.inner_stride(0))] as usize * stretch;
             let from = from.wrapping_add_signed(i * walk.inner_stride(1));
             match found.last_mut() {
-                Some(run) if from == run.from + run.size && to == run.to + run.size => run.size += 1,
-                _ => found.push(Run { from, to, size: 1 }),
+                Some(run) if from == run.from + run.size && to == run.to + run.size => run.size += stretch,
+                _ => found.push(Run { from, to, size: stretch }),
             }
         }
     });
@@ -106,22 +114,38 @@ mod tests {
 
     /// Compares with one plain loop over all updates; the destination starts as NaN.
     fn check(sizes: [&[usize]; 3], size: usize, strides: &[isize], chosen: &[i64], at: &[isize]) {
+        check_stretches(sizes, [size, 1], strides, chosen, at);
+    }
+
+    /// The same with so many numbers side by side.
+    fn check_stretches(
+        sizes: [&[usize]; 3],
+        [size, stretch]: [usize; 2],
+        strides: &[isize],
+        chosen: &[i64],
+        at: &[isize],
+    ) {
         let [shared, summed, inner] = sizes;
         let data = Random::new(9).reals(60_000);
         let [groups, each, rows] = sizes.map(|sizes| sizes.iter().product::<usize>());
-        let mut sums = vec![0.0_f64; groups * rows * size];
+        let mut sums = vec![0.0_f64; groups * rows * size * stretch];
         let outer = [shared, summed].concat();
         for (i, (from, position)) in places(&outer, &strides[..outer.len()]).zip(places(&outer, at)).enumerate() {
             for (row, next) in places(inner, &strides[outer.len()..]).enumerate() {
                 let target = (i / each * rows + row) * size + chosen[position as usize] as usize;
-                sums[target] += f64::from(data[7_usize.wrapping_add_signed(from + next)]);
+                for s in 0..stretch {
+                    sums[target * stretch + s] += f64::from(data[7_usize.wrapping_add_signed(from + next) + s]);
+                }
             }
         }
         let exact: Vec<f32> = sums.into_iter().map(|sum| sum as f32).collect();
         let mut dst = vec![f32::NAN; exact.len()];
         let view = View { data: &data[..], offset: 7, strides };
-        assert!(across(sizes, size, view, View { data: chosen, offset: 0, strides: at }, &mut dst), "all are there");
-        assert!(dst == exact, "{sizes:?} at {size} positions, {strides:?} {at:?}");
+        assert!(
+            across(sizes, [size, stretch], view, View { data: chosen, offset: 0, strides: at }, &mut dst),
+            "all are there"
+        );
+        assert!(dst == exact, "{sizes:?} {stretch} at {size} positions, {strides:?} {at:?}");
     }
 
     #[test]
@@ -137,6 +161,15 @@ mod tests {
             check([&[], &[width, count], &[]], whole + 3, &[n, 1], &chosen, &[n, 1]);
             check([&[], &[count, width], &[2, 3]], whole, &[width as isize, 1, 3 * all, all], &chosen, &[1, n]);
             check([&[2], &[width, count], &[3]], whole, &[3 * all, n, 1, all], &chosen, &[0, n, 1]);
+        }
+        // Pictures whose rows are stretches, side by side and with gaps, and of which one window follows the other or none.
+        for (stretch, gap) in [(2, 0), (26, 0), (26, 3), (100, 1)] {
+            let (rows, width) = (11_usize, 3_usize);
+            let chosen: Vec<i64> = (0..width * rows).map(|i| (i / rows + i % rows) as i64).collect();
+            let (n, all) = ((stretch + gap) as isize, ((stretch + gap) * rows) as isize);
+            let strides = [all, n, 3 * all, 15 * all];
+            check_stretches([&[], &[width, rows], &[5, 2]], [14, stretch], &strides, &chosen, &[11, 1]);
+            check_stretches([&[2], &[width, rows], &[]], [13, stretch], &[40, all, n], &chosen, &[0, 11, 1]);
         }
         // Rows that do not stay near.
         for width in [2, 3, 70] {
@@ -164,11 +197,14 @@ mod tests {
         let mut dst = [f64::NAN; 3];
         for (position, there) in [(3, false), (-1, false), (2, true)] {
             let positions = View { data: &[2, position], offset: 0, strides: &[1] };
-            assert_eq!(across([&[], &[2], &[]], 3, updates, positions, &mut dst), there, "{position}");
+            assert_eq!(across([&[], &[2], &[]], [3, 1], updates, positions, &mut dst), there, "{position}");
         }
         assert_eq!(dst, [0.0, 0.0, 3.0]);
         let none = View { data: &[], offset: 0, strides: &[1] };
-        assert!(across([&[], &[0], &[]], 3, View { data: &[], offset: 0, strides: &[1] }, none, &mut dst), "no update");
+        assert!(
+            across([&[], &[0], &[]], [3, 1], View { data: &[], offset: 0, strides: &[1] }, none, &mut dst),
+            "no update"
+        );
         assert_eq!(dst, [0.0; 3]);
     }
 }

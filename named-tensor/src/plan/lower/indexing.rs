@@ -47,7 +47,8 @@ impl Lowering<'_, '_> {
 
     /// The step of sums at positions of `axis`. All axes `over` are those of positions.
     pub(super) fn scatter(&mut self, i: u32, axis: Name, over: &[Name]) {
-        let item = self.items.item(i);
+        let items = self.items;
+        let item = items.item(i);
         let [updates, positions] =
             [0, 1].map(|which| (self.items.item(item.inputs[which]).shape, &self.places[&item.inputs[which]]));
         let along = |(shape, place): (&Shape, &Place), name| shape.position(name).map_or(0, |at| place.strides[at]);
@@ -59,9 +60,19 @@ impl Lowering<'_, '_> {
         let size = item.shape.size(axis).unwrap_or(0);
         // Sums of all positions are taken for each of several rows then, and should be worth it.
         let lies_along = |name: &Name| along(updates, *name) == 1 && positions.0.size(*name) != Some(1);
-        let is_across = summed.iter().any(lies_along)
-            && weighed::is_less(1, of(updates.0, &inner))
-            && !weighed::is_less(of(positions.0, &summed).saturating_mul(SPARSE), size);
+        let is_worth = || !weighed::is_less(of(positions.0, &summed).saturating_mul(SPARSE), size);
+        let several = |names: &Names| weighed::is_less(1, of(updates.0, names));
+        let mut rows = inner.clone();
+        let is_stretch = |name: &Name| along(updates, *name) == 1 && items.is_counted(item.inputs[1]);
+        let across = match rows.pop().filter(is_stretch) {
+            _ if !several(&inner) || !is_worth() => None,
+            // What windows owe, row by row of a picture.
+            Some(stretch) if several(&rows) => {
+                inner = rows;
+                Some(Some(stretch))
+            }
+            _ => summed.iter().any(lies_along).then_some(None),
+        };
         let sizes = |(shape, names): (&Shape, &Names)| -> Sizes {
             names.iter().map(|&name| shape.size(name).unwrap_or(1)).collect()
         };
@@ -77,11 +88,11 @@ impl Lowering<'_, '_> {
             ]),
             sizes: Box::new([(positions.0, &shared), (positions.0, &summed), (updates.0, &inner)].map(sizes)),
             size,
-            is_across,
+            across: across.map(|stretch| stretch.and_then(|name| updates.0.size(name)).unwrap_or(1)),
         };
-        let last: [&[Name]; 2] = if is_across { [&inner, &[axis]] } else { [&[axis], &inner] };
-        let order: Order =
-            shared.iter().chain(last.into_iter().flatten()).filter_map(|&name| item.shape.position(name)).collect();
+        let last = if across.is_some() { [&*inner, &[axis]] } else { [&[axis], &*inner] };
+        let order = shared.iter().chain(last.into_iter().flatten()).copied().chain(across.flatten());
+        let order: Order = order.filter_map(|name| item.shape.position(name)).collect();
         self.step(i, &order, action);
     }
 
