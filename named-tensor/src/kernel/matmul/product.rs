@@ -32,8 +32,12 @@ pub(super) const CACHE: usize = 1 << 20;
 const WEIGHT: usize = 16;
 /// Elements of an operand that stay in a cache while the rows of the other are multiplied with it one by one.
 const CACHED: usize = 64 * 1024;
+/// Terms of those that are summed one after the other, if there are more.
+const PART: usize = 4096;
 /// Elements of a result for which `gemm` has a kernel of dot products.
 const TINY: usize = 256;
+/// The size of a sum from which on fewer columns are enough to read a matrix once.
+const DEEP: usize = 8192;
 /// Elements side by side from which on a tail is worth calling.
 const STRETCH: usize = 16;
 
@@ -142,6 +146,8 @@ impl<T: Lanes> Product<'_, T> {
         } else {
             (columns.size, rows.size, rows.lhs, l_inner)
         };
+        // Fewer columns are enough for a long sum, but not where both operands lie along it, as `gemm` takes them.
+        let is_deep = || count <= FEW && size > FEW && k >= DEEP && (l_inner, r_inner) != (1, 1);
         // More rows and a matrix that lies along the sum are many dot products, at which `gemm` is faster.
         let is_read_once = (across == 1 && along >= 0) || (along == 1 && across >= 0 && count <= TOGETHER);
         // What stays in a cache `gemm` multiplies with more than a few, and panels with more than those of a large one.
@@ -151,7 +157,7 @@ impl<T: Lanes> Product<'_, T> {
             let is_in_panels = || self.in_panels_if_worth_it().packing.is_some();
             count <= SINGLE && is_large::<T>([k, size]) && (count <= FEW_OF_LARGE || !is_in_panels())
         };
-        self.outer.is_none() && size > TINY && k >= WEIGHT * count && is_read_once && is_best_read_once
+        self.outer.is_none() && (size > TINY || is_deep()) && k >= WEIGHT * count && is_read_once && is_best_read_once
     }
 
     /// Such a product, whole, by all threads.
@@ -242,10 +248,17 @@ impl<T: Lanes> Product<'_, T> {
         } else if l_inner == 1 && r_inner == 1 && k >= LONG && (2..=SINGLE).contains(&few) && few * long > TINY {
             // For a few rows or columns `gemm` would turn the other operand around first; one by one they are dot products,
             // which it reads as they lie.
-            for (line, from) in self.lines((CACHED / k.max(1)).max(16)) {
-                let distances = [0, 1, 2].map(|operand| distances[operand] + from[operand]);
-                // SAFETY: this is a part of this product, whose elements are all inside and ours.
-                unsafe { line.gemm(distances, dst, dst_offset, false) };
+            // A part of the sum is taken for all of them, so that what they share stays in a cache.
+            for start in (0..k).step_by(PART) {
+                let terms = PART.min(k - start);
+                let part = Self { inner: (terms, 1, 1), ..*self };
+                for (line, from) in part.lines((CACHED / terms).max(16)) {
+                    let [lhs, rhs, to] = [0, 1, 2].map(|operand| distances[operand] + from[operand]);
+                    let distances = [lhs + start as isize, rhs + start as isize, to];
+                    // SAFETY: this is a part of this product, whose elements are all inside and ours; what is added to was
+                    // written by the first part.
+                    unsafe { line.gemm(distances, dst, dst_offset, start > 0) };
+                }
             }
         } else {
             // SAFETY: the contract of this function is that of `gemm`.

@@ -52,3 +52,16 @@ fn numbers_between_the_rows_are_not_looked_at() {
     matmul(1.0, &[], [rows, 7, 1], x(&[9, 1]), y, ViewMut { data: &mut dots, offset: 0, strides: &[1, 1] }, None);
     assert_eq!(dots, [14.0; 100]);
 }
+
+#[test]
+fn long_sums_of_few_rows_and_columns_agree_with_plain_loops_in_every_order() {
+    for [m, k, n] in [[75, 8_192, 3], [8, 8_200, 75], [9, 9_000, 75], [75, 12_289, 20], [60, 8_193, 1]] {
+        let [rows, sum, columns] = [m, k, n].map(|size: usize| size as isize);
+        for left in [[1, rows], [sum, 1]] {
+            for right in [[columns, 1], [1, sum]] {
+                check_both(&[], [m, k, n], [&left, &right, &[columns, 1]]);
+                check_both(&[], [m, k, n], [&left, &right, &[1, rows]]);
+            }
+        }
+    }
+}
