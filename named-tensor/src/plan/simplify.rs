@@ -232,11 +232,16 @@ impl<'a> Items<'a> {
         &self.list[number as usize]
     }
 
-    /// Whether an item is made of positions alone, as those of windows are.
+    /// Whether an item is made of positions alone, as those of windows are, in a few operations.
     pub(super) fn is_counted(&self, number: u32) -> bool {
+        const DEEPEST: usize = 6;
+        self.is_counted_within(DEEPEST, number)
+    }
+
+    fn is_counted_within(&self, depth: usize, number: u32) -> bool {
         let item = self.item(number);
-        let is_function = (item.is_elementwise() || item.is_rename()) && !item.inputs.is_empty();
-        item.is_free() || is_function && item.inputs.iter().all(|&input| self.is_counted(input))
+        let is_function = || depth > 0 && (item.is_elementwise() || item.is_rename()) && !item.inputs.is_empty();
+        item.is_free() || is_function() && item.inputs.iter().all(|&input| self.is_counted_within(depth - 1, input))
     }
 
     /// `Σ_ax x·y` is a contraction where the products are more than the factors: then they need not be stored.

@@ -9,7 +9,7 @@
 use super::product::{Axis, Product};
 use crate::kernel::lanes::vectorised;
 use crate::kernel::parallel::{self, GRAIN};
-use crate::kernel::simd::Lanes;
+use crate::kernel::simd::{Lanes, is_plain};
 use crate::kernel::vectors;
 use crate::kernel::{View, ViewMut};
 use pulp::{Simd, WithSimd};
@@ -126,7 +126,7 @@ fn sums<T: Lanes>(scale: T, rows: usize, [table, vectors]: [Side<'_, T>; 2], dst
                 let vector = group * TOGETHER;
                 match sums.len() / size {
                     1 => add::<T, 1, 4>(some.clone(), vector, [&table, &vectors], sums),
-                    2 => add::<T, 2, 4>(some.clone(), vector, [&table, &vectors], sums),
+                    2 => add::<T, 2, 2>(some.clone(), vector, [&table, &vectors], sums),
                     3 => add::<T, 3, 2>(some.clone(), vector, [&table, &vectors], sums),
                     _ => add::<T, TOGETHER, 2>(some.clone(), vector, [&table, &vectors], sums),
                 }
@@ -181,6 +181,17 @@ impl<T: Lanes, const N: usize, const R: usize> WithSimd for Rows<'_, T, N, R> {
         let Self { rows, pitch, count, factors, sums } = self;
         let (each, size) = (size_of::<T::Register<S>>() / size_of::<T>(), sums.len() / N);
         assert!(count <= BLOCK && (count - 1) * pitch + size <= rows.len(), "the rows are there");
+        if is_plain::<T, S>() {
+            // One number at a time: there is nothing to hold in registers.
+            for (sums, factors) in sums.chunks_exact_mut(size).zip(factors) {
+                let mut part = [T::default(); WIDE];
+                for (row, &factor) in rows.chunks(pitch).zip(&factors[..count]) {
+                    part.iter_mut().zip(&row[..size]).for_each(|(sum, &x)| *sum = x.times_plus(factor, *sum));
+                }
+                sums.iter_mut().zip(part).for_each(|(sum, part)| *sum = *sum + part);
+            }
+            return;
+        }
         for column in (0..size).step_by(each) {
             let some = T::first(simd, size - column);
             let mut parts = [[T::splat(simd, T::default()); N]; R];
