@@ -54,7 +54,7 @@ impl Lowering<'_, '_> {
         let along = |(shape, place): (&Shape, &Place), name| shape.position(name).map_or(0, |at| place.strides[at]);
         let (mut summed, shared): (Names, Names) = positions.0.names().partition(|name| over.contains(name));
         let mut inner: Names = updates.0.names().filter(|&name| !positions.0.has(name)).collect();
-        sort_few(&mut inner, |&name| -along(updates, name));
+        sort_few(&mut inner, |&name| (updates.0.size(name) != Some(1), -along(updates, name)));
         sort_few(&mut summed, |&name| -along(updates, name));
         let of = |shape: &Shape, names: &Names| names.iter().filter_map(|&name| shape.size(name)).product::<usize>();
         let size = item.shape.size(axis).unwrap_or(0);
