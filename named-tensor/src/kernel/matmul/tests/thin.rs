@@ -38,19 +38,19 @@ fn sums_of_short_rows_agree_with_plain_loops() {
 }
 
 #[test]
-fn numbers_between_the_rows_are_not_looked_at() {
-    let (rows, columns, pitch) = (100_usize, 7_usize, 9_usize);
-    let mut table = vec![f32::NAN; rows * pitch - 2];
-    table.chunks_mut(pitch).for_each(|row| row[..columns].fill(1.0));
+fn numbers_between_and_behind_the_rows_are_not_looked_at() {
+    let (rows, columns, pitch) = (102_usize, 7_usize, 9_usize);
+    let mut table = vec![f32::NAN; (rows + 4) * pitch];
+    table.chunks_mut(pitch).take(rows).for_each(|row| row[..columns].fill(1.0));
     let vector = vec![2.0_f32; rows];
     let x = |strides| View { data: &table[..], offset: 0, strides };
     let y = View { data: &vector[..], offset: 0, strides: &[1, 1] };
     let mut sums = [f32::NAN; 7];
     matmul(1.0, &[], [7, rows, 1], x(&[1, 9]), y, ViewMut { data: &mut sums, offset: 0, strides: &[1, 1] }, None);
-    assert_eq!(sums, [200.0; 7]);
-    let mut dots = [f32::NAN; 100];
+    assert_eq!(sums, [204.0; 7]);
+    let mut dots = [f32::NAN; 102];
     matmul(1.0, &[], [rows, 7, 1], x(&[9, 1]), y, ViewMut { data: &mut dots, offset: 0, strides: &[1, 1] }, None);
-    assert_eq!(dots, [14.0; 100]);
+    assert_eq!(dots, [14.0; 102]);
 }
 
 #[test]
