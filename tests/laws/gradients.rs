@@ -85,6 +85,27 @@ fn as_many_tensors_as_a_gradient_has_are_computed_together_and_their_plan_is_one
 }
 
 #[test]
+fn distances_and_their_gradients_store_no_difference_and_are_those_of_the_products() {
+    // 128 × 64 × 128 differences, of which three sums are taken.
+    let points = |phase: f32| (0..128 * 64).map(|i| (i as f32 * 0.37 + phase).sin()).collect();
+    let x = Tensor::<R![seq, chans], f32>::from_vec((seq.of(128), chans.of(64)), points(0.0)).unwrap();
+    let y = Tensor::<R![val, chans], f32>::from_vec((val.of(128), chans.of(64)), points(1.0)).unwrap();
+    let difference = &x - &y;
+    let loss = difference.dot(chans, &difference).sqrt().sum((seq, val));
+    let (by_x, by_y) = grad(&loss, (&x, &y));
+    let plan = Together((loss.clone(), by_x.clone(), by_y.clone())).plan().unwrap();
+    let is_stored = |line: &str| ["seq:", "chans:", "val:"].iter().all(|axis| line.contains(axis));
+    assert!(!plan.lines().any(is_stored), "{plan}");
+    let squares = x.dot(chans, &x) + y.dot(chans, &y) - x.dot(chans, &y) * 2.0;
+    let expected = squares.sqrt().sum((seq, val));
+    let (to_x, to_y) = grad(&expected, (&x, &y));
+    let close = |found: f32, expected: f32| assert!((found / expected - 1.0).abs() < 1e-3, "{found} {expected}");
+    close(loss.item().unwrap(), expected.item().unwrap());
+    close((&by_x * &by_x).sum((seq, chans)).item().unwrap(), (&by_x * &to_x).sum((seq, chans)).item().unwrap());
+    close((&by_y * &by_y).sum((val, chans)).item().unwrap(), (&by_y * &to_y).sum((val, chans)).item().unwrap());
+}
+
+#[test]
 fn powers_have_their_derivatives_at_zero() {
     let x = Tensor::<R![seq], f64>::from_array(seq, [0.0, 2.0]);
     let mut derivative = x.pow(3.0).sum(seq);

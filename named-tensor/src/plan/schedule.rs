@@ -102,8 +102,8 @@ pub(super) enum Action {
     Gather { inputs: Inputs, read: Box<[Place; 2]>, outer: Sizes, inner: Sizes, limit: usize },
     /// Rows summed at computed positions of an axis of this size. The updates have strides along `sizes`: the axes that the
     /// result shares with the positions, those that are summed away, and a row's own; the positions along the first two. The
-    /// result has the new axis between the first and the last, or after all where updates lie along the
-    /// positions; or but for so many numbers of a row that lie side by side.
+    /// result has the new axis between the first and the last; with `across` after all of them, before so many numbers of a
+    /// row that lie side by side.
     Scatter { inputs: Inputs, read: Box<[Place; 2]>, sizes: Box<[Sizes; 3]>, size: usize, across: Option<usize> },
     /// Pieces put over each other, the last one moved by `step` times a computed position below `limit`.
     Update { inputs: Inputs, pieces: Box<[Piece]>, start: (u32, usize), step: usize, limit: usize },

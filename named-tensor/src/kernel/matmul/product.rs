@@ -32,7 +32,7 @@ pub(super) const CACHE: usize = 1 << 20;
 const WEIGHT: usize = 16;
 /// Elements of an operand that stay in a cache while the rows of the other are multiplied with it one by one.
 const CACHED: usize = 64 * 1024;
-/// Terms of those that are summed one after the other, if there are more.
+/// Terms of a long sum that all those rows take before any takes the next ones.
 const PART: usize = 4096;
 /// Elements of a result for which `gemm` has a kernel of dot products.
 const TINY: usize = 256;

@@ -1,10 +1,10 @@
 //! Products of a table of many rows and few columns with a vector or a few.
 //!
-//! Computes  `y[b] = scale · Σₖ x[b, k] w[k]`  and  `z[k, n] = scale · Σ_b x[b, k] y[b, n]`  where the rows of `x` lie along `k`, one
-//! after the other: what a linear model makes of its data, and what its weights owe. The former are dot products of a few
+//! Computes  `y[b] = scale · Σₖ x[b, k] w[k]`  and  `z[k, n] = scale · Σ_b x[b, k] g[b, n]`  where the rows of `x` lie along `k`,
+//! one after the other: what a linear model makes of its data, and what its weights owe. The former are dot products of a few
 //! numbers, some rows at a time. The latter take each row as a vector, or a few, that is added to sums in registers.
-//! Not here: when a product is one of these (`matmul` asks first); tables with as many columns as a vector is long, and more (`gemm`).
-//! Sums over `b` are taken in blocks of [`BLOCK`] terms, so their error is at most `2 (BLOCK + b / BLOCK) ε Σ |x y|`.
+//! Lives here: which products these are, and their loops, with all threads. Not here: wider tables (`product`), batches (`matmul`).
+//! Sums over `b` are taken in blocks of [`BLOCK`] terms, so their error is at most `2 (BLOCK + b / BLOCK) ε Σ |x g|`.
 
 use super::product::{Axis, Product};
 use crate::kernel::lanes::vectorised;
@@ -15,13 +15,15 @@ use crate::kernel::{View, ViewMut};
 use pulp::{Simd, WithSimd};
 use std::ops::Range;
 
-/// Columns of a table, at most; and terms of its dot products, of which `gemm` takes more together.
+/// Columns of a table whose rows are summed, at most.
 const WIDE: usize = 64;
+/// Terms of a dot product, at most: longer ones `gemm` takes as fast.
 const SHORT: usize = 48;
 /// Rows of a table, at least.
 const TALL: usize = 64;
-/// Vectors that a table is multiplied with, at most, and those whose sums stay in registers together.
+/// Vectors by which rows are summed, at most.
 const VECTORS: usize = 8;
+/// Those of them whose sums stay in registers together.
 const TOGETHER: usize = 4;
 /// Rows that are summed before their sum is added to the whole.
 const BLOCK: usize = 256;

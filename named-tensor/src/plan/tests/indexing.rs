@@ -75,3 +75,25 @@ fn a_product_that_is_summed_at_positions_lies_row_by_row() {
         }
     }
 }
+
+#[test]
+fn what_windows_owe_is_summed_row_by_row_of_a_picture_wherever_an_axis_of_one_position_lies() {
+    let [c, high, m, n, one] = ["c", "high", "m", "n", "one"].map(Name::declared);
+    let at = Node::iota(m, 6).binary(Binary::Add, &Node::iota(high, 3));
+    for place in 0..5 {
+        let mut axes = vec![(c, 4), (high, 3), (m, 6), (n, 5)];
+        axes.insert(place, (one, 1));
+        let shape = Shape::new(axes);
+        let numbers = (0..shape.elements()).map(|i| (i as f32).sin()).collect();
+        let strides = row_major(shape.sizes());
+        let updates = Node::input(Value { buffer: Arc::new(Buffer::F32(numbers)), offset: 0, strides }, shape);
+        let root = updates.scatter_add(&at, Name::declared("picture"), 8, &[m, high]);
+        let schedule = lower::schedule(&Trace::new(std::slice::from_ref(&root)).unwrap());
+        let stretches = schedule.steps.iter().filter_map(|step| match &step.action {
+            Action::Scatter { across, .. } => Some(*across),
+            _ => None,
+        });
+        assert_eq!(stretches.collect::<Vec<_>>(), [Some(5)], "{place}");
+        both_ways(&[root], "what windows owe");
+    }
+}
