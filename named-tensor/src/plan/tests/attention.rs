@@ -113,6 +113,23 @@ fn only_the_gradients_that_are_asked_for_are_computed() {
 }
 
 #[test]
+fn values_of_each_row_owe_the_same_gradients() {
+    for seed in 0..60 {
+        let mut draw = Draw::new(seed);
+        let [rows, keys, positions, columns] =
+            [4, 3, 5, 2].map(|size| (Name::declared("an axis").freshened(), size + draw.below(3)));
+        let mut of = |axes: &[(Name, usize)]| tensor(&mut draw, Kind::F64, &[axes]);
+        let (queries, k, v) = (of(&[rows, keys]), of(&[positions, keys]), of(&[rows, positions, columns]));
+        let weights = queries.contract(&k, &[keys.0]).softmax(&[positions.0], false);
+        let result = weights.contract(&v, &[positions.0]);
+        let drawn = Drawn { variables: vec![queries, k, v], weights, mask: None, result };
+        for some in [&drawn.variables[..1], &drawn.variables[1..2], &drawn.variables[..2], &drawn.variables[..]] {
+            both_ways(&gradients(&drawn, some), &format!("values of each row {seed}"));
+        }
+    }
+}
+
+#[test]
 fn weights_that_serve_anything_else_are_stored() {
     for seed in 0..100 {
         let drawn = drawn(seed, &[2, 3, 5]);
