@@ -24,7 +24,7 @@ pub(crate) use tail::Tail;
 use super::parallel::{self, GRAIN, Shared, grain_of};
 use super::span::{Span, check_inside, row_major};
 use super::stream::Stream;
-use crate::element::{Binary, Buffer, Comparison, Kind, Unary};
+use crate::element::{Binary, Buffer, Comparison, Kind, Stored, Unary};
 use block::Worker;
 use crosswise::Tiles;
 use program::Source;
@@ -53,6 +53,28 @@ pub(crate) enum Instruction {
     Cast(Kind, usize),
 }
 
+impl Instruction {
+    /// The same of other instructions.
+    pub(crate) fn with(self, other: impl Fn(usize) -> usize) -> Instruction {
+        match self {
+            Instruction::Load(_) | Instruction::Own(_) | Instruction::Constant(..) | Instruction::Position(_) => self,
+            Instruction::Unary(op, x) => Instruction::Unary(op, other(x)),
+            Instruction::Binary(op, x, y) => Instruction::Binary(op, other(x), other(y)),
+            Instruction::Compare(op, x, y) => Instruction::Compare(op, other(x), other(y)),
+            Instruction::Select(condition, x, y) => Instruction::Select(other(condition), other(x), other(y)),
+            Instruction::Cast(kind, x) => Instruction::Cast(kind, other(x)),
+        }
+    }
+
+    /// Whether both do the same. The constants 0 and -0 are equal and not the same.
+    pub(crate) fn is_same(&self, other: &Instruction) -> bool {
+        match (self, other) {
+            (Instruction::Constant(_, x), Instruction::Constant(_, y)) if x.to_bits() != y.to_bits() => false,
+            _ => self == other,
+        }
+    }
+}
+
 /// A buffer seen through one stride per axis of the space.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Operand<'a> {
@@ -75,16 +97,26 @@ struct Job<'a> {
     operands: &'a [Operand<'a>],
 }
 
-/// Runs a program at every position of a space; `out` receives the results in row-major order.
+/// Runs a program at every position of a space; `out` receives the results in row-major order, and so do `others`, one
+/// for each other result of the program.
 ///
 /// # Panics
 /// If an operand leaves its buffer, or if kinds or sizes are not those of the program and the space.
-pub(crate) fn run(program: &Program, sizes: &[usize], operands: &[Operand<'_>], out: &mut Buffer) {
-    assert_eq!(out.size(), sizes.iter().product::<usize>(), "map: one result per position");
-    out.own();
+pub(crate) fn run(
+    program: &Program,
+    sizes: &[usize],
+    operands: &[Operand<'_>],
+    out: &mut Buffer,
+    others: &mut [&mut Buffer],
+) {
+    assert_eq!(others.len(), program.others().len(), "map: a place for each result");
+    for buffer in std::iter::once(&mut *out).chain(others.iter_mut().map(|other| &mut **other)) {
+        assert_eq!(buffer.size(), sizes.iter().product::<usize>(), "map: one result per position");
+        buffer.own();
+    }
     let is_done = match &mut *out {
-        Buffer::F32(out) => tiny::run(program, sizes, operands, out),
-        Buffer::F64(out) => tiny::run(program, sizes, operands, out),
+        Buffer::F32(out) => tiny::run(program, sizes, operands, out, &mut all_of(others)),
+        Buffer::F64(out) => tiny::run(program, sizes, operands, out, &mut all_of(others)),
         _ => false,
     };
     if is_done {
@@ -92,13 +124,18 @@ pub(crate) fn run(program: &Program, sizes: &[usize], operands: &[Operand<'_>], 
     }
     let job = Job::new(program, sizes, operands);
     match out {
-        Buffer::F32(out) => job.run(out),
-        Buffer::F64(out) => job.run(out),
-        Buffer::Index(out) => job.run(out),
-        Buffer::Bool(out) => job.run(out),
-        Buffer::Bf16(out) => job.run(out),
+        Buffer::F32(out) => job.run(out, &mut all_of(others)),
+        Buffer::F64(out) => job.run(out, &mut all_of(others)),
+        Buffer::Index(out) => job.run(out, &mut all_of(others)),
+        Buffer::Bool(out) => job.run(out, &mut all_of(others)),
+        Buffer::Bf16(out) => job.run(out, &mut all_of(others)),
         Buffer::Lent(_) => {}
     }
+}
+
+/// The numbers of some buffers of one kind.
+fn all_of<'a, T: Stored>(buffers: &'a mut [&mut Buffer]) -> SmallVec<[&'a mut [T]; 2]> {
+    buffers.iter_mut().map(|buffer| T::of_mut(buffer)).collect()
 }
 
 impl<'a> Job<'a> {
@@ -131,19 +168,22 @@ impl<'a> Job<'a> {
 }
 
 impl Job<'_> {
-    fn run<T: Cell>(&self, out: &mut [T]) {
+    fn run<T: Cell>(&self, out: &mut [T], others: &mut [&mut [T]]) {
         assert_eq!(T::KIND, self.program.result(), "map: kind of the result");
-        match Tiles::of(self, out) {
+        match Tiles::of(self, out).filter(|_| others.is_empty()) {
             Some(tiles) => self.by_tiles(&tiles, out),
-            None => self.by_rows(out),
+            None => self.by_rows(out, others),
         }
     }
 
     /// In the order in which the result lies.
-    fn by_rows<T: Cell>(&self, out: &mut [T]) {
+    fn by_rows<T: Cell>(&self, out: &mut [T], others: &mut [&mut [T]]) {
         let total = out.len();
+        let shared: SmallVec<[Shared<'_, T>; 2]> = others.iter_mut().map(|other| Shared::new(other)).collect();
         parallel::for_each_chunk(out, grain_of(total, GRAIN).next_multiple_of(BLOCK), |first, chunk| {
-            Worker::new(self, chunk.len(), Stream::of::<T>(total)).stretch(first, chunk);
+            // SAFETY: chunks do not meet, and each of them is visited once.
+            let beside = shared.iter().map(|other| unsafe { other.slice(first, chunk.len()) }).collect();
+            Worker::new(self, chunk.len(), Stream::of::<T>(total)).with_others(beside).stretch(first, chunk);
         });
     }
 

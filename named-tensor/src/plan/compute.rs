@@ -33,7 +33,7 @@ macro_rules! of {
 pub(super) fn compute(step: &Step, slots: &Slots, out: &mut Buffer) -> bool {
     let action = &step.action;
     match action {
-        Action::Map { program, sizes, operands } => map::run(program, sizes, &read(operands, slots), out),
+        Action::Map { .. } => mapped(action, slots, out, &mut []),
         Action::Product { .. } => of!(F32 | F64, out => product(step, slots, out)),
         Action::Attention { .. } => of!(F32 | F64, out => attended(action, slots, out)),
         Action::AttentionGradient { .. } => of!(F32 | F64, out => attention_owed(action, slots, out)),
@@ -64,6 +64,12 @@ pub(super) fn compute(step: &Step, slots: &Slots, out: &mut Buffer) -> bool {
         Action::Append { .. } | Action::Plain { .. } | Action::Scan { .. } => {}
     }
     true
+}
+
+/// Writes the results of an elementwise program.
+pub(super) fn mapped(action: &Action, slots: &Slots, out: &mut Buffer, others: &mut [&mut Buffer]) {
+    let Action::Map { program, sizes, operands, .. } = action else { return };
+    map::run(program, sizes, &read(operands, slots), out, others);
 }
 
 /// The same number everywhere.

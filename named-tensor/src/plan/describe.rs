@@ -104,7 +104,9 @@ impl Page<'_, '_> {
         let node = self.trace.node(step.node);
         let slot = self.schedule.slots[step.out as usize];
         let mut line = String::new();
-        write!(line, "#{}", step.out)?;
+        let mut filled = Vec::new();
+        step.fills(|slot| filled.push(format!("#{slot}")));
+        write!(line, "{}", filled.join(", "))?;
         // A copy or a product on the way to the node has no axes of the node.
         let is_of_node = !matches!(step.action, Action::AttentionGradient { .. });
         if is_of_node && slot.size == node.shape().elements() {
@@ -233,7 +235,8 @@ impl Page<'_, '_> {
             // What was there stays where it is, except when the room is used up.
             return 2.0 * size(added.source.slot);
         }
-        let mut bytes = size(step.out);
+        let mut bytes = 0.0;
+        step.fills(|slot| bytes += size(slot));
         step.reads(|slot| bytes += size(slot));
         bytes
     }

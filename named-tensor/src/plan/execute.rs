@@ -9,7 +9,7 @@ use std::sync::Arc;
 use smallvec::SmallVec;
 
 use super::append;
-use super::compute::{compute, fill, join};
+use super::compute::{compute, fill, join, mapped};
 use super::key::Trace;
 use super::layout::Place;
 use super::scan;
@@ -63,7 +63,10 @@ pub(super) fn perform_and_tell(
     mut tell: impl FnMut(usize),
 ) -> Result<()> {
     for (number, step) in schedule.steps.iter().enumerate() {
-        let buffer = filled(schedule.slots[step.out as usize], step, slots, trace)?;
+        let buffer = match &step.action {
+            Action::Map { others, .. } if !others.is_empty() => several(schedule, step, others, slots, trace)?,
+            _ => filled(schedule.slots[step.out as usize], step, slots, trace)?,
+        };
         slots.held[step.out as usize] = Some(Held { buffer, offset: 0 });
         for &dead in &step.dead {
             if let Some(held) = slots.held[dead as usize].take() {
@@ -193,6 +196,31 @@ fn filled(slot: Slot, step: &Step, slots: &mut Slots, trace: &Trace<'_>) -> Resu
         }
         _ => Ok(buffer),
     }
+}
+
+/// The buffer of a step that fills others too, which stand in their slots then.
+fn several(
+    schedule: &Schedule,
+    step: &Step,
+    others: &[u32],
+    slots: &mut Slots,
+    trace: &Trace<'_>,
+) -> Result<Arc<Buffer>> {
+    let room = |slots: &mut Slots, slot: u32| slots.spare.room(schedule.slots[slot as usize], trace.node(step.node));
+    let mut all: SmallVec<[Arc<Buffer>; 4]> = SmallVec::new();
+    for &slot in others.iter().chain([&step.out]) {
+        all.push(room(slots, slot)?);
+    }
+    let own = |buffer| Arc::get_mut(buffer).expect("nobody else has the buffer yet");
+    let mut places: SmallVec<[&mut Buffer; 4]> = all.iter_mut().map(own).collect();
+    let (out, beside) = places.split_last_mut().expect("a step has a result");
+    mapped(&step.action, slots, out, beside);
+    drop(places);
+    let out = all.pop().expect("a step has a result");
+    for (&slot, buffer) in others.iter().zip(all) {
+        slots.held[slot as usize] = Some(Held { buffer, offset: 0 });
+    }
+    Ok(out)
 }
 
 /// Refuses to sort so many numbers that their places do not fit beside them.

@@ -5,7 +5,8 @@
 //! `numbers`); else it is made: contractions are put in order (`order`), common parts shared and some rewritten
 //! (`simplify`), attention found (`attention`), what is only summed made for each sum (`remade`), slices taken early
 //! (`slices`) and weights of 16 bits widened late (`widen`), elementwise items grouped (`fuse`), layouts chosen
-//! (`layout`, `contract`), and everything written down as steps (`lower`, `schedule`). Then it is run on the leaves of
+//! (`layout`, `contract`), and everything written down as steps (`lower`, `schedule`), of which those that read the same
+//! numbers are joined. Then it is run on the leaves of
 //! the graph (`execute`, `compute`); the body of a scan is a schedule of its own (`scan`). `describe` prints it. The
 //! plain evaluation of `graph` is what every plan is tested against.
 

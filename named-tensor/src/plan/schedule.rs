@@ -43,8 +43,9 @@ pub(super) type Factor = Box<(Place, bool)>;
 /// steps have, or is long, is kept beside them.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Action {
-    /// An elementwise program in one pass; the result lies without gaps.
-    Map { program: Arc<Program>, sizes: Sizes, operands: Box<[Place]> },
+    /// An elementwise program in one pass; the result lies without gaps. Other results of the program lie as it does, each in a
+    /// buffer of its own.
+    Map { program: Arc<Program>, sizes: Sizes, operands: Box<[Place]>, others: Box<[u32]> },
     /// A batched product of matrices. The strides are in the loops.
     Product {
         left: (u32, usize),
@@ -200,7 +201,7 @@ impl Schedule {
             let mut slots: SmallVec<[u32; 8]> = SmallVec::new();
             step.reads(|slot| slots.push(slot));
             // A result that nobody reads is dead at once.
-            slots.push(step.out);
+            step.fills(|slot| slots.push(slot));
             for slot in slots {
                 if !std::mem::replace(&mut needed[slot as usize], true) {
                     step.dead.push(slot);
@@ -214,6 +215,14 @@ impl Step {
     /// A step that ends with its action and stands for one node.
     pub(super) fn new(action: Action, out: u32, node: u32) -> Step {
         Step { action, tail: None, out, node, fused: SmallVec::new(), dead: SmallVec::new() }
+    }
+
+    /// Tells each buffer that is filled.
+    pub(super) fn fills(&self, mut tell: impl FnMut(u32)) {
+        if let Action::Map { others, .. } = &self.action {
+            others.iter().for_each(|&slot| tell(slot));
+        }
+        tell(self.out);
     }
 
     /// Tells each buffer that is read.

@@ -28,8 +28,11 @@ pub(super) struct Worker<'a, T: Cell> {
     ways: SmallVec<[Way; 8]>,
     /// For each source, whether it lies dense in the order of the space.
     dense: SmallVec<[bool; 8]>,
-    /// Where the block begins in its stretch.
+    /// Where the block begins in its stretch, and the stretch in what was given.
     at: usize,
+    before: usize,
+    /// The places of other results, beside all that was given.
+    others: SmallVec<[&'a mut [T]; 2]>,
     /// Elements of a block at most.
     most: usize,
     /// How results get to memory, and where those of programs that are not light wait for it.
@@ -115,6 +118,8 @@ impl<'a, T: Cell> Worker<'a, T> {
             ways,
             dense,
             at: 0,
+            before: 0,
+            others: SmallVec::new(),
             most,
             stream,
             room,
@@ -138,6 +143,12 @@ impl<'a, T: Cell> Worker<'a, T> {
             worker.is_cut = (0..sources).all(is_known);
         }
         worker
+    }
+
+    /// With places for the other results of the program, each as large as what is computed next.
+    pub(super) fn with_others(mut self, others: SmallVec<[&'a mut [T]; 2]>) -> Worker<'a, T> {
+        self.others = others;
+        self
     }
 
     /// Room for what `size` results take the place of; [`Worker::stretch_from_beside`] reads it.
@@ -167,6 +178,7 @@ impl<'a, T: Cell> Worker<'a, T> {
                 self.locate(first + done, size, done);
             }
             self.repeat(column, size);
+            self.before = done;
             self.blocks(first + done, &mut out[done..done + size]);
             done += size;
         }
@@ -356,7 +368,7 @@ impl<'a, T: Cell> Worker<'a, T> {
     fn block(&mut self, out: &mut [T]) {
         let job = self.job;
         if let Some(light) = job.program.light() {
-            let mut strips = std::mem::take(&mut self.strips);
+            let (mut strips, mut others) = (std::mem::take(&mut self.strips), std::mem::take(&mut self.others));
             let numbers = |source: usize| match self.ways[source] {
                 Way::Same | Way::OneInRow(_) => Numbers::same(lined_up(T::of(&self.registers[source]))),
                 Way::OneInEach { before, .. } => {
@@ -368,9 +380,11 @@ impl<'a, T: Cell> Worker<'a, T> {
                 _ => Numbers::each(self.read(source, out.len())),
             };
             let sources: SmallVec<[Numbers<'_, T>; 8]> = (0..self.ways.len()).map(numbers).collect();
-            T::run_light(light, &sources, &mut strips, &self.stream, out);
-            drop(sources);
-            self.strips = strips;
+            let mut beside: SmallVec<[&mut [T]; 2]> =
+                others.iter_mut().map(|other| &mut other[self.before + self.at..][..out.len()]).collect();
+            T::run_light(light, &sources, &mut strips, &self.stream, out, &mut beside);
+            drop((sources, beside));
+            (self.strips, self.others) = (strips, others);
             return;
         }
         for &Step { action, to } in job.program.steps() {
@@ -392,6 +406,11 @@ impl<'a, T: Cell> Worker<'a, T> {
             }
             self.registers[to] = register;
         }
+        let mut others = std::mem::take(&mut self.others);
+        for (other, &register) in others.iter_mut().zip(job.program.others()) {
+            self.stream.send(self.read(register, out.len()), &mut other[self.before + self.at..][..out.len()]);
+        }
+        self.others = others;
     }
 
     /// The values of a register under a block of `size` elements.

@@ -15,13 +15,14 @@ pub(crate) trait Cell: Stored {
     type Strips: Default;
     /// The room of a light program.
     fn strips(light: &Light) -> Self::Strips;
-    /// Runs a light program on these sources; results go this way to memory.
+    /// Runs a light program on these sources; results go this way to memory, and so do others.
     fn run_light(
         light: &Light,
         sources: &[Numbers<'_, Self>],
         strips: &mut Self::Strips,
         stream: &Stream,
         out: &mut [Self],
+        others: &mut [&mut [Self]],
     );
     /// Runs a light program on the rows of a tile.
     fn run_light_tile<'r>(
@@ -80,8 +81,9 @@ macro_rules! real_cell {
                 strips: &mut Self::Strips,
                 stream: &Stream,
                 out: &mut [$type],
+                others: &mut [&mut [$type]],
             ) {
-                light.run(sources, strips, stream, out);
+                light.run(sources, strips, stream, out, others);
             }
             fn run_light_tile<'r>(
                 light: &Light,
@@ -119,7 +121,14 @@ macro_rules! never_light {
     () => {
         type Strips = ();
         fn strips(_: &Light) {}
-        fn run_light(_: &Light, _: &[Numbers<'_, Self>], (): &mut (), _: &Stream, _: &mut [Self]) {
+        fn run_light(
+            _: &Light,
+            _: &[Numbers<'_, Self>],
+            (): &mut (),
+            _: &Stream,
+            _: &mut [Self],
+            _: &mut [&mut [Self]],
+        ) {
             unreachable!("a light program computes reals")
         }
         fn run_light_tile<'r>(

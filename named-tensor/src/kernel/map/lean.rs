@@ -243,6 +243,6 @@ impl<'a, T: Cell> Lean<'a, T> {
         let sources: SmallVec<[Numbers<'_, T>; 8]> = self.sources.iter().map(read).collect();
         let light = self.light;
         let strips = self.strips.get_or_insert_with(|| T::strips(light));
-        T::run_light(light, &sources, strips, &self.stream, out);
+        T::run_light(light, &sources, strips, &self.stream, out, &mut []);
     }
 }

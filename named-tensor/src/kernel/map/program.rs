@@ -43,6 +43,8 @@ pub(crate) struct Program {
     /// Registers that keep one number, and the number.
     constants: Vec<(usize, f64)>,
     steps: Vec<Step>,
+    /// The registers of the other results, if there are several; none of them is used for anything else.
+    others: Vec<usize>,
     /// The same program, if it is light.
     light: Option<Light>,
     result: Kind,
@@ -56,6 +58,7 @@ impl PartialEq for Program {
             && self.registers == other.registers
             && self.constants == other.constants
             && self.steps == other.steps
+            && self.others == other.others
     }
 }
 
@@ -65,8 +68,16 @@ impl Program {
     /// # Panics
     /// If there is no instruction, if one names itself or a later one, or if a function does not take these kinds.
     pub(crate) fn new(instructions: Vec<Instruction>, operand_kinds: &[Kind]) -> Program {
+        Program::of_several(instructions, &[], operand_kinds)
+    }
+
+    /// The same of a program with several results: also those of these instructions, which compute something.
+    ///
+    /// # Panics
+    /// As [`Program::new`]; if results are of several kinds.
+    pub(crate) fn of_several(instructions: Vec<Instruction>, others: &[usize], operand_kinds: &[Kind]) -> Program {
         let kinds = infer(&instructions, operand_kinds);
-        let last_use = last_uses(&instructions);
+        let last_use = last_uses(&instructions, others);
         let end = instructions.len() - 1;
         let mut program = Program {
             operands: operand_kinds.to_vec(),
@@ -74,6 +85,7 @@ impl Program {
             registers: Vec::new(),
             constants: Vec::new(),
             steps: Vec::new(),
+            others: Vec::new(),
             light: None,
             result: kinds[end],
         };
@@ -100,7 +112,7 @@ impl Program {
         }
         let fixed = program.registers.len();
         let known = |i: usize| is_alive(i).then_some(register[i]);
-        program.light = Light::of(&instructions, &kinds, known, program.sources.len(), &program.constants);
+        program.light = Light::of(&instructions, &kinds, known, program.sources.len(), &program.constants, others);
         let mut free: Vec<usize> = Vec::new();
         for (i, &instruction) in instructions.iter().enumerate() {
             let action = match instruction {
@@ -138,6 +150,13 @@ impl Program {
             // The result is a source or a constant: it is copied by a cast to its own kind.
             program.steps.push(Step { action: Action::Cast(register[end]), to: None });
         }
+        for &other in others {
+            assert!(
+                register[other] >= fixed && kinds[other] == kinds[end],
+                "map: results that are computed, of one kind"
+            );
+            program.others.push(register[other]);
+        }
         program
     }
 
@@ -169,6 +188,11 @@ impl Program {
     /// Whether it counts positions along an axis: then its space cannot have another order.
     pub(crate) fn has_positions(&self) -> bool {
         self.sources.iter().any(|source| matches!(source, Source::Position(_)))
+    }
+
+    /// The registers of the other results.
+    pub(super) fn others(&self) -> &[usize] {
+        &self.others
     }
 
     /// The same program, if it is light.
@@ -209,9 +233,10 @@ pub(super) fn inputs(instruction: Instruction) -> impl Iterator<Item = usize> {
     all.into_iter().take(count)
 }
 
-/// For each instruction that the result needs, the last one that reads it.
-fn last_uses(instructions: &[Instruction]) -> Vec<Option<usize>> {
+/// For each instruction that a result needs, the last one that reads it; other results are read when all is done.
+fn last_uses(instructions: &[Instruction], others: &[usize]) -> Vec<Option<usize>> {
     let mut last_use = vec![None; instructions.len()];
+    others.iter().for_each(|&other| last_use[other] = Some(instructions.len()));
     for (i, &instruction) in instructions.iter().enumerate().rev() {
         if last_use[i].is_some() || i == instructions.len() - 1 {
             for x in inputs(instruction) {

@@ -60,6 +60,8 @@ pub(crate) struct Light {
     sources: usize,
     constants: Vec<f64>,
     steps: Vec<Step>,
+    /// The values of steps that are results too, each of which has a place of its own.
+    others: Vec<usize>,
     /// What it is in registers, if it can be run there.
     chain: Option<Chain>,
 }
@@ -84,16 +86,20 @@ impl Light {
         self.constants.iter().map(|&value| T::narrow(value)).chain(others).map(|value| Strip([value; WIDE])).collect()
     }
 
-    /// Runs the program over as many elements as `out` has. Each source has as many, and they are used in their order.
+    /// Runs the program over as many elements as `out` has. Each source has as many, and they are used in their order. Other
+    /// results go to `others`, which have as many.
     pub(super) fn run<T: Lanes>(
         &self,
         sources: &[Numbers<'_, T>],
         room: &mut [Strip<T>],
         stream: &Stream,
         out: &mut [T],
+        others: &mut [&mut [T]],
     ) {
         let size = out.len();
+        assert!(others.len() == self.others.len() && others.iter().all(|other| other.len() == size), "map: results");
         if !stream.passes_by()
+            && others.is_empty()
             && let [step] = self.steps[..]
             && step.values.iter().all(|&value| sources.get(value).is_some_and(Numbers::is_plain))
             && step.run_whole(step.values.map(|value| &sources[value]), out)
@@ -106,9 +112,9 @@ impl Light {
             assert!(sources.iter().all(is_whole), "map: sources as long as the result");
             return match () {
                 () if stream.passes_by() && self.in_registers(sources, &room[..self.constants.len()], stream, out) => {}
-                () if stream.passes_by() => self.sent(sources, room, stream, out),
-                () if size >= WIDE => self.strips::<T, WIDE>(sources, room, out),
-                () => self.strips::<T, STRIP>(sources, room, out),
+                () if stream.passes_by() => self.sent(sources, room, stream, out, others),
+                () if size >= WIDE => self.strips::<T, WIDE>(sources, room, out, others),
+                () => self.strips::<T, STRIP>(sources, room, out, others),
             };
         }
         // What is missing of a strip is anything.
@@ -119,15 +125,25 @@ impl Light {
         let sources: SmallVec<[Numbers<'_, T>; 8]> = short.iter().map(|strip| Numbers::each(&strip.0)).collect();
         let result = &mut result.0[..STRIP];
         if stream.passes_by() {
-            self.sent(&sources, room, stream, result);
+            self.sent(&sources, room, stream, result, &mut []);
         } else {
-            self.strips::<T, STRIP>(&sources, room, result);
+            self.strips::<T, STRIP>(&sources, room, result, &mut []);
         }
         out.copy_from_slice(&result[..size]);
+        // The room holds what the one strip has left there.
+        for (other, &value) in others.iter_mut().zip(&self.others) {
+            other.copy_from_slice(&room[value - self.sources].0[..size]);
+        }
     }
 
     /// Runs the program over some strips. Where the last one is not whole, elements before it are computed once more.
-    fn strips<T: Scalar, const W: usize>(&self, sources: &[Numbers<'_, T>], room: &mut [Strip<T>], out: &mut [T]) {
+    fn strips<T: Scalar, const W: usize>(
+        &self,
+        sources: &[Numbers<'_, T>],
+        room: &mut [Strip<T>],
+        out: &mut [T],
+        others: &mut [&mut [T]],
+    ) {
         vectorised(
             #[inline(always)]
             move || {
@@ -141,6 +157,9 @@ impl Light {
                 loop {
                     let to = out[at..].first_chunk_mut::<W>().expect("a strip is left");
                     self.strip(room, |source| sources[source].strip(at), to);
+                    for (other, &value) in others.iter_mut().zip(&self.others) {
+                        other[at..][..W].copy_from_slice(&room[value - self.sources].0[..W]);
+                    }
                     if at == last {
                         break;
                     }
@@ -153,7 +172,14 @@ impl Light {
 
     /// The same, past the caches: while one strip goes, later ones are on their way here. The first one ends where the last line
     /// of memory in it does, and so the next ones begin where lines do; in the last one are elements that were sent before.
-    fn sent<T: Scalar>(&self, sources: &[Numbers<'_, T>], room: &mut [Strip<T>], stream: &Stream, out: &mut [T]) {
+    fn sent<T: Scalar>(
+        &self,
+        sources: &[Numbers<'_, T>],
+        room: &mut [Strip<T>],
+        stream: &Stream,
+        out: &mut [T],
+        others: &mut [&mut [T]],
+    ) {
         vectorised(
             #[inline(always)]
             move || {
@@ -172,6 +198,9 @@ impl Light {
                     match out[at..].first_chunk_mut::<STRIP>() {
                         Some(to) if end - at == STRIP => stream.send_few(&result.0, to),
                         _ => stream.put(&result.0[at - first..end - first], &mut out[at..end]),
+                    }
+                    for (other, &value) in others.iter_mut().zip(&self.others) {
+                        stream.put(&room[value - self.sources].0[at - first..end - first], &mut other[at..end]);
                     }
                     at = end;
                 }

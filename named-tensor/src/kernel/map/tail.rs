@@ -59,7 +59,7 @@ impl<'a> Tail<'a> {
     /// Finishes all of a result at once, where its kernel has no stretches to give.
     pub(crate) fn whole<T: Cell>(&self, out: &mut [T]) {
         self.check::<T>(out.len());
-        self.job.run(out);
+        self.job.run(out, &mut []);
     }
 }
 

@@ -22,7 +22,13 @@ enum Lies {
 
 /// Runs a program at every position of a space if that is simple. Returns whether it did: not where an operand leaves its
 /// buffer or is of another kind either, which is for the caller to tell.
-pub(super) fn run<T: Cell>(program: &Program, sizes: &[usize], operands: &[Operand<'_>], out: &mut [T]) -> bool {
+pub(super) fn run<T: Cell>(
+    program: &Program,
+    sizes: &[usize],
+    operands: &[Operand<'_>],
+    out: &mut [T],
+    others: &mut [&mut [T]],
+) -> bool {
     let size = out.len();
     let is_for_us =
         (1..=FEW).contains(&size) && program.result() == T::KIND && operands.len() == program.operands().len();
@@ -58,7 +64,7 @@ pub(super) fn run<T: Cell>(program: &Program, sizes: &[usize], operands: &[Opera
             None => return false,
         }
     }
-    T::run_light(light, &sources, &mut T::strips(light), &Stream::usual(), out);
+    T::run_light(light, &sources, &mut T::strips(light), &Stream::usual(), out, others);
     true
 }
 
@@ -106,7 +112,7 @@ mod tests {
                 Operand { buffer: &y, offset: 1, strides: y_strides },
             ];
             let mut out = vec![f32::NAN; sizes.iter().product()];
-            run(&program, sizes, &operands, &mut out).then_some(out)
+            run(&program, sizes, &operands, &mut out, &mut []).then_some(out)
         };
         for size in [1_usize, 5, 16, 50] {
             let expected: Vec<f32> = (0..size).map(|i| -3.0 * (i + 10) as f32).collect();

@@ -36,7 +36,8 @@ impl Lowering<'_, '_> {
         let Some(at) = self.schedule.steps.iter().rposition(|step| step.out == self.places[&input].slot) else {
             return false;
         };
-        let Step { action: Action::Map { program, sizes, operands }, tail: None, .. } = &self.schedule.steps[at] else {
+        let Step { action: Action::Map { program, sizes, operands, .. }, tail: None, .. } = &self.schedule.steps[at]
+        else {
             return false;
         };
         let names: Names = shape.names().collect();

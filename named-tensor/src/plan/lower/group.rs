@@ -60,7 +60,7 @@ impl Lowering<'_, '_> {
                     (step.tail, step.node) = (Some(Box::new(Tail { program, sizes, operands })), item.node);
                 });
             }
-            None => self.step(root, &order, Action::Map { program, sizes, operands }),
+            None => self.step(root, &order, Action::Map { program, sizes, operands, others: Box::default() }),
         }
         self.last_step(|step| step.fused = fused);
     }

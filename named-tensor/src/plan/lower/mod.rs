@@ -15,6 +15,7 @@ mod once;
 mod product;
 mod rows;
 mod scan;
+mod several;
 mod widen;
 
 use smallvec::SmallVec;
@@ -91,6 +92,7 @@ fn scheduled(trace: &Trace<'_>, placeholders: &[Strides], orders: &[Order]) -> S
     }
     let mut schedule = lowering.schedule;
     schedule.roots = roots;
+    several::joined(&mut schedule, &mut lowering.programs);
     schedule.find_dead();
     schedule
 }

@@ -21,21 +21,43 @@ pub(super) type Instructions = SmallVec<[Instruction; 16]>;
 /// So many of the last ones are looked through: those of a layer or two, forwards and backwards.
 const LOOKED_AT: usize = 48;
 
+/// The instructions of results besides the last one.
+type Others = SmallVec<[usize; 4]>;
+
 /// All programs, in the order in which they were first met.
 #[derive(Default)]
-pub(super) struct Programs(Vec<(Box<[Instruction]>, Kinds, Arc<Program>)>);
+pub(super) struct Programs(Vec<(Box<[Instruction]>, Kinds, Others, Arc<Program>)>);
 
 impl Programs {
     /// The program of these instructions on operands of these kinds.
     pub(super) fn of(&mut self, instructions: &[Instruction], kinds: &[Kind]) -> Arc<Program> {
-        for (known, of, program) in self.0.iter().rev().take(LOOKED_AT) {
-            if known.len() == instructions.len() && known.iter().zip(instructions).all(are_same) && of[..] == *kinds {
+        self.of_several(instructions, &[], kinds)
+    }
+
+    /// The same of one with several results: also those of these instructions.
+    pub(super) fn of_several(
+        &mut self,
+        instructions: &[Instruction],
+        results: &[usize],
+        kinds: &[Kind],
+    ) -> Arc<Program> {
+        let are_same = |known: &[Instruction]| {
+            known.len() == instructions.len() && known.iter().zip(instructions).all(|(x, y)| x.is_same(y))
+        };
+        for (known, of, others, program) in self.0.iter().rev().take(LOOKED_AT) {
+            if are_same(known) && of[..] == *kinds && others[..] == *results {
                 return program.clone();
             }
         }
-        let program = Arc::new(Program::new(instructions.to_vec(), kinds));
-        self.0.push((instructions.into(), Kinds::from_slice(kinds), program.clone()));
+        let program = Arc::new(Program::of_several(instructions.to_vec(), results, kinds));
+        self.0.push((instructions.into(), Kinds::from_slice(kinds), Others::from_slice(results), program.clone()));
         program
+    }
+
+    /// What a program that was met here consists of: instructions, the kinds of its operands, results besides the last one.
+    pub(super) fn parts(&self, program: &Arc<Program>) -> Option<(&[Instruction], &[Kind], &[usize])> {
+        let known = self.0.iter().rev().find(|(.., known)| Arc::ptr_eq(known, program));
+        known.map(|(instructions, kinds, others, _)| (&**instructions, &**kinds, &**others))
     }
 }
 
@@ -54,14 +76,6 @@ impl Products {
         let product = contract::product(axes, tail);
         self.0.push((SmallVec::from_slice(axes), Order::from_slice(tail), product.clone()));
         product
-    }
-}
-
-/// Whether both do the same. The constants 0 and -0 are equal and not the same.
-fn are_same((left, right): (&Instruction, &Instruction)) -> bool {
-    match (left, right) {
-        (Instruction::Constant(_, x), Instruction::Constant(_, y)) if x.to_bits() != y.to_bits() => false,
-        _ => left == right,
     }
 }
 

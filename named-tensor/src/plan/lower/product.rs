@@ -130,6 +130,7 @@ impl Lowering<'_, '_> {
             program: Arc::new(Program::new(times, &[item.kind; 2])),
             sizes: sizes.clone(),
             operands: operands.into(),
+            others: Box::default(),
         };
         let out = self.slot(item.kind, sizes.iter().fold(1, |total, &size| total.saturating_mul(size)));
         self.schedule.steps.push(Step::new(action, out, item.node));

@@ -31,6 +31,7 @@ impl Lowering<'_, '_> {
             program: Arc::new(Program::new(widened, &[self.items.item(input).kind])),
             sizes: order.iter().map(|&at| sizes[at]).collect(),
             operands: Box::new([place.in_order(&order)]),
+            others: Box::default(),
         };
         let out = self.slot(kind, shape.elements());
         self.schedule.steps.push(Step::new(action, out, node));

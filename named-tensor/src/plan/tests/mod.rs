@@ -11,6 +11,7 @@ mod growing;
 mod indexing;
 mod joining;
 mod scan;
+mod several;
 mod slices;
 mod sorting;
 mod sums;

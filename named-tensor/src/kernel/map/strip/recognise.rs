@@ -18,11 +18,13 @@ impl Light {
         register: impl Fn(usize) -> Option<usize>,
         sources: usize,
         constants: &[(usize, f64)],
+        others: &[usize],
     ) -> Option<Light> {
         let mut light = Light {
             sources,
             constants: constants.iter().map(|&(_, value)| value).collect(),
             steps: Vec::new(),
+            others: Vec::new(),
             chain: None,
         };
         let kind = *kinds.last().filter(|kind| kind.is_real())?;
@@ -65,8 +67,12 @@ impl Light {
             };
             let (x, y) = (value[x], value[y]);
             value[i] = light.first() + light.steps.len();
-            let is_sum_of_last =
-                op == Op::Add && x != y && value[i] - 1 == x.max(y) && uses(instructions, &value, x.max(y)) == 1;
+            let is_result = |of: usize| others.iter().any(|&other| value[other] == of);
+            let is_sum_of_last = op == Op::Add
+                && x != y
+                && value[i] - 1 == x.max(y)
+                && uses(instructions, &value, x.max(y)) == 1
+                && !is_result(x.max(y));
             match light.steps.last_mut() {
                 Some(last @ Step { op: Op::Mul | Op::Add, .. }) if is_sum_of_last => {
                     last.op = if last.op == Op::Mul { Op::MulAdd } else { Op::AddAdd };
@@ -79,7 +85,8 @@ impl Light {
         if light.steps.is_empty() {
             light.steps.push(Step { op: Op::Copy, values: [*value.last()?; 3] });
         }
-        light.chain = light.as_chain();
+        light.others = others.iter().map(|&other| value[other]).collect();
+        light.chain = light.as_chain().filter(|_| others.is_empty());
         Some(light)
     }
 }
