@@ -64,11 +64,18 @@ pub trait Stored: Copy + Default + PartialEq + PartialOrd + Debug + Send + Sync 
     fn from_buffer(buffer: Buffer) -> Vec<Self>;
     /// Values of this kind, to read.
     fn numbers(values: &[Self]) -> Numbers<'_>;
+    /// These values, which are of this kind.
+    ///
+    /// # Panics
+    /// If they are of another kind.
+    fn of_numbers(numbers: Numbers<'_>) -> &[Self];
     /// The values of a buffer of this kind.
     ///
     /// # Panics
     /// If the buffer holds another kind.
-    fn of(buffer: &Buffer) -> &[Self];
+    fn of(buffer: &Buffer) -> &[Self] {
+        Self::of_numbers(buffer.numbers())
+    }
     /// The values of a buffer of this kind, to write.
     ///
     /// # Panics
@@ -131,8 +138,8 @@ macro_rules! stored {
             fn numbers(values: &[Self]) -> Numbers<'_> {
                 Numbers::$kind(values)
             }
-            fn of(buffer: &Buffer) -> &[Self] {
-                match buffer.numbers() {
+            fn of_numbers(numbers: Numbers<'_>) -> &[Self] {
+                match numbers {
                     Numbers::$kind(values) => values,
                     other => panic!("a buffer of {:?} was read as {:?}", other.kind(), Kind::$kind),
                 }

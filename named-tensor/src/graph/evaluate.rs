@@ -4,10 +4,9 @@
 //! run in its place unless they are turned off.
 //! Lives here: the order of evaluation and the end of each value's life. Not here: the primitives (`op`).
 
-use std::collections::HashMap;
-
 use smallvec::SmallVec;
 
+use super::ids::ById;
 use super::op::evaluate;
 use super::{Node, Value};
 use crate::error::Result;
@@ -20,19 +19,19 @@ pub fn plainly(roots: &[Node]) -> Result<Vec<Value>> {
     for root in roots {
         root.checked()?;
     }
-    walked(&Node::walk(roots), roots, &HashMap::new())
+    walked(&Node::walk(roots), roots, &ById::default())
 }
 
 /// The numbers of `roots`, given those of some nodes by id. `order` lists what they are computed from, inputs first.
-pub(super) fn walked(order: &[Node], roots: &[Node], given: &HashMap<usize, Value>) -> Result<Vec<Value>> {
+pub(super) fn walked(order: &[Node], roots: &[Node], given: &ById<Value>) -> Result<Vec<Value>> {
     // Looked up once: another thread may remember a value at any time, and what is counted must be what is done.
     let held: Vec<Option<Value>> = order.iter().map(|node| given.get(&node.id()).or(node.value()).cloned()).collect();
     let computed = order.iter().zip(&held).filter(|(_, held)| held.is_none()).map(|(node, _)| node);
-    let mut users: HashMap<usize, usize> = HashMap::new();
+    let mut users: ById<usize> = ById::default();
     for node in roots.iter().chain(computed.flat_map(Node::inputs)) {
         *users.entry(node.id()).or_default() += 1;
     }
-    let mut values: HashMap<usize, Value> = HashMap::new();
+    let mut values: ById<Value> = ById::default();
     for (node, held) in order.iter().zip(held) {
         if let Some(value) = held {
             values.insert(node.id(), value);

@@ -7,7 +7,8 @@
 
 pub(crate) mod calculus;
 pub mod evaluate;
-pub mod node;
+pub mod ids;
+mod node;
 pub mod op;
 mod recycled;
 pub mod shape;

@@ -89,6 +89,10 @@ pub(crate) struct Operand<'a> {
 /// Elements of one block.
 const BLOCK: usize = 512;
 
+/// Steps of a program of which [`GRAIN`] elements are worth a thread, and elements that are not in any program.
+const FEW: usize = 4;
+const LEAST: usize = 4 * BLOCK;
+
 /// A program, the simplified space it runs over, and what it reads.
 struct Job<'a> {
     program: &'a Program,
@@ -180,11 +184,19 @@ impl Job<'_> {
     fn by_rows<T: Cell>(&self, out: &mut [T], others: &mut [&mut [T]]) {
         let total = out.len();
         let shared: SmallVec<[Shared<'_, T>; 2]> = others.iter_mut().map(|other| Shared::new(other)).collect();
-        parallel::for_each_chunk(out, grain_of(total, GRAIN).next_multiple_of(BLOCK), |first, chunk| {
+        parallel::for_each_chunk(out, grain_of(total, self.grain()).next_multiple_of(BLOCK), |first, chunk| {
             // SAFETY: chunks do not meet, and each of them is visited once.
             let beside = shared.iter().map(|other| unsafe { other.slice(first, chunk.len()) }).collect();
             Worker::new(self, chunk.len(), Stream::of::<T>(total)).with_others(beside).stretch(first, chunk);
         });
+    }
+
+    /// Elements that are worth a thread: fewer of a long program with functions that take many instructions each.
+    fn grain(&self) -> usize {
+        match self.program.light() {
+            Some(_) => GRAIN,
+            None => (GRAIN * FEW / self.program.steps().len().max(FEW)).max(LEAST),
+        }
     }
 
     /// Tile by tile, each of some rows that lie across a source.

@@ -11,6 +11,7 @@ use std::time::Instant;
 use super::contract::Loop;
 use super::execute::{Slots, perform_and_tell};
 use super::key::Trace;
+use super::layout::Place;
 use super::schedule::{Action, RowFunction, Schedule, Step};
 use super::{PLAINLY, allowed, cache, growth};
 use crate::error::Result;
@@ -88,6 +89,14 @@ impl Display for Page<'_, '_> {
             let measured = self.times.get(number).map_or(String::new(), |&time| format!("   {}", duration(time)));
             let (work, time) = ((scaled(work.0, "FLOP"), scaled(work.1, "B")), duration(time));
             writeln!(f, "{:3} {equation}   {}   {}   {time}{measured}", number + 1, work.0, work.1)?;
+            if let (Action::Scan { inputs, body }, Some(trace)) = (&step.action, self.trace.body(step.node)) {
+                Page { trace, schedule: &body.schedule, times: &[] }.inside(
+                    f,
+                    inputs,
+                    body.carries.len(),
+                    body.along.len(),
+                )?;
+            }
         }
         let held =
             self.schedule.slots[self.schedule.leaves.len()..].iter().map(|slot| (slot.size * slot.kind.bytes()) as f64);
@@ -99,6 +108,27 @@ impl Display for Page<'_, '_> {
 }
 
 impl Page<'_, '_> {
+    /// The steps of the body of a scan, whose buffers are numbered anew: first those of its inputs, of which the carries and
+    /// what it goes along are the first.
+    fn inside(&self, f: &mut Formatter<'_>, inputs: &[Place], carries: usize, along: usize) -> Written {
+        for (slot, &leaf) in self.schedule.leaves.iter().enumerate() {
+            let node = self.trace.node(leaf);
+            let what = match node.op() {
+                &Op::Placeholder(number) if number < carries => format!("carry {}", number + 1),
+                &Op::Placeholder(number) => {
+                    let one = if number < carries + along { "a position of " } else { "" };
+                    format!("{one}#{}", inputs[number].slot)
+                }
+                op => constant(op),
+            };
+            writeln!(f, "        #{slot}{} = {what}", node.shape())?;
+        }
+        for step in &self.schedule.steps {
+            writeln!(f, "      · {}", self.equation(step)?)?;
+        }
+        Ok(())
+    }
+
     /// `#7[seq: 5] = softmax(#6)`, with the operations that are fused in their order.
     fn equation(&self, step: &Step) -> std::result::Result<String, std::fmt::Error> {
         let node = self.trace.node(step.node);
@@ -114,6 +144,7 @@ impl Page<'_, '_> {
         }
         let what = match &step.action {
             Action::Join { pieces, around: None } if pieces.len() == 1 => "copy".to_owned(),
+            Action::Join { .. } if matches!(node.op(), Op::Binary(_)) => "concat".to_owned(),
             Action::Append { .. } => "append".to_owned(),
             Action::Product { .. } => "dot".to_owned(),
             Action::Attention { .. } => "attention".to_owned(),

@@ -10,6 +10,7 @@ use smallvec::SmallVec;
 use super::numbered::{FoldMap, Numbered};
 use super::words::{Counts, KeyWords, Words};
 use crate::error::Result;
+use crate::graph::op::Scan;
 use crate::graph::op::scan::unread;
 use crate::graph::{Node, Op, Value};
 
@@ -21,6 +22,8 @@ pub(super) struct Trace<'a> {
     edges: SmallVec<[u32; 32]>,
     /// The bodies of scans, by the number of the scan's node.
     bodies: FoldMap<u32, Trace<'a>>,
+    /// Scans that are the beginning of another one, by number, and that.
+    pub(super) beginnings: SmallVec<[(u32, u32); 1]>,
     /// The roots by number.
     pub(super) roots: SmallVec<[u32; 4]>,
     /// Equal for graphs that one plan serves.
@@ -97,8 +100,30 @@ impl<'a> Trace<'a> {
             trace.roots.extend(done.pop());
         }
         trace.key.extend(trace.roots.iter().map(|&root| u64::from(root)));
+        trace.find_beginnings();
         trace.counts = words.counts;
         Ok(())
+    }
+
+    /// Finds scans that do what another one does as well. Bodies are compared as they are, not by their structure: constants
+    /// in them are no part of that.
+    fn find_beginnings(&mut self) {
+        let mut scans: SmallVec<[(u32, &Scan); 4]> = SmallVec::new();
+        for &number in self.bodies.keys() {
+            if let Op::Scan(scan) = self.node(number).op() {
+                scans.push((number, scan));
+            }
+        }
+        scans.sort_unstable_by_key(|&(number, _)| number);
+        for &(some, scan) in &scans {
+            let goes_on = |&&(other, longer): &&(u32, &Scan)| {
+                some != other && self.inputs(some) == self.inputs(other) && scan.is_beginning_of(longer)
+            };
+            if let Some(&(other, _)) = scans.iter().find(goes_on) {
+                self.beginnings.push((some, other));
+                self.key.extend([u64::from(some), u64::from(other)]);
+            }
+        }
     }
 
     /// How many nodes there are.

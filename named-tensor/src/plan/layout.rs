@@ -65,7 +65,12 @@ pub(super) fn is_one_run(sizes: &[usize], strides: &[isize]) -> bool {
 
 /// The place of a view of its first input, which lies at `of`; none if it is no view, or its numbers must move.
 pub(super) fn view(item: &Item<'_>, input: &Shape, of: &Place) -> Option<Place> {
-    let Work::Op(op) = item.work else { return None };
+    let op = match item.work {
+        Work::Op(op) => op,
+        // All results of a scan lie one after the other.
+        Work::Beginning => return Some(of.clone()),
+        _ => return None,
+    };
     let along = |name| input.position(name).map_or(0, |at| of.strides[at]);
     // The strides of axes that the input has as well.
     let kept = |item: &Item<'_>| -> Strides { few(item.shape.names().map(along)) };

@@ -12,6 +12,7 @@
 
 mod append;
 mod attention;
+mod beside;
 mod cache;
 mod compute;
 mod contract;

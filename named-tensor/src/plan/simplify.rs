@@ -40,6 +40,10 @@ pub(super) enum Work<'a> {
     AttentionGradient(AttentionGradient<'a>),
     /// One of the results of its only input.
     Share,
+    /// The first of the results of its only input, a scan.
+    Beginning,
+    /// Its inputs, side by side along this axis.
+    Beside(Name),
     /// The first position of the largest (or smallest) numbers along an axis.
     Best { axis: Name, largest: bool },
     /// The first ones of what this operation sorts, or the first one, which may have left the axis.
@@ -102,6 +106,7 @@ pub(super) fn rewritten(items: Items<'_>) -> Items<'_> {
     for i in 0..items.list.len() {
         items.sum_of_product(i);
         items.take_best(i);
+        items.put_beside(i);
     }
     let mut items = remade::apart(attention::fused(items));
     for i in 0..items.list.len() {
@@ -175,7 +180,17 @@ pub(super) fn shared<'a, 't: 'a>(trace: &Trace<'t>, orders: &'a FoldMap<u32, Vec
         list.push(Item { work, inputs, shape: node.shape(), kind: node.kind(), node: number });
     }
     let roots = trace.roots.iter().map(|&root| item_of[root as usize]).collect();
-    Items { list, roots, uses: Vec::new() }
+    let mut items = Items { list, roots, uses: Vec::new() };
+    if !trace.beginnings.is_empty() {
+        for &(some, other) in &trace.beginnings {
+            let [some, other] = [some, other].map(|number| item_of[number as usize]);
+            items.list[some as usize].work = Work::Beginning;
+            items.list[some as usize].inputs = few([other]);
+        }
+        items.count_uses();
+        items = items.sorted();
+    }
+    items
 }
 
 impl<'a> Items<'a> {

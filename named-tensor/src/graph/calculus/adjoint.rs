@@ -7,7 +7,7 @@ use smallvec::{SmallVec, smallvec};
 
 use super::expansion;
 use super::forms::{
-    dot, filled, is_real, lost, minus, negative, number, onto, over, positions, scaled, times, total, with_axes,
+    dot, filled, is_real, lost, minus, negative, number, onto, over, plus, positions, scaled, times, total, with_axes,
 };
 use super::forward::{extremes, inverted};
 use super::scalar::{chained, exponent_slope, power_slope, share};
@@ -62,7 +62,7 @@ pub(super) fn adjoint(node: &Node, g: &Node, wanted: &dyn Fn(usize) -> bool, kee
         }
         (Op::Rename, [x]) => {
             let back = node.shape().names().zip(x.shape().names());
-            smallvec![Some(g.rename(&back.filter(|(name, _)| g.shape().has(*name)).collect::<Vec<_>>()))]
+            smallvec![Some(renamed(g, &back.filter(|(name, _)| g.shape().has(*name)).collect::<Vec<_>>()))]
         }
         (Op::Split(axis, parts), _) => smallvec![Some(merged(g, parts, *axis, node.shape()))],
         (Op::Merge(from, into), [x]) => {
@@ -75,7 +75,10 @@ pub(super) fn adjoint(node: &Node, g: &Node, wanted: &dyn Fn(usize) -> bool, kee
         }
         (&Op::At(axis, position), [x]) => {
             let size = x.shape().size(axis).unwrap_or(0);
-            smallvec![Some(scattered(&g.spread(Shape::new([(axis, 1)])), axis, position, 1, size))]
+            // With the axis where it was: what is put together then lies as what was taken apart.
+            let one = |(name, size): (Name, usize)| if name == axis { (name, 1) } else { (name, size) };
+            let whole = x.shape().iter().map(one).filter(|&(name, _)| name == axis || g.shape().has(name));
+            smallvec![Some(scattered(&g.spread(Shape::new(whole)), axis, position, 1, size))]
         }
         (&Op::Window { axis, into, step }, [x]) => smallvec![Some(window(node, g, axis, into, step, x))],
         (&Op::Pad { axis, before, .. }, [x]) => {
@@ -216,6 +219,33 @@ fn reduced(node: &Node, reduction: Reduction, x: &Node, axes: &[Name], g: &Node,
             reverse(&[seed], std::slice::from_ref(x), keep).pop().flatten()
         }
     }
+}
+
+/// `g` under other names. Of a sum of pieces with zeros around them it is the pieces that get them: so the planner sees what is
+/// put side by side, by whatever function each was taken.
+fn renamed(g: &Node, names: &[(Name, Name)]) -> Node {
+    match (g.op(), g.inputs()) {
+        (&Op::Pad { axis, before, value }, [x]) => {
+            let [all, inside] = [g, x].map(|node| node.shape().size(axis).unwrap_or(0));
+            let to = names.iter().find(|(from, _)| *from == axis).map_or(axis, |&(_, to)| to);
+            x.rename(names).pad(to, before, all - before - inside, value)
+        }
+        (Op::Binary(Binary::Add), [x, y]) if [x, y].into_iter().all(|part| is_of_pieces(part, g.shape())) => {
+            plus(&renamed(x, names), &renamed(y, names))
+        }
+        _ => g.rename(names),
+    }
+}
+
+/// Whether a node with all axes of the shape is a sum of pieces with zeros around them, or one.
+fn is_of_pieces(node: &Node, shape: &Shape) -> bool {
+    let is_whole = node.shape().rank() == shape.rank();
+    is_whole
+        && match (node.op(), node.inputs()) {
+            (Op::Pad { .. }, _) => true,
+            (Op::Binary(Binary::Add), [x, y]) => [x, y].into_iter().all(|part| is_of_pieces(part, shape)),
+            _ => false,
+        }
 }
 
 /// `X_{parts → axis}` of what may lack some of the parts.

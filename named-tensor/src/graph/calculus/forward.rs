@@ -3,8 +3,6 @@
 //! Lives here: the differential of each primitive, its forward equation quoted, and the sweep.
 //! Not here: the scalar functions (`scalar`), the algebra of identities (`tangent`).
 
-use std::collections::HashMap;
-
 use smallvec::SmallVec;
 
 use super::forms::{filled, indicator, is_real, negative, number, over, scaled, with_axes};
@@ -13,13 +11,14 @@ use super::standardized::Standardized;
 use super::{Tangent, dependent, expansion, scan};
 use crate::axis::Name;
 use crate::element::{Binary, Comparison, Unary};
+use crate::graph::ids::ById;
 use crate::graph::op::Reduction;
 use crate::graph::{Node, Op, Shape};
 
 /// The differentials of `roots` when each variable changes by its tangent; none where a root does not depend on any.
 /// A variable that is computed from another one changes by both.
 pub(crate) fn forward(roots: &[Node], variables: &[(Node, Tangent)]) -> Vec<Option<Tangent>> {
-    let mut tangents: HashMap<usize, Tangent> = HashMap::new();
+    let mut tangents: ById<Tangent> = ById::default();
     let given: Vec<Node> = variables.iter().map(|(variable, _)| variable.clone()).collect();
     for node in dependent(roots, &given) {
         let inputs: SmallVec<[Option<&Tangent>; 3]> =

@@ -12,10 +12,12 @@ mod adjoint;
 mod expansion;
 mod forms;
 mod forward;
+mod kept;
 mod reverse;
 mod scalar;
 mod scan;
 mod standardized;
+mod steps;
 mod tangent;
 #[cfg(test)]
 mod tests;
@@ -25,16 +27,15 @@ pub(crate) use reverse::reverse;
 pub(crate) use standardized::Standardized;
 pub(crate) use tangent::Tangent;
 
-use std::collections::HashSet;
-
 use super::Node;
+use super::ids::Ids;
 
 /// The nodes below `roots` that depend on one of `variables`, inputs before users; those of them that have been
 /// computed too.
 fn dependent(roots: &[Node], variables: &[Node]) -> Vec<Node> {
-    let mut dependent: HashSet<usize> = variables.iter().map(Node::id).collect();
+    let mut dependent: Ids = variables.iter().map(Node::id).collect();
     let mut order = Vec::new();
-    let mut seen = HashSet::new();
+    let mut seen = Ids::default();
     // (node, whether its inputs are done)
     let mut stack: Vec<(&Node, bool)> = roots.iter().rev().map(|root| (root, false)).collect();
     while let Some((node, done)) = stack.pop() {

@@ -3,14 +3,13 @@
 //! The cotangent of a node is the derivative of what is differentiated by it, its axes beside those of the seeds.
 //! Lives here: the sweep. Not here: the adjoint of each primitive (`adjoint`).
 
-use std::collections::HashMap;
-
 use smallvec::SmallVec;
 
 use super::adjoint::adjoint;
 use super::dependent;
 use super::forms::{is_real, plus};
 use crate::axis::Name;
+use crate::graph::ids::ById;
 use crate::graph::shape::Names;
 use crate::graph::{Node, Op};
 
@@ -22,8 +21,8 @@ pub(crate) fn reverse(seeds: &[(Node, Node)], variables: &[Node], keep: &[Name])
     let roots: Vec<Node> = seeds.iter().map(|(root, _)| root.clone()).collect();
     let order = dependent(&roots, variables);
     // What each node that depends on a variable owes; the others are not asked.
-    let mut owed: HashMap<usize, Option<Node>> = order.iter().map(|node| (node.id(), None)).collect();
-    let owe = |owed: &mut HashMap<usize, Option<Node>>, node: &Node, more: Node| {
+    let mut owed: ById<Option<Node>> = order.iter().map(|node| (node.id(), None)).collect();
+    let owe = |owed: &mut ById<Option<Node>>, node: &Node, more: Node| {
         if let Some(sum) = owed.get_mut(&node.id()) {
             *sum = Some(sum.as_ref().map_or_else(|| more.clone(), |sum| plus(sum, &more)));
         }

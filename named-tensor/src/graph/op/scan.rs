@@ -4,9 +4,11 @@
 //! and all Y.  The body is a graph on placeholders, so that a scan has as many nodes for many steps as for one.
 //! What it needs from outside is found and made an input, computed once: a derivative sees it as it sees any other.
 //! A node has one result, so all results lie one after the other along one axis; parts of it are slices as any.
-//! Lives here: making the body and its shape rule. Not here: running it (`steps`, `plan`), its derivative (`calculus`).
+//! Lives here: making the body and its shape rule. Not here: what is computed before the steps (`ahead`), running them (`steps`,
+//! `plan`), the derivative (`calculus`).
 
-use std::collections::{HashMap, HashSet};
+mod ahead;
+
 use std::panic::Location;
 use std::sync::Arc;
 
@@ -14,6 +16,7 @@ use super::rule::{absent, refused, size_of};
 use crate::axis::Name;
 use crate::element::Kind;
 use crate::error::{Error, ErrorKind, Result};
+use crate::graph::ids::{ById, Ids};
 use crate::graph::{Node, Op, Shape};
 
 /// After so many attempts a carry that gains axes in each is an error. Axes come from inputs, whose number is small.
@@ -172,6 +175,29 @@ impl Scan {
         self.whole(joint, &parts.concat())
     }
 
+    /// This scan, the operation of `node`, with further results of each step, which are made of its placeholders. The results
+    /// of this one come first: where both are computed, the planner takes them from there.
+    #[track_caller]
+    pub(crate) fn with_results(&self, node: &Node, further: Vec<Node>) -> Node {
+        let results = self.results.iter().cloned().chain(further).collect();
+        let placeholders = self.placeholders.clone();
+        Node::of_scan(Scan { placeholders, results, ..*self }, node.inputs().to_vec())
+    }
+
+    /// Whether another scan does the same on the same inputs, and gives all results of this one before its own.
+    pub(crate) fn is_beginning_of(&self, other: &Scan) -> bool {
+        let are_same = |some: &[Node], others: &[Node]| {
+            others.len() >= some.len() && some.iter().zip(others).all(|(x, y)| x.id() == y.id())
+        };
+        // Placeholders are numbered by the inputs that they stand for.
+        (self.axis, self.backwards, self.size, self.carries) == (other.axis, other.backwards, other.size, other.carries)
+            && self.kind() == other.kind()
+            && self.results.len() < other.results.len()
+            && self.placeholders.len() == other.placeholders.len()
+            && are_same(&self.placeholders, &other.placeholders)
+            && are_same(&self.results, &other.results)
+    }
+
     /// The body on other nodes than its placeholders.
     #[must_use]
     pub(crate) fn body(&self, inputs: &[Node]) -> Vec<Node> {
@@ -250,22 +276,25 @@ impl Draft {
     }
 
     /// Finds what is taken from outside, and gives every input its number.
-    fn numbered(self, size: usize, first: &[Node], mut results: Vec<Node>) -> Result<(Scan, Vec<Node>)> {
+    fn numbered(mut self, size: usize, first: &[Node], mut results: Vec<Node>) -> Result<(Scan, Vec<Node>)> {
+        if size > 1 {
+            self.take_ahead(&mut results);
+        }
         for (carry, next) in self.carries.iter().zip(&mut results) {
             *next = next.filled(carry.shape());
         }
         for result in results.iter().skip(self.carries.len()) {
             absent("scan", result.shape(), self.axis)?;
         }
-        let mut inside: HashSet<usize> = self.carries.iter().chain(&self.slices).map(Node::id).collect();
+        let mut inside: Ids = self.carries.iter().chain(&self.slices).map(Node::id).collect();
         let mut outside: Vec<Node> = Vec::new();
-        let mut taken: HashSet<usize> = HashSet::new();
+        let mut taken: Ids = Ids::default();
         let order = Node::walk(&results);
-        let mut held: HashMap<usize, usize> = HashMap::new();
+        let mut held: ById<usize> = ById::default();
         for node in order.iter().chain(order.iter().flat_map(Node::inputs)).chain(&results) {
             *held.entry(node.id()).or_default() += 1;
         }
-        let mut take = |node: &Node, inside: &HashSet<usize>| {
+        let mut take = |node: &Node, inside: &Ids| {
             // A position costs nothing, nor does a constant that was written in the step. One that somebody else holds
             // may be a variable, as a bias is that begins as 0.
             let known = held.get(&node.id()).is_some_and(|&held| held == node.owners());
@@ -274,7 +303,7 @@ impl Draft {
                 outside.push(node.clone());
             }
         };
-        let mut reached: HashSet<usize> = HashSet::new();
+        let mut reached: Ids = Ids::default();
         for node in &order {
             reached.insert(node.id());
             if node.inputs().iter().any(|input| inside.contains(&input.id())) {

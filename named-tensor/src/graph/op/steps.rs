@@ -2,13 +2,12 @@
 //!
 //! Lives here: the loop, and where results go. Not here: the body and its shapes (`scan`), the planned loop (`plan`).
 
-use std::collections::HashMap;
-
 use super::scan::Scan;
 use super::walk::{Operand, finished, repeated, stored};
 use crate::element::Stored;
 use crate::error::Result;
 use crate::graph::evaluate::walked;
+use crate::graph::ids::ById;
 use crate::graph::{Node, Shape, Value};
 
 pub(super) fn evaluate(node: &Node, scan: &Scan, inputs: &[Operand<'_>]) -> Result<Value> {
@@ -19,7 +18,7 @@ fn run<T: Stored>(node: &Node, scan: &Scan, inputs: &[Operand<'_>]) -> Result<Va
     let mut out = repeated(node, T::default())?;
     let places = scan.places();
     let order = Node::walk(&scan.results);
-    let mut given: HashMap<usize, Value> =
+    let mut given: ById<Value> =
         scan.placeholders.iter().zip(inputs).map(|(placeholder, x)| (placeholder.id(), x.value.clone())).collect();
     let slices = || scan.placeholders.iter().zip(inputs).skip(scan.carries).take(scan.slices);
     for step in 0..scan.size {

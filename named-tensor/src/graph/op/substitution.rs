@@ -4,15 +4,14 @@
 //! program; one whose inputs have further axes is made again by its own rule (`again`).
 //! Lives here: the walk. Not here: who substitutes (`scan`, `call`, `calculus`).
 
-use std::collections::HashMap;
-
 use crate::graph::Node;
+use crate::graph::ids::ById;
 
 impl Node {
     /// `roots`, computed from the nodes of `replaced` in place of those with these ids. What does not depend on any of
     /// them stays as it is.
     #[must_use]
-    pub fn substitute(roots: &[Node], replaced: &HashMap<usize, Node>) -> Vec<Node> {
+    pub fn substitute(roots: &[Node], replaced: &ById<Node>) -> Vec<Node> {
         let mut made = replaced.clone();
         for node in Node::walk_until(roots, |node| node.value().is_some() || replaced.contains_key(&node.id())) {
             let changed = !made.contains_key(&node.id()) && node.inputs().iter().any(|i| made.contains_key(&i.id()));
@@ -46,7 +45,7 @@ mod tests {
         let (x, y) = (counting(&[(A, 2)]), tensor(&[(A, 2)], &[10.0, 20.0]));
         let below = x.unary(Unary::Neg);
         let root = below.binary(Binary::Mul, &below).binary(Binary::Add, &y);
-        let found = Node::substitute(&[root.clone(), y.clone()], &HashMap::from([(x.id(), y.clone())]));
+        let found = Node::substitute(&[root.clone(), y.clone()], &ById::from_iter([(x.id(), y.clone())]));
         assert_eq!(read(&found[0]), [110.0, 420.0]);
         assert_eq!(found[0].place(), root.place(), "it was written where it was");
         assert_eq!(found[1].id(), y.id(), "it does not depend on what is replaced");
@@ -57,7 +56,7 @@ mod tests {
         let x = counting(&[(A, 2)]);
         let wide = counting(&[(B, 3), (A, 2)]);
         let root = x.unary(Unary::Neg).softmax(&[A], false);
-        let found = Node::substitute(&[root], &HashMap::from([(x.id(), wide.clone())]));
+        let found = Node::substitute(&[root], &ById::from_iter([(x.id(), wide.clone())]));
         assert_eq!(axes(&found[0]), [("a", 2), ("b", 3)]);
         assert_eq!(read(&found[0]), read(&wide.unary(Unary::Neg).softmax(&[A], false)));
     }
@@ -67,7 +66,7 @@ mod tests {
         let x = counting(&[(A, 1)]);
         let one = tensor(&[], &[1.0]);
         let chain = (0..100_000).fold(x.clone(), |sum, _| sum.binary(Binary::Add, &one));
-        let found = Node::substitute(&[chain], &HashMap::from([(x.id(), tensor(&[(A, 1)], &[5.0]))]));
+        let found = Node::substitute(&[chain], &ById::from_iter([(x.id(), tensor(&[(A, 1)], &[5.0]))]));
         assert_eq!(read(&found[0]), [100_005.0]);
     }
 }

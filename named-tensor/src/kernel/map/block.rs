@@ -7,7 +7,7 @@
 
 mod sources;
 
-use super::cell::Cell;
+use super::cell::{Cell, compare, select};
 use super::crosswise::{Tile, Tiles};
 use super::program::{Action, Source, Step};
 use super::register::{make_room, register, take_room};
@@ -15,7 +15,6 @@ use super::strip::{Lines, Numbers};
 use super::{BLOCK, Job};
 use crate::element::{Bf16, Buffer, Comparison, Kind, Stored};
 use crate::kernel::ahead::{Ahead, fetch};
-use crate::kernel::lanes::{pairs, vectorised};
 use crate::kernel::pool;
 use crate::kernel::stream::{LINE, Stream, lined_up, lined_up_mut};
 use smallvec::SmallVec;
@@ -93,6 +92,7 @@ impl<'a, T: Cell> Worker<'a, T> {
             Some(Source::Own) => size,
             Some(_) => 0,
             None if program.light().is_some() => 0,
+            None if program.others().contains(&register) && !stream.passes_by() => 0,
             None => size,
         };
         let mut registers: Vec<Buffer> =
@@ -394,6 +394,13 @@ impl<'a, T: Cell> Worker<'a, T> {
                 self.room = room;
                 continue;
             };
+            // Results that stay in the caches are computed where they go, and read there.
+            if let Some(number) = self.other(to) {
+                let whole = std::mem::take(&mut self.others[number]);
+                self.compute(action, &mut whole[self.before + self.at..][..out.len()]);
+                self.others[number] = whole;
+                continue;
+            }
             // The register is taken out, so that the others can be read; a step never reads what it writes.
             let mut register = std::mem::replace(&mut self.registers[to], Buffer::Bool(Vec::new()));
             match &mut register {
@@ -406,11 +413,19 @@ impl<'a, T: Cell> Worker<'a, T> {
             }
             self.registers[to] = register;
         }
-        let mut others = std::mem::take(&mut self.others);
-        for (other, &register) in others.iter_mut().zip(job.program.others()) {
-            self.stream.send(self.read(register, out.len()), &mut other[self.before + self.at..][..out.len()]);
+        if self.stream.passes_by() {
+            let mut others = std::mem::take(&mut self.others);
+            for (other, &register) in others.iter_mut().zip(job.program.others()) {
+                self.stream.send(self.read(register, out.len()), &mut other[self.before + self.at..][..out.len()]);
+            }
+            self.others = others;
         }
-        self.others = others;
+    }
+
+    /// Which other result a register is, if that is computed where it goes.
+    fn other(&self, register: usize) -> Option<usize> {
+        let others = if self.stream.passes_by() { &[] } else { self.job.program.others() };
+        others.iter().position(|&other| other == register)
     }
 
     /// The values of a register under a block of `size` elements.
@@ -421,6 +436,9 @@ impl<'a, T: Cell> Worker<'a, T> {
             }
             (Some(&Way::Beside(start)), _) => return &lined_up(S::of(&self.beside))[start + self.at..][..size],
             (Some(&Way::Turned(start)), _) => start + self.at,
+            (None, _) if let Some(number) = self.other(register) => {
+                return &S::of_numbers(T::numbers(self.others[number]))[self.before + self.at..][..size];
+            }
             _ => 0,
         };
         &lined_up(S::of(&self.registers[register]))[start..][..size]
@@ -463,28 +481,4 @@ impl<'a, T: Cell> Worker<'a, T> {
             Kind::Bf16 => compare::<Bf16>(op, self.read(x, size), self.read(y, size), out),
         }
     }
-}
-
-/// The truth values of a comparison.
-fn compare<S: Stored>(op: Comparison, xs: &[S], ys: &[S], out: &mut [bool]) {
-    match op {
-        Comparison::Eq => pairs(xs, ys, out, |x, y| x == y),
-        Comparison::Ne => pairs(xs, ys, out, |x, y| x != y),
-        Comparison::Lt => pairs(xs, ys, out, |x, y| x < y),
-        Comparison::Le => pairs(xs, ys, out, |x, y| x <= y),
-        Comparison::Gt => pairs(xs, ys, out, |x, y| x > y),
-        Comparison::Ge => pairs(xs, ys, out, |x, y| x >= y),
-    }
-}
-
-/// `x` where the condition holds, else `y`.
-fn select<T: Cell>(conditions: &[bool], xs: &[T], ys: &[T], out: &mut [T]) {
-    vectorised(
-        #[inline(always)]
-        move || {
-            for (((z, &condition), &x), &y) in out.iter_mut().zip(conditions).zip(xs).zip(ys) {
-                *z = T::choose(condition, x, y);
-            }
-        },
-    );
 }

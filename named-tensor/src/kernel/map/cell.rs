@@ -4,8 +4,8 @@
 //! Not here: where the elements lie (`block`), how functions are computed (`math`).
 
 use super::strip::{Light, Lines, Numbers, Strip};
-use crate::element::{Bf16, Binary, Stored, Unary};
-use crate::kernel::lanes::{each, pairs};
+use crate::element::{Bf16, Binary, Comparison, Stored, Unary};
+use crate::kernel::lanes::{each, pairs, vectorised};
 use crate::kernel::math::Scalar;
 use crate::kernel::stream::Stream;
 
@@ -201,5 +201,29 @@ impl Cell for Bf16 {
         |x| Stored::from_f64(x as f64),
         |x| Stored::from_f64(f64::from(u8::from(x))),
         |x| x
+    );
+}
+
+/// The truth values of a comparison.
+pub(super) fn compare<S: Stored>(op: Comparison, xs: &[S], ys: &[S], out: &mut [bool]) {
+    match op {
+        Comparison::Eq => pairs(xs, ys, out, |x, y| x == y),
+        Comparison::Ne => pairs(xs, ys, out, |x, y| x != y),
+        Comparison::Lt => pairs(xs, ys, out, |x, y| x < y),
+        Comparison::Le => pairs(xs, ys, out, |x, y| x <= y),
+        Comparison::Gt => pairs(xs, ys, out, |x, y| x > y),
+        Comparison::Ge => pairs(xs, ys, out, |x, y| x >= y),
+    }
+}
+
+/// `x` where the condition holds, else `y`.
+pub(super) fn select<T: Cell>(conditions: &[bool], xs: &[T], ys: &[T], out: &mut [T]) {
+    vectorised(
+        #[inline(always)]
+        move || {
+            for (((z, &condition), &x), &y) in out.iter_mut().zip(conditions).zip(xs).zip(ys) {
+                *z = T::choose(condition, x, y);
+            }
+        },
     );
 }

@@ -28,6 +28,28 @@ impl Lowering<'_, '_> {
         self.step(i, &order, Action::Join { around, pieces });
     }
 
+    /// All inputs, one behind the other along an axis. If the users want other axes fastest, of which the last one is fastest
+    /// in the inputs, it lies so.
+    pub(super) fn join_beside(&mut self, i: u32, axis: Name) {
+        let item = self.items.item(i);
+        let mut start = 0;
+        let inputs: SmallVec<[(usize, Option<(Name, usize)>); 4]> = few((0..item.inputs.len()).map(|which| {
+            let from = start;
+            start += self.items.item(item.inputs[which]).shape.size(axis).unwrap_or(0);
+            (which, Some((axis, from)))
+        }));
+        let mut order = self.order_of_pieces(i, inputs.len());
+        let name = |at: usize| item.shape.names().nth(at);
+        if let (Some(tail), Some(&last)) = (self.tails.get(&i), order.last())
+            && tail.last().copied() == name(last)
+        {
+            let rank = |at: usize| name(at).and_then(|name| tail.iter().position(|&other| other == name));
+            sort_few(&mut order, |&at| rank(at).map_or(0, |rank| rank + 1));
+        }
+        let pieces = inputs.iter().map(|&(which, from)| self.piece(i, which, &order, from)).collect();
+        self.step(i, &order, Action::Join { around: None, pieces });
+    }
+
     /// The axes of a result made of its first inputs, in the order in which the largest of them lies. Along which it has one
     /// number or repeats itself, those come first.
     pub(super) fn order_of_pieces(&self, i: u32, count: usize) -> Order {

@@ -109,6 +109,9 @@ fn steps(items: &Items<'_>, parts: &[Part]) -> usize {
     (0..).zip(items.list.iter().zip(parts)).filter(|&each| is_step(each)).count()
 }
 
+/// So many of the last steps are looked at for a copy that is wanted again.
+const LOOKED_AT: usize = 16;
+
 struct Lowering<'a, 't> {
     trace: &'a Trace<'t>,
     items: &'a Items<'a>,
@@ -227,6 +230,7 @@ impl Lowering<'_, '_> {
                 let size = first.shape.size(*axis).unwrap_or(0);
                 self.join(i, None, &[(0, None), (1, Some((*axis, size)))]);
             }
+            (&Work::Beside(axis), _) => self.join_beside(i, axis),
             (Work::Op(Op::Gather(axis)), Some(table)) => {
                 self.gather(i, *axis, table.shape.size(*axis).unwrap_or(0), None);
             }
@@ -276,8 +280,8 @@ impl Lowering<'_, '_> {
         self.step(i, &order, Action::Plain { inputs: self.inputs(i) });
     }
 
-    /// Copies the numbers at `source`, which has these sizes, into a new buffer with its axes in this order, and
-    /// returns where they lie now.
+    /// Copies the numbers at `source`, which has these sizes, into a buffer with its axes in this order, and returns where they
+    /// lie now.
     fn copied(&mut self, i: u32, source: &Place, sizes: &[usize], order: &[usize]) -> Place {
         let (kind, node) = (self.schedule.slots[source.slot as usize].kind, self.items.item(i).node);
         let ordered: Sizes = few(order.iter().map(|&at| sizes[at]));
@@ -287,8 +291,18 @@ impl Lowering<'_, '_> {
             place.strides[at] = stride;
         }
         let source = source.in_order(order);
-        place.slot = self.slot(kind, ordered.iter().product());
+        let total = ordered.iter().product();
         let piece = Piece { source, sizes: ordered, offset: 0, strides };
+        // What two products want in the same order is copied once, if it is not kept for long.
+        let is_it = |step: &&Step| match &step.action {
+            Action::Join { around: None, pieces } => matches!(&pieces[..], [known] if *known == piece),
+            _ => false,
+        };
+        if let Some(step) = self.schedule.steps.iter().rev().take(LOOKED_AT).find(is_it) {
+            place.slot = step.out;
+            return place;
+        }
+        place.slot = self.slot(kind, total);
         let action = Action::Join { around: None, pieces: Box::new([piece]) };
         self.schedule.steps.push(Step::new(action, place.slot, node));
         place

@@ -17,38 +17,39 @@ use crate::plan::schedule::{Action, Schedule, Sizes, Step};
 /// So many of the steps before are looked at.
 const LOOKED_AT: usize = 8;
 /// At most so many results, operands and instructions in a step.
-const RESULTS: usize = 4;
-const OPERANDS: usize = 12;
-const INSTRUCTIONS: usize = 96;
+const RESULTS: usize = 16;
+const OPERANDS: usize = 20;
+const INSTRUCTIONS: usize = 128;
 
 /// The steps of a schedule, where those that can be one are one.
 pub(super) fn joined(schedule: &mut Schedule, programs: &mut Programs) {
     let mut known = Known::of(schedule);
     let steps = std::mem::take(&mut schedule.steps);
-    let mut made: Vec<Step> = Vec::with_capacity(steps.len());
-    for step in steps {
-        let first = made.len().saturating_sub(LOOKED_AT);
-        let found = (first..made.len()).rev().find_map(|at| {
-            let both = Both::of(&made[at], &step, schedule, programs)?;
+    // A step that another one has joined leaves its place, and both are tried again with what stands before.
+    let mut made: Vec<Option<Step>> = Vec::with_capacity(steps.len());
+    for mut step in steps {
+        let mut place = made.len();
+        made.push(None);
+        let before = |made: &[Option<Step>], place: usize| {
+            (0..place).rev().filter(|&at| made[at].is_some()).take(LOOKED_AT).collect::<SmallVec<[usize; LOOKED_AT]>>()
+        };
+        while let Some((at, both)) = before(&made, place).into_iter().find_map(|at| {
+            let both = Both::of(made[at].as_ref()?, &step, schedule, programs)?;
             let is_there = |place: &Place| known.made_at[place.slot as usize].is_none_or(|other| other <= at);
             both.added.iter().all(is_there).then_some((at, both))
-        });
-        match found {
-            Some((at, both)) => {
-                both.read.iter().for_each(|&slot| known.reads[slot as usize] -= 1);
-                for &(slot, _) in both.results.iter().filter(|(slot, _)| known.reads[*slot as usize] == 0) {
-                    schedule.slots[slot as usize].size = 0;
-                }
-                both.join(&mut made[at], step, programs, |slot| known.reads[slot as usize] > 0);
-                known.note(at, &made[at]);
+        }) {
+            let Some(first) = made[at].take() else { break };
+            both.read.iter().for_each(|&slot| known.reads[slot as usize] -= 1);
+            for &(slot, _) in both.results.iter().filter(|(slot, _)| known.reads[*slot as usize] == 0) {
+                schedule.slots[slot as usize].size = 0;
             }
-            None => {
-                known.note(made.len(), &step);
-                made.push(step);
-            }
+            step = both.join(first, step, programs, |slot| known.reads[slot as usize] > 0);
+            place = at;
         }
+        known.note(place, &step);
+        made[place] = Some(step);
     }
-    schedule.steps = made;
+    schedule.steps = made.into_iter().flatten().collect();
 }
 
 /// What is known of each buffer: which step fills it, and how often it is read.
@@ -78,7 +79,8 @@ struct Both {
     added: SmallVec<[Place; 4]>,
     /// Results of the first step that the second one reads, as often as it does.
     read: SmallVec<[u32; 4]>,
-    /// The buffers of the results that the first step had, and the instructions that compute them.
+    /// The buffers of the results that the first step had, those of the second one but its last, and the instructions that
+    /// compute them.
     results: SmallVec<[(u32, usize); RESULTS]>,
 }
 
@@ -89,16 +91,24 @@ impl Both {
         else {
             return None;
         };
-        let Action::Map { program: then, sizes: same, operands: reads, others: none } = &second.action else {
+        let Action::Map { program: then, sizes: its_sizes, operands: reads, others: besides } = &second.action else {
             return None;
         };
         let kind = |step: &Step| schedule.slots[step.out as usize].kind;
-        let is_alike = sizes == same && none.is_empty() && kind(first) == kind(second) && kind(first).is_real();
+        // An axis of one position lies anywhere, unless its positions are counted.
+        let is_several = |sizes: &Sizes| sizes.iter().copied().filter(|&size| size != 1).collect::<Sizes>();
+        let is_one_space = sizes == its_sizes || !then.has_positions() && is_several(sizes) == is_several(its_sizes);
+        let is_alike = is_one_space && kind(first) == kind(second) && kind(first).is_real();
         let is_simple = |place: &Place| is_in_order(place, sizes);
-        if !is_alike || others.len() + 2 > RESULTS || !operands.iter().chain(reads).all(is_simple) {
+        if !is_alike || others.len() + besides.len() + 2 > RESULTS {
             return None;
         }
-        let ((instructions, kinds, known), (more, its_kinds, _)) = (programs.parts(program)?, programs.parts(then)?);
+        let reads: SmallVec<[Place; 8]> = reads.iter().map(|place| in_space(place, its_sizes, sizes)).collect();
+        if !operands.iter().chain(&reads).all(is_simple) {
+            return None;
+        }
+        let ((instructions, kinds, known), (more, its_kinds, its_results)) =
+            (programs.parts(program)?, programs.parts(then)?);
         let mut both = Both {
             instructions: instructions.iter().copied().collect(),
             kinds: Kinds::from_slice(kinds),
@@ -114,11 +124,17 @@ impl Both {
         if !shares {
             return None;
         }
-        let values = both.operands(operands, reads, its_kinds, sizes)?;
-        both.append(more, &values);
-        let is_new = both.instructions.len() > instructions.len();
+        let values = both.operands(operands, &reads, its_kinds, sizes)?;
+        let before = both.instructions.len();
+        let values = both.append(more, &values);
+        both.results.extend(besides.iter().copied().zip(its_results.iter().map(|&value| values[value])));
+        // The last instruction is the result of the second step, and no result stands twice.
+        let is_last = both.instructions.len() > before && values.last() == Some(&(both.instructions.len() - 1));
+        let mut computed: SmallVec<[usize; RESULTS]> = both.results.iter().map(|&(_, value)| value).collect();
+        computed.sort_unstable();
+        let is_once = computed.windows(2).all(|pair| pair[0] != pair[1]);
         let fits = both.instructions.len() <= INSTRUCTIONS && both.kinds.len() <= OPERANDS;
-        (is_new && fits).then_some(both)
+        (is_last && is_once && fits).then_some(both)
     }
 
     /// The instruction that holds each operand of the second step.
@@ -153,7 +169,7 @@ impl Both {
     }
 
     /// Writes the instructions of the second step, whose operands are these values. None is written twice.
-    fn append(&mut self, more: &[Instruction], operands: &[usize]) {
+    fn append(&mut self, more: &[Instruction], operands: &[usize]) -> SmallVec<[usize; 32]> {
         let mut values: SmallVec<[usize; 32]> = SmallVec::new();
         for &instruction in more {
             let value = match instruction {
@@ -162,6 +178,7 @@ impl Both {
             };
             values.push(value);
         }
+        values
     }
 
     /// The number of an instruction, which may be there.
@@ -173,9 +190,9 @@ impl Both {
         })
     }
 
-    /// Makes both of the first step. Results that are not read are none any more.
-    fn join(self, first: &mut Step, second: Step, programs: &mut Programs, is_read: impl Fn(u32) -> bool) {
-        let Action::Map { program, operands, others, .. } = &mut first.action else { return };
+    /// Both as one step. Results that are not read are none any more.
+    fn join(self, mut first: Step, second: Step, programs: &mut Programs, is_read: impl Fn(u32) -> bool) -> Step {
+        let Action::Map { program, operands, others, .. } = &mut first.action else { return second };
         let results: SmallVec<[(u32, usize); RESULTS]> =
             self.results.into_iter().filter(|&(slot, _)| is_read(slot)).collect();
         let values: SmallVec<[usize; RESULTS]> = results.iter().map(|&(_, value)| value).collect();
@@ -185,7 +202,15 @@ impl Both {
         first.fused.push(first.node);
         first.fused.extend(second.fused);
         (first.out, first.node) = (second.out, second.node);
+        first
     }
+}
+
+/// A place along the axes of a space in another one, of which only axes of one position are others.
+fn in_space(place: &Place, from: &Sizes, to: &Sizes) -> Place {
+    let mut strides = from.iter().zip(&place.strides).filter(|&(&size, _)| size != 1).map(|(_, &stride)| stride);
+    let along = to.iter().map(|&size| if size == 1 { 0 } else { strides.next().unwrap_or(0) });
+    Place { strides: along.collect(), ..*place }
 }
 
 /// Whether two places are one, under a space of these sizes.

@@ -57,3 +57,55 @@ fn a_result_lies_as_its_largest_piece_so_that_runs_stay_runs() {
         same_bits(&[root], 0);
     }
 }
+
+/// The actions of the plan of a root, in words.
+fn actions(roots: &[Node]) -> Vec<&'static str> {
+    lower::schedule(&Trace::new(roots).unwrap()).steps.iter().map(|step| named(&step.action)).collect()
+}
+
+#[test]
+fn pieces_with_zeros_around_them_that_cover_an_axis_are_put_side_by_side() {
+    let [m, n] = [NAMES[0], NAMES[1]];
+    let piece = |seed: u64, size: usize| stored(&mut Draw::new(seed), Kind::F32, Shape::new([(m, 5), (n, size)]), 1);
+    let placed = |seed: u64, size: usize, before: usize| piece(seed, size).pad(n, before, 9 - before - size, 0.0);
+    let plus = |x: &Node, y: &Node| x.binary(Binary::Add, y);
+    // In any order of the sums.
+    let all = plus(&plus(&placed(1, 4, 5), &placed(2, 2, 0)), &placed(3, 3, 2));
+    assert_eq!(actions(std::slice::from_ref(&all)), ["join"], "{}", describe(std::slice::from_ref(&all)).unwrap());
+    same_bits(&[all], 0);
+    let row = stored(&mut Draw::new(7), Kind::F32, Shape::new([(n, 6)]), 1).pad(n, 0, 3, 0.0);
+    let repeated = plus(&row, &placed(1, 3, 6));
+    assert_eq!(actions(std::slice::from_ref(&repeated)), ["join"], "a piece that is repeated along the other axis");
+    same_bits(&[repeated], 0);
+    let gap = plus(&placed(1, 4, 5), &placed(2, 2, 0));
+    let over = plus(&plus(&placed(1, 4, 5), &placed(2, 2, 0)), &placed(3, 4, 2));
+    let first = placed(1, 6, 3);
+    let needed = [plus(&first, &placed(2, 3, 0)), first];
+    let other = plus(&placed(1, 6, 3), &piece(2, 3).pad(n, 0, 6, 1.0));
+    let across = plus(&placed(1, 9, 0), &piece(2, 9).slice(m, 0..2, 1).pad(m, 3, 0, 0.0));
+    for (roots, why) in [
+        (vec![gap], "a gap"),
+        (vec![over], "one over the other"),
+        (needed.to_vec(), "one is needed with its zeros"),
+        (vec![other], "no zeros around one"),
+        (vec![across], "two axes"),
+    ] {
+        assert!(actions(&roots).contains(&"map"), "{why}: something is added");
+        both_ways(&roots, why);
+    }
+}
+
+#[test]
+fn what_two_products_want_in_one_order_is_copied_once() {
+    let [a, b, c, d] = [NAMES[0], NAMES[1], NAMES[2], NAMES[3]];
+    let tensor = |seed: u64, axes: &[(Name, usize)]| {
+        let shape = Shape::new(axes.iter().copied());
+        stored(&mut Draw::new(seed), Kind::F32, shape, 1)
+    };
+    let x = tensor(1, &[(a, 40), (b, 12), (c, 30)]);
+    let [y, z] = [2, 3].map(|seed| tensor(seed, &[(b, 12), (a, 40), (d, 20)]));
+    let roots = [x.contract(&y, &[a, b]), x.contract(&z, &[a, b])];
+    let count = |roots: &[Node]| actions(roots).iter().filter(|&&action| action == "copy").count();
+    assert_eq!([count(&roots[..1]), count(&roots)], [1, 1], "{}", describe(&roots).unwrap());
+    both_ways(&roots, "one copy for two products");
+}

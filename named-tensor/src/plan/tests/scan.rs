@@ -11,6 +11,7 @@ use crate::graph::{Node, Op, Shape};
 use crate::plan;
 use crate::plan::key::Trace;
 use crate::plan::lower;
+use crate::plan::schedule::Action;
 
 const TIME: Name = Name::declared("time");
 const A: Name = Name::declared("a");
@@ -135,4 +136,63 @@ fn a_position_that_is_missing_in_some_step_is_told_by_both() {
     let plain = crate::graph::evaluate::plainly(&all).unwrap_err().to_string();
     assert!(plain.contains("position 4"), "{plain}");
     assert_eq!(plan::evaluate(&all).unwrap_err().to_string(), plain);
+}
+
+/// The actions of the plan of these roots that are scans.
+fn scans(roots: &[Node]) -> usize {
+    let steps = lower::schedule(&Trace::new(roots).unwrap()).steps;
+    steps.iter().filter(|step| matches!(step.action, Action::Scan { .. })).count()
+}
+
+#[test]
+fn steps_that_a_gradient_needs_more_of_are_taken_once() {
+    let size = [5, 3];
+    let x = || normal(1, Kind::F64, &[(TIME, size[0]), (A, size[1])]);
+    let network = |x: &Node, w: &Node, factor: f64| {
+        let [last, all] =
+            Node::scan(TIME, false, &[normal(3, Kind::F64, &[(A, 3)])], std::slice::from_ref(x), |h, x| {
+                let product = h[0].contract(w, &[A]).rename(&[(Name::declared("a_"), A)]);
+                let next = product.binary(Binary::Add, &x[0]).unary(Unary::Tanh);
+                let scaled = next.binary(Binary::Mul, &Node::fill(Kind::F64, factor, Shape::default()));
+                [vec![scaled], vec![next]]
+            });
+        [last, all].concat()
+    };
+    let w = normal(2, Kind::F64, &[(A, 3), (Name::declared("a_"), 3)]);
+    let loss = |results: &[Node]| {
+        let squares = results[1].binary(Binary::Mul, &results[1]).reduce(Reduction::Sum, &[TIME, A]);
+        squares.binary(Binary::Add, &results[0].reduce(Reduction::Sum, &[A]))
+    };
+    let with_gradient = |x: &Node, factor: f64| {
+        let loss = loss(&network(x, &w, factor));
+        let one = Node::fill(Kind::F64, 1.0, Shape::default());
+        let owed = crate::graph::calculus::reverse(&[(loss.clone(), one)], std::slice::from_ref(&w), &[]);
+        [vec![loss], owed.into_iter().flatten().collect()].concat()
+    };
+    let roots = with_gradient(&x(), 0.5);
+    assert_eq!(scans(&roots), 2, "forwards once, and backwards: {}", plan::describe(&roots).unwrap());
+    assert!(both_ways(&roots, "a loss and its gradient").is_some());
+    // Whichever is asked for first.
+    let [loss_, gradient] = &with_gradient(&x(), 0.5)[..] else { panic!("two roots") };
+    assert_eq!(scans(&[gradient.clone(), loss_.clone()]), 2, "the gradient first");
+    assert!(both_ways(&[gradient.clone(), loss_.clone()], "a gradient and its loss").is_some());
+    // The bodies of two networks have one structure; what differs is a constant.
+    let both = [with_gradient(&x(), 0.5), with_gradient(&x(), 0.25)].concat();
+    assert_eq!(scans(&both), 4, "two networks");
+    assert!(both_ways(&both, "two networks").is_some());
+}
+
+#[test]
+fn a_plan_shows_the_steps_of_a_body() {
+    let x = normal(1, Kind::F32, &[(TIME, 4), (A, 3)]);
+    let w = normal(2, Kind::F32, &[(A, 3), (B, 3)]);
+    let first = normal(3, Kind::F32, &[(A, 3)]);
+    let [last, _] = Node::scan(TIME, false, &[first], &[x], |h, x| {
+        let next = h[0].contract(&w, &[A]).rename(&[(B, A)]).binary(Binary::Add, &x[0]).unary(Unary::Tanh);
+        [vec![next], vec![]]
+    });
+    let page = plan::describe(&last).unwrap();
+    for line in ["= carry 1\n", "[a: 3] = a position of #", "      · #", "= dot, +, tanh("] {
+        assert!(page.contains(line), "{line:?} in\n{page}");
+    }
 }

@@ -1,6 +1,6 @@
 //! Scans as graphs: what they compute plainly, which axes carries gain, what is taken from outside, what is refused.
 
-use std::collections::HashMap;
+use crate::graph::ids::ById;
 
 use super::*;
 use crate::element::{Binary, Comparison};
@@ -100,7 +100,7 @@ fn a_scan_on_other_inputs_gives_parts_that_have_their_further_axes() {
     let x = counting(&[(A, 3)]);
     let (last, all) = sums(A, false, &tensor(&[], &[0.0]), &x);
     let wide = counting(&[(D, 2), (A, 3)]);
-    let found = Node::substitute(&[last, all], &HashMap::from([(x.id(), wide)]));
+    let found = Node::substitute(&[last, all], &ById::from_iter([(x.id(), wide)]));
     assert_eq!(read(&found[0]), [6.0, 15.0]);
     assert_eq!(axes(&found[1]), [("a", 3), ("d", 2)]);
     let mut sums = read(&found[1]);
@@ -140,4 +140,56 @@ fn a_carry_that_changes_and_a_placeholder_that_is_read_are_told() {
     assert_eq!(error(&ys[1]).kind(), ErrorKind::SizeClash);
     let [_, ys] = Node::scan(A, false, &[], &[x.clone(), x.at(B, 9)], |_, x| [vec![], x.to_vec()]);
     assert!(error(&ys[0]).to_string().contains("position 9"), "an error of an input wins");
+}
+
+/// The scan that a root needs, and the operations of its inputs.
+fn inside(root: &Node) -> (Arc<Scan>, Vec<&'static str>) {
+    let node =
+        Node::walk(std::slice::from_ref(root)).into_iter().find(|node| matches!(node.op(), Op::Scan(_))).unwrap();
+    let Op::Scan(scan) = node.op() else { unreachable!() };
+    (scan.clone(), node.inputs().iter().map(|input| input.op().name()).collect())
+}
+
+#[test]
+fn a_product_that_no_carry_has_a_part_in_is_computed_for_all_positions_at_once() {
+    let (x, w, first) = (counting(&[(A, 3), (B, 2)]), counting(&[(B, 2), (C, 4)]), tensor(&[], &[0.0]));
+    let run = |step: &dyn Fn(&Node, &Node) -> Node| {
+        let [last, _] = Node::scan(A, false, std::slice::from_ref(&first), std::slice::from_ref(&x), |h, x| {
+            [vec![step(&h[0], &x[0])], vec![]]
+        });
+        last[0].clone()
+    };
+    // Under another name, too.
+    let renamed = w.rename(&[(B, D)]);
+    for last in [
+        run(&|h, x| x.contract(&w, &[B]).binary(Binary::Add, h)),
+        run(&|h, x| x.rename(&[(B, D)]).contract(&renamed, &[D]).binary(Binary::Add, h)),
+    ] {
+        let (scan, inputs) = inside(&last);
+        assert_eq!((scan.slices, &inputs[..]), (1, &["if", "dot"][..]), "each step takes its position of the product");
+        // (1 + 3 + 5, 2 + 4 + 6) times the weights.
+        assert_eq!(read(&last), [9.0 + 60.0, 18.0 + 72.0, 27.0 + 84.0, 36.0 + 96.0]);
+    }
+    let of_a_carry = run(&|h, x| x.binary(Binary::Mul, h).contract(&w, &[B]).reduce(Reduction::Sum, &[C]));
+    let large = counting(&[(B, 2), (C, 4), (D, 9)]);
+    let too_large = run(&|h, x| x.contract(&large, &[B]).reduce(Reduction::Sum, &[C, D]).binary(Binary::Add, h));
+    let along = counting(&[(B, 2), (A, 4)]);
+    let of_that_name = run(&|h, x| x.contract(&along, &[B]).reduce(Reduction::Sum, &[A]).binary(Binary::Add, h));
+    let outside = run(&|h, x| {
+        along.contract(&w, &[B]).reduce(Reduction::Sum, &[A, C]).binary(Binary::Add, h).binary(Binary::Add, &x.at(B, 0))
+    });
+    for (last, number, why) in [
+        (of_a_carry, 0.0, "a carry has a part in it"),
+        (
+            too_large,
+            (1..=36).map(|i| f64::from(9 * i + 12 * (i + 36))).sum(),
+            "it is much larger than what it is made of",
+        ),
+        (of_that_name, 9.0 * 10.0 + 12.0 * 26.0, "it has an axis of that name"),
+        (outside, 3.0 * 776.0 + 9.0, "it needs no position"),
+    ] {
+        let (_, inputs) = inside(&last);
+        assert!(!inputs.contains(&"dot"), "{why}: {inputs:?}");
+        assert_eq!(read(&last), [number], "{why}");
+    }
 }
