@@ -114,9 +114,11 @@ pub(crate) fn run(
     others: &mut [&mut Buffer],
 ) {
     assert_eq!(others.len(), program.others().len(), "map: a place for each result");
-    for buffer in std::iter::once(&mut *out).chain(others.iter_mut().map(|other| &mut **other)) {
-        assert_eq!(buffer.size(), sizes.iter().product::<usize>(), "map: one result per position");
-        buffer.own();
+    assert_eq!(out.size(), sizes.iter().product::<usize>(), "map: one result per position");
+    out.own();
+    for other in &mut *others {
+        assert_eq!(other.size(), out.size(), "map: one of each result per position");
+        other.own();
     }
     let is_done = match &mut *out {
         Buffer::F32(out) => tiny::run(program, sizes, operands, out, &mut all_of(others)),
@@ -138,6 +140,7 @@ pub(crate) fn run(
 }
 
 /// The numbers of some buffers of one kind.
+#[inline]
 fn all_of<'a, T: Stored>(buffers: &'a mut [&mut Buffer]) -> SmallVec<[&'a mut [T]; 2]> {
     buffers.iter_mut().map(|buffer| T::of_mut(buffer)).collect()
 }

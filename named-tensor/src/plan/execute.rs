@@ -199,6 +199,7 @@ fn filled(slot: Slot, step: &Step, slots: &mut Slots, trace: &Trace<'_>) -> Resu
 }
 
 /// The buffer of a step that fills others too, which stand in their slots then.
+#[inline(never)]
 fn several(
     schedule: &Schedule,
     step: &Step,

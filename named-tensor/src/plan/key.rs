@@ -100,7 +100,9 @@ impl<'a> Trace<'a> {
             trace.roots.extend(done.pop());
         }
         trace.key.extend(trace.roots.iter().map(|&root| u64::from(root)));
-        trace.find_beginnings();
+        if trace.bodies.len() > 1 {
+            trace.find_beginnings();
+        }
         trace.counts = words.counts;
         Ok(())
     }
