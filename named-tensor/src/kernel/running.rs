@@ -1,6 +1,6 @@
 //! Running sums along one axis.
 //!
-//! Computes  `dst[outer, i] = Σ_{j ≤ i} src[outer, j]`.  Each sum is taken in `f64`, in the order of the positions, and each
+//! Computes  `dst[outer, i] = Σ_{j ≤ i} src[outer, j]`,  or of all j ≥ i, from the last one on.  Each sum is taken in `f64`, in the order of the positions, and each
 //! result is rounded once: the numbers are those of the definition, bit for bit.
 //! A sum waits for the one before it, so several lines go together: a few where each is contiguous, many where they lie side
 //! by side, as columns do. Not here: where lines begin (`lines`).
@@ -16,17 +16,32 @@ const TOGETHER: usize = 4;
 /// Columns that go down together: their sums stay in the nearest cache.
 const TILE: usize = 512;
 
-/// Writes the sums up to and with each position of the last axis of two views over `outer` and an axis of `size`.
+/// Writes the sums up to and with each position of the last axis of two views over `outer` and an axis of `size`; backwards
+/// those from each position on.
 ///
 /// # Panics
 /// If a view leaves its slice, or if positions of the destination overlap.
-pub(crate) fn sums<T: Scalar>(outer: &[usize], size: usize, src: View<'_, T>, dst: ViewMut<'_, T>) {
+pub(crate) fn sums<T: Scalar>(backwards: bool, outer: &[usize], size: usize, src: View<'_, T>, dst: ViewMut<'_, T>) {
     let Some(lines) = Lines::new("running sums", outer, [size; 2], src, dst) else { return };
     let grain = grain_of(outer.iter().product(), GRAIN.div_ceil(size));
     if lines.are_rows() {
-        lines.visit(grain.next_multiple_of(TOGETHER), TILE, || (), |(), start, count| rows(&lines, start, count));
+        lines.visit(
+            grain.next_multiple_of(TOGETHER),
+            TILE,
+            || (),
+            |(), start, count| {
+                if backwards { rows::<true, T>(&lines, start, count) } else { rows::<false, T>(&lines, start, count) }
+            },
+        );
     } else if lines.are_columns(8) {
-        lines.visit(grain.next_multiple_of(TILE), TILE, || (), |(), start, count| columns(&lines, start, count));
+        lines.visit(
+            grain.next_multiple_of(TILE),
+            TILE,
+            || (),
+            |(), start, count| {
+                columns(backwards, &lines, start, count);
+            },
+        );
     } else {
         lines.visit(
             grain,
@@ -34,7 +49,7 @@ pub(crate) fn sums<T: Scalar>(outer: &[usize], size: usize, src: View<'_, T>, ds
             || (),
             |(), [from, to], _| {
                 let mut sum = 0.0;
-                for i in 0..size {
+                for i in order(backwards, size) {
                     sum += lines.read(from, i).wide();
                     // SAFETY: this is an element of the line that is visited.
                     let element = unsafe { lines.target(to + i as isize * lines.dst_stride, 1) };
@@ -45,18 +60,23 @@ pub(crate) fn sums<T: Scalar>(outer: &[usize], size: usize, src: View<'_, T>, ds
     }
 }
 
+/// The positions, the last one first if the sums are taken backwards.
+fn order(backwards: bool, size: usize) -> impl Iterator<Item = usize> {
+    (0..size).map(move |i| if backwards { size - 1 - i } else { i })
+}
+
 /// Contiguous lines that are neighbours, a few at a time.
-fn rows<T: Scalar>(lines: &Lines<'_, T, T>, start: [isize; 2], count: usize) {
+fn rows<const BACKWARDS: bool, T: Scalar>(lines: &Lines<'_, T, T>, start: [isize; 2], count: usize) {
     vectorised(
         #[inline(always)]
         move || {
             let mut done = 0;
             while done + TOGETHER <= count {
-                together::<TOGETHER, T>(lines, lines.neighbour(start, done));
+                together::<BACKWARDS, TOGETHER, T>(lines, lines.neighbour(start, done));
                 done += TOGETHER;
             }
             for i in done..count {
-                together::<1, T>(lines, lines.neighbour(start, i));
+                together::<BACKWARDS, 1, T>(lines, lines.neighbour(start, i));
             }
         },
     );
@@ -64,7 +84,7 @@ fn rows<T: Scalar>(lines: &Lines<'_, T, T>, start: [isize; 2], count: usize) {
 
 /// As many lines as there are sums.
 #[inline(always)]
-fn together<const N: usize, T: Scalar>(lines: &Lines<'_, T, T>, start: [isize; 2]) {
+fn together<const BACKWARDS: bool, const N: usize, T: Scalar>(lines: &Lines<'_, T, T>, start: [isize; 2]) {
     let size = lines.size;
     // In loops: functions that fill arrays would be called for each line, and leave nothing in registers.
     let (mut src, mut dst) = ([&[][..]; N], [(); N].map(|()| Default::default()));
@@ -76,6 +96,7 @@ fn together<const N: usize, T: Scalar>(lines: &Lines<'_, T, T>, start: [isize; 2
     }
     let mut sums = [0.0; N];
     for i in 0..size {
+        let i = if BACKWARDS { size - 1 - i } else { i };
         for ((sum, src), dst) in sums.iter_mut().zip(&src).zip(&mut dst) {
             *sum += src[i].wide();
             dst[i] = T::narrow(*sum);
@@ -84,10 +105,11 @@ fn together<const N: usize, T: Scalar>(lines: &Lines<'_, T, T>, start: [isize; 2
 }
 
 /// Lines side by side, row after row of them.
-fn columns<T: Scalar>(lines: &Lines<'_, T, T>, [from, to]: [isize; 2], count: usize) {
+fn columns<T: Scalar>(backwards: bool, lines: &Lines<'_, T, T>, [from, to]: [isize; 2], count: usize) {
     let mut sums = [0.0; TILE];
     let sums = &mut sums[..count];
-    for i in 0..lines.size as isize {
+    for i in order(backwards, lines.size) {
+        let i = i as isize;
         let src = lines.source(from + i * lines.src_stride, count);
         // SAFETY: these are elements of the lines that are visited, and the slice of the row before is gone.
         let dst = unsafe { lines.target(to + i * lines.dst_stride, count) };
@@ -109,7 +131,14 @@ mod tests {
     use super::*;
     use crate::kernel::testing::{Random, positions};
 
-    fn agree<T: Scalar>(kept: [usize; 2], size: usize, from: [isize; 3], to: [isize; 3], offset: usize) {
+    fn agree<T: Scalar>(
+        backwards: bool,
+        kept: [usize; 2],
+        size: usize,
+        from: [isize; 3],
+        to: [isize; 3],
+        offset: usize,
+    ) {
         let mut random = Random::new(size as u64);
         let reach = |strides: [isize; 3]| {
             let last = |n: usize, stride: isize| (n - 1) as isize * stride.abs();
@@ -118,10 +147,11 @@ mod tests {
         let src: Vec<T> = random.reals(reach(from) + offset).into_iter().map(|x| T::narrow(f64::from(x))).collect();
         let mut dst = vec![T::narrow(7.0); reach(to)];
         let view = View { data: &src, offset, strides: &from };
-        sums(&kept, size, view, ViewMut { data: &mut dst, offset: 0, strides: &to });
+        sums(backwards, &kept, size, view, ViewMut { data: &mut dst, offset: 0, strides: &to });
         for (a, b) in positions(&kept, &from[..2]).zip(positions(&kept, &to[..2])) {
             let mut sum = 0.0;
-            for i in 0..size as isize {
+            for i in order(backwards, size) {
+                let i = i as isize;
                 sum += src[(offset as isize + a + i * from[2]) as usize].wide();
                 let found = dst[(b + i * to[2]) as usize];
                 assert_eq!(found.wide(), T::narrow(sum).wide(), "{kept:?} {size} {from:?} {to:?} at {i}");
@@ -136,11 +166,13 @@ mod tests {
             let layouts = [[y * s, s, 1], [y * s, 1, y], [1, x, x * y], [(s + 1) * y + 3, s + 1, 1]];
             for to in layouts {
                 for from in layouts.into_iter().chain([[0, 1, y], [s, 0, 1], [0, 0, 0]]) {
-                    agree::<f32>(kept, size, from, to, 2);
-                    agree::<f64>(kept, size, from, to, 0);
+                    for backwards in [false, true] {
+                        agree::<f32>(backwards, kept, size, from, to, 2);
+                        agree::<f64>(backwards, kept, size, from, to, 0);
+                    }
                 }
             }
-            agree::<f32>(kept, size, [y * s, s, -1], layouts[0], size - 1);
+            agree::<f32>(false, kept, size, [y * s, s, -1], layouts[0], size - 1);
         }
     }
 
@@ -148,14 +180,14 @@ mod tests {
     fn a_small_number_between_two_large_ones_is_not_lost() {
         let mut dst = [0.0_f32; 3];
         let src = View { data: &[1e8_f32, 1.0, -1e8], offset: 0, strides: &[1] };
-        sums(&[], 3, src, ViewMut { data: &mut dst, offset: 0, strides: &[1] });
+        sums(false, &[], 3, src, ViewMut { data: &mut dst, offset: 0, strides: &[1] });
         assert_eq!(dst, [1e8, 1e8, 1.0]);
     }
 
     #[test]
     fn over_nothing_nothing_is_written() {
         let src = View { data: &[] as &[f32], offset: 0, strides: &[0, 1] };
-        sums(&[3], 0, src, ViewMut { data: &mut [], offset: 0, strides: &[0, 1] });
+        sums(false, &[3], 0, src, ViewMut { data: &mut [], offset: 0, strides: &[0, 1] });
     }
 
     #[cfg(feature = "parallel")]
@@ -169,7 +201,7 @@ mod tests {
             for (strides, out) in [([900, 1], rows), ([1, 900], columns)] {
                 let (sizes, size) = if strides[0] == 1 { ([900], 700) } else { ([700], 900) };
                 let view = View { data: &data[..], offset: 0, strides: &strides };
-                sums(&sizes, size, view, ViewMut { data: out, offset: 0, strides: &strides });
+                sums(false, &sizes, size, view, ViewMut { data: out, offset: 0, strides: &strides });
             }
             out.into_iter().map(f32::to_bits).collect::<Vec<_>>()
         };

@@ -175,7 +175,7 @@ fn rows<T: Scalar + Ranked>(step: &Step, slots: &Slots, out: &mut [T]) {
     let (src, dst) = (slots.view(source), ViewMut { data: out, offset: 0, strides });
     // The plan gives a tail to softmax and standardization alone (`fuse`).
     ending(step, slots, |tail| match *function {
-        RowFunction::CumulativeSum => running::sums(sizes, *row, src, dst),
+        RowFunction::CumulativeSum { backwards } => running::sums(backwards, sizes, *row, src, dst),
         RowFunction::Sort { descending } => sort::sort(descending, sizes, [*row, *wanted], src, dst),
         RowFunction::ArgSort { .. } => {}
         RowFunction::Softmax { log: false } => softmax::softmax(sizes, *row, src, dst, tail),

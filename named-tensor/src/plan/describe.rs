@@ -220,7 +220,7 @@ impl Page<'_, '_> {
                 size(sizes) * (1 + step.fused.iter().filter(computes).count()) as f64
             }
             Action::Best { sizes, size: along, .. } => size(sizes) * *along as f64,
-            Action::Rows { function: RowFunction::CumulativeSum, .. } => out,
+            Action::Rows { function: RowFunction::CumulativeSum { .. }, .. } => out,
             Action::Rows {
                 function: RowFunction::Sort { .. } | RowFunction::ArgSort { .. },
                 sizes,

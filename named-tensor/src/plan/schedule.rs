@@ -138,7 +138,7 @@ pub(super) struct Body {
 pub(super) enum RowFunction {
     Softmax { log: bool },
     Standardize { epsilon: f64 },
-    CumulativeSum,
+    CumulativeSum { backwards: bool },
     Sort { descending: bool },
     ArgSort { descending: bool },
 }

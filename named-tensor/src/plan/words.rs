@@ -211,8 +211,8 @@ impl Words {
                 words.push(self.name(*axis, first));
                 25
             }
-            Op::CumulativeSum(axis) => {
-                words.push(self.name(*axis, first));
+            Op::CumulativeSum { axis, backwards } => {
+                words.extend([self.name(*axis, first), u64::from(*backwards)]);
                 26
             }
             Op::Sort { axis, descending } => {

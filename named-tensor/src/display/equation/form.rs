@@ -118,7 +118,7 @@ fn plain(node: &Node) -> Form {
         }
         &Op::Concat(axis) => call("concat", &[axis]),
         &Op::Gather(axis) => call("index", &[axis]),
-        &Op::CumulativeSum(axis) => call("cumsum", &[axis]),
+        &Op::CumulativeSum { axis, .. } => call("cumsum", &[axis]),
         &Op::Sort { axis, descending: false } => call("sort", &[axis]),
         &Op::Sort { axis, .. } => Form::Call("maxk", smallvec![axis], smallvec![size(axis) as f64]),
         &Op::ArgSort { axis, descending: false } => call("argsort", &[axis]),

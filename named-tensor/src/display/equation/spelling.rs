@@ -63,6 +63,7 @@ pub(super) fn spelt(node: &Node) -> Option<Node> {
             }
             rest.iter().fold(wide(first).concat(axis, &wide(second)), |whole, part| whole.concat(axis, &wide(part)))
         }
+        (&Op::CumulativeSum { axis, backwards: true }, [x]) => turned(&turned(x, axis).cumulative_sum(axis), axis),
         (Op::ScatterAdd { axis, over }, [updates, positions]) => scattered(node, *axis, over, updates, positions)?,
         (&Op::DynamicSlice(axis), [x, start]) => {
             x.gather(axis, &Node::iota(axis, node.shape().size(axis)?).binary(Binary::Add, start))
@@ -101,6 +102,13 @@ fn counted(axis: Name, size: usize, start: usize, step: usize) -> Node {
     let index = |value: usize| number(Kind::Index, value as f64);
     let steps = Node::iota(axis, size).binary(Binary::Mul, &index(step));
     if start == 0 { steps } else { index(start).binary(Binary::Add, &steps) }
+}
+
+/// The positions of an axis in the opposite order.
+fn turned(x: &Node, axis: Name) -> Node {
+    let size = x.shape().size(axis).unwrap_or(0);
+    let last = number(Kind::Index, size.saturating_sub(1) as f64);
+    x.gather(axis, &last.binary(Binary::Sub, &Node::iota(axis, size)))
 }
 
 /// `X` with all axes of `shape`: `X + 0`, the zeros having the axes that it lacks.

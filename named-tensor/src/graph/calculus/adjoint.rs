@@ -14,7 +14,7 @@ use super::scalar::{chained, exponent_slope, power_slope, share};
 use super::standardized::Standardized;
 use super::{reverse, scan};
 use crate::axis::Name;
-use crate::element::{Binary, Kind, Unary};
+use crate::element::{Binary, Unary};
 use crate::graph::op::Reduction;
 use crate::graph::shape::Names;
 use crate::graph::{Node, Op, Shape};
@@ -122,9 +122,8 @@ pub(super) fn adjoint(node: &Node, g: &Node, wanted: &dyn Fn(usize) -> bool, kee
             ]
         }
         // Z(i) = Σ_{j ≤ i} X(j):  X(j) owes Σ_{i ≥ j} g(i)
-        (&Op::CumulativeSum(axis), _) => {
-            let g = with_axes(g, &[axis], node.shape());
-            smallvec![Some(turned(&turned(&g, axis).cumulative_sum(axis), axis))]
+        (&Op::CumulativeSum { axis, backwards }, _) => {
+            smallvec![Some(with_axes(g, &[axis], node.shape()).running_sum(axis, !backwards))]
         }
         // Each element owes what is owed where it went.
         (&Op::Sort { axis, descending }, [x]) => smallvec![Some(sorted(g, node, axis, descending, x))],
@@ -294,11 +293,4 @@ fn sorted(g: &Node, node: &Node, axis: Name, descending: bool, x: &Node) -> Node
     };
     let place = axis.freshened();
     g.rename(&[(axis, place)]).scatter_add(&from.rename(&[(axis, place)]), axis, size, &[place])
-}
-
-/// The positions of an axis in the opposite order.
-fn turned(x: &Node, axis: Name) -> Node {
-    let size = x.shape().size(axis).unwrap_or(0);
-    let last = Node::fill(Kind::Index, size.saturating_sub(1) as f64, Shape::default());
-    x.gather(axis, &last.binary(Binary::Sub, &Node::iota(axis, size)))
 }

@@ -84,7 +84,7 @@ fn differential(node: &Node, d: &[Option<&Tangent>]) -> Option<Tangent> {
         (Op::Rename, [x], &[Some(dx)]) => {
             Some(dx.renamed(&x.shape().names().zip(node.shape().names()).collect::<Vec<_>>()))
         }
-        (Op::Split(..) | Op::Merge(..) | Op::Window { .. } | Op::CumulativeSum(_), [x], &[Some(dx)])
+        (Op::Split(..) | Op::Merge(..) | Op::Window { .. } | Op::CumulativeSum { .. }, [x], &[Some(dx)])
         | (Op::Slice { .. } | Op::At(..), [x], &[Some(dx)]) => {
             Some(Tangent::new(node.again(&[filled(&dx.node(), x.shape())])))
         }

@@ -52,7 +52,7 @@ impl Node {
             }
             (Op::DynamicSlice(axis), [x, start]) => x.dynamic_slice(*axis, size(*axis), start),
             (Op::DynamicUpdate(axis), [x, part, start]) => x.dynamic_update(*axis, part, start),
-            (Op::CumulativeSum(axis), [x]) => x.cumulative_sum(*axis),
+            (&Op::CumulativeSum { axis, backwards }, [x]) => x.running_sum(axis, backwards),
             (&Op::Sort { axis, descending }, [x]) => x.sort(axis, descending),
             (&Op::ArgSort { axis, descending }, [x]) => x.argsort(axis, descending),
             (&Op::Determinant(a, b), [x]) => x.determinant(a, b),

@@ -147,7 +147,12 @@ pub enum Op {
     /// Inputs (X, part, start): X with `part` from position `start` of an axis on.
     DynamicUpdate(Name),
     /// Sums of the positions up to and with each one.
-    CumulativeSum(Name),
+    CumulativeSum {
+        /// The axis.
+        axis: Name,
+        /// Whether they are those from each one on.
+        backwards: bool,
+    },
     /// Sorted along an axis; equal numbers keep their order, NaN comes last.
     Sort {
         /// The axis.
@@ -211,7 +216,7 @@ impl Op {
             Op::ScatterAdd { .. } => "scatter_add",
             Op::DynamicSlice(_) => "dynamic_slice",
             Op::DynamicUpdate(_) => "dynamic_update",
-            Op::CumulativeSum(_) => "cumulative_sum",
+            Op::CumulativeSum { .. } => "cumulative_sum",
             Op::Sort { .. } => "sort",
             Op::ArgSort { .. } => "argsort",
             Op::Determinant(..) => "det",
@@ -263,7 +268,7 @@ pub(crate) fn evaluate(node: &Node, inputs: &[&Value]) -> Result<Value> {
         (&Op::ScatterAdd { axis, .. }, &[updates, positions]) => indexing::scatter_add(node, axis, updates, positions),
         (&Op::DynamicSlice(axis), &[x, start]) => slicing::dynamic_slice(node, axis, x, start),
         (&Op::DynamicUpdate(axis), &[x, part, start]) => slicing::dynamic_update(node, axis, x, part, start),
-        (&Op::CumulativeSum(axis), &[x]) => order::cumulative_sum(node, axis, x),
+        (&Op::CumulativeSum { axis, backwards }, &[x]) => order::cumulative_sum(node, axis, backwards, x),
         (&Op::Sort { axis, descending }, &[x]) => order::sort(node, axis, descending, x),
         (&Op::ArgSort { axis, descending }, &[x]) => order::argsort(node, axis, descending, x),
         (&Op::Determinant(a, b), &[x]) => matrix::determinant(node, a, b, x),

@@ -1,6 +1,6 @@
 //! Operations that follow the order of positions: running sums and sorting.
 //!
-//! Computes  `cumulative_sum_ax(X)(i) = Σ_{j ≤ i} X(j)`. Sorting is stable, and NaN comes last in either direction.
+//! Computes  `cumulative_sum_ax(X)(i) = Σ_{j ≤ i} X(j)`, or backwards  `Σ_{j ≥ i} X(j)`. Sorting is stable, and NaN comes last in either direction.
 //! Lives here: their shape rules and plain evaluation.
 
 use super::rule::{NUMBERS, of_kind, refused, size_of};
@@ -15,7 +15,13 @@ impl Node {
     #[must_use]
     #[track_caller]
     pub fn cumulative_sum(&self, axis: Name) -> Node {
-        Node::build(Op::CumulativeSum(axis), self.kind(), [self], |operation| {
+        self.running_sum(axis, false)
+    }
+
+    /// The same, or the sum from the position on.
+    #[track_caller]
+    pub(crate) fn running_sum(&self, axis: Name, backwards: bool) -> Node {
+        Node::build(Op::CumulativeSum { axis, backwards }, self.kind(), [self], |operation| {
             of_kind(operation, self, NUMBERS)?;
             size_of(operation, self.shape(), axis).map(|_| self.shape().clone())
         })
@@ -40,20 +46,36 @@ impl Node {
     }
 }
 
-pub(super) fn cumulative_sum(node: &Node, axis: Name, x: Operand<'_>) -> Result<Value> {
+pub(super) fn cumulative_sum(node: &Node, axis: Name, backwards: bool, x: Operand<'_>) -> Result<Value> {
+    /// Appends the sums of a row, from whichever end they are taken.
+    fn extend<T: Copy, S: Copy>(
+        row: &[T],
+        backwards: bool,
+        out: &mut Vec<T>,
+        mut sum: S,
+        add: impl Fn(S, T) -> (S, T),
+    ) {
+        let first = out.len();
+        let mut next = |x: &T| {
+            let (more, result) = add(sum, *x);
+            sum = more;
+            out.push(result);
+        };
+        if backwards {
+            row.iter().rev().for_each(&mut next);
+            out[first..].reverse();
+        } else {
+            row.iter().for_each(&mut next);
+        }
+    }
     if node.kind() == Kind::Index {
+        let add = |sum: i64, x: i64| (sum.saturating_add(x), sum.saturating_add(x));
         return rowwise(node, &[x], &[axis], &mut |row: &[i64], out: &mut Vec<i64>| {
-            out.extend(row.iter().scan(0, |sum: &mut i64, &x| {
-                *sum = sum.saturating_add(x);
-                Some(*sum)
-            }));
+            extend(row, backwards, out, 0, add);
         });
     }
     real!(node.kind(), T => rowwise(node, &[x], &[axis], &mut |row: &[T], out: &mut Vec<T>| {
-        out.extend(row.iter().scan(0.0, |sum, x| {
-            *sum += x.to_f64();
-            Some(T::from_f64(*sum))
-        }));
+        extend(row, backwards, out, 0.0, |sum: f64, x| (sum + x.to_f64(), T::from_f64(sum + x.to_f64())));
     }), else Err(refused(node.op().name(), "needs numbers")))
 }
 
@@ -111,6 +133,8 @@ mod tests {
         assert_eq!(read(&x.cumulative_sum(B)), [1.0, 3.0, 6.0, 4.0, 9.0, 15.0]);
         assert_eq!(read(&x.cumulative_sum(A)), [1.0, 2.0, 3.0, 5.0, 7.0, 9.0]);
         assert_eq!(read(&Node::iota(A, 4).cumulative_sum(A)), [0.0, 1.0, 3.0, 6.0]);
+        assert_eq!(read(&x.running_sum(B, true)), [6.0, 5.0, 3.0, 15.0, 11.0, 6.0]);
+        assert_eq!(read(&Node::iota(A, 4).running_sum(A, true)), [6.0, 6.0, 5.0, 3.0]);
         assert_eq!(read(&tensor(&[(A, 3)], &[1e8_f32, 1.0, -1e8]).cumulative_sum(A))[2], 1.0);
     }
 

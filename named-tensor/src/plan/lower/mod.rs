@@ -212,8 +212,8 @@ impl Lowering<'_, '_> {
             (&Work::First(&Op::ArgSort { axis, descending }), _) => {
                 self.first(i, axis, RowFunction::ArgSort { descending });
             }
-            (&Work::Op(&Op::CumulativeSum(axis)), _) if matches!(item.kind, Kind::F32 | Kind::F64) => {
-                self.line(i, axis, RowFunction::CumulativeSum);
+            (&Work::Op(&Op::CumulativeSum { axis, backwards }), _) if matches!(item.kind, Kind::F32 | Kind::F64) => {
+                self.line(i, axis, RowFunction::CumulativeSum { backwards });
             }
             (&Work::Op(&Op::Sort { axis, descending }), _) if matches!(item.kind, Kind::F32 | Kind::F64) => {
                 self.line(i, axis, RowFunction::Sort { descending });

@@ -209,7 +209,7 @@ pub(super) fn random_graph_of(draw: &mut Draw, sizes: [usize; 6], kind: Kind, st
                     let matrix = one.binary(Binary::Mul, &weight).binary(Binary::Add, &product);
                     if draw.below(2) == 0 { matrix.determinant(axis, other) } else { matrix.inverse(axis, other) }
                 }
-                1 => x.cumulative_sum(axis),
+                1 => x.running_sum(axis, draw.below(2) == 0),
                 2 => Node::random(Distribution::Uniform { low: -1.0, high: 1.0 }, 7, kind, x.shape().clone()),
                 _ => x.gather(axis, &x.argsort(axis, false)),
             },

@@ -59,7 +59,7 @@ fn best_positions_running_sums_and_sorts_of_any_layout_are_those_of_the_definiti
         let (axis, size) = *draw.of(&axes);
         let descending = draw.below(2) == 0;
         let order = || x.argsort(axis, descending);
-        let mut roots = vec![x.cumulative_sum(axis), x.sort(axis, descending)];
+        let mut roots = vec![x.cumulative_sum(axis), x.running_sum(axis, true), x.sort(axis, descending)];
         if size > 0 {
             roots.push(if draw.below(2) == 0 { order().at(axis, 0) } else { order().slice(axis, 0..1, 1) });
         }

@@ -207,6 +207,10 @@ fn subscripts_stand_side_by_side() {
     assert_eq!(page(&x.merge(&[B, A], C), &x, &y), "X_{(b, a) -> c}");
     assert_eq!(page(&x.window(A, C, 2, 2), &x, &y), "pool_{a, c}(X, 2)");
     assert_eq!(page(&x.pad(A, 1, 0, 0.0), &x, &y), "M1_{a(i: 1), b(j: 2)} = 0;\nconcat_a(M1, X)");
+    assert_eq!(
+        page(&x.running_sum(A, true), &x, &y),
+        "I1_{a(i: 6)} = i;\nI2 = 5 - I1;\nindex_a(cumsum_a(index_a(X, I2)), I2)"
+    );
 }
 
 #[test]
