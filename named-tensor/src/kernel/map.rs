@@ -190,7 +190,9 @@ impl Job<'_> {
         parallel::for_each_chunk(out, grain_of(total, self.grain()).next_multiple_of(BLOCK), |first, chunk| {
             // SAFETY: chunks do not meet, and each of them is visited once.
             let beside = shared.iter().map(|other| unsafe { other.slice(first, chunk.len()) }).collect();
-            Worker::new(self, chunk.len(), Stream::of::<T>(total)).with_others(beside).stretch(first, chunk);
+            let mut worker = Worker::new(self, chunk.len(), Stream::of::<T>(total));
+            worker.put_others(beside);
+            worker.stretch(first, chunk);
         });
     }
 

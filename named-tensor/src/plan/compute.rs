@@ -185,10 +185,16 @@ fn rows<T: Scalar + Ranked>(step: &Step, slots: &Slots, out: &mut [T]) {
 }
 
 fn standardize_owed<T: Scalar>(step: &Step, slots: &Slots, out: &mut [T]) {
-    let Action::StandardizeGradient { epsilon, operands, sizes, row, out: strides } = &step.action else { return };
+    let Action::StandardizeGradient { epsilon, operands, gain, sizes, row, out: strides } = &step.action else {
+        return;
+    };
     let [x, owed] = operands.each_ref().map(|place| slots.view(place));
+    let gain = gain.map(|(slot, offset)| {
+        let (buffer, offset) = slots.at(slot, offset);
+        &T::of(buffer)[offset..][..*row]
+    });
     let dst = ViewMut { data: out, offset: 0, strides };
-    ending(step, slots, |tail| standardize::gradient::gradient(*epsilon, sizes, *row, x, owed, dst, tail));
+    ending(step, slots, |tail| standardize::gradient::gradient(*epsilon, sizes, *row, [x, owed], gain, dst, tail));
 }
 
 fn product<T: Lanes>(step: &Step, slots: &Slots, out: &mut [T]) {

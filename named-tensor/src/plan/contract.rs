@@ -138,8 +138,8 @@ fn described(axes: &[Axis], tail: &[usize], copy_left: bool, copy_right: bool) -
     sort_few(&mut only_right, |&i| -axes[i].right);
     // Neighbours stay neighbours: of windows both the positions and those inside of one are, and there are more of the former.
     let longer = |one: &Order, other: &Order, stride: fn(&Axis) -> isize| match (one.last(), other.last()) {
-        (Some(&one), Some(&other)) if stride(&axes[one]) == 1 && stride(&axes[other]) == 1 => {
-            weighed::is_less(axes[other].size, axes[one].size)
+        (Some(&one), Some(&other)) if stride(&axes[one]) == 1 => {
+            stride(&axes[other]) != 1 || weighed::is_less(axes[other].size, axes[one].size)
         }
         _ => false,
     };

@@ -19,6 +19,7 @@ mod contract;
 mod describe;
 mod execute;
 mod fuse;
+mod gain;
 mod growth;
 mod key;
 mod layout;

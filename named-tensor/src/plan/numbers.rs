@@ -131,8 +131,9 @@ impl Numbers for Action {
                 wanted.each(change);
                 out[..].each(change);
             }
-            Action::StandardizeGradient { operands, sizes, row, out, .. } => {
+            Action::StandardizeGradient { operands, gain, sizes, row, out, .. } => {
                 operands.each(change);
+                gain.iter_mut().for_each(|gain| gain.1.each(change));
                 sizes[..].each(change);
                 row.each(change);
                 out[..].each(change);

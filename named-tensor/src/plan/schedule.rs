@@ -90,8 +90,16 @@ pub(super) enum Action {
     /// all that is wanted.
     Rows { function: RowFunction, source: Place, sizes: Sizes, row: usize, wanted: usize, out: Strides },
     /// What rows owe for their standardization. The operands are the rows and what is owed to the standardized ones; they
-    /// and the result, whose strides are `out`, are over `sizes` and the row. Elements of a row lie side by side, or rows do.
-    StandardizeGradient { epsilon: f64, operands: Box<[Place; 2]>, sizes: Sizes, row: usize, out: Strides },
+    /// and the result, whose strides are `out`, are over `sizes` and the row. Elements of a row lie side by side, or rows do. What
+    /// is owed is first multiplied by the gain, if there is one: a row that lies as the others do, without gaps.
+    StandardizeGradient {
+        epsilon: f64,
+        operands: Box<[Place; 2]>,
+        gain: Option<(u32, usize)>,
+        sizes: Sizes,
+        row: usize,
+        out: Strides,
+    },
     /// Pieces put side by side, around them one number.
     Join { around: Option<f64>, pieces: Box<[Piece]> },
     /// The second piece behind the first, which a longer tensor may share memory with (`append`). The result lies
@@ -256,7 +264,10 @@ impl Action {
             Action::Reduce { source, .. } | Action::Best { source, .. } | Action::Rows { source, .. } => {
                 tell(source.slot);
             }
-            Action::StandardizeGradient { operands, .. } => operands.iter().for_each(|place| tell(place.slot)),
+            Action::StandardizeGradient { operands, gain, .. } => {
+                operands.iter().for_each(|place| tell(place.slot));
+                gain.iter().for_each(|&(slot, _)| tell(slot));
+            }
             Action::Append { pieces, .. } => pieces.iter().for_each(|piece| tell(piece.source.slot)),
             Action::Join { pieces, .. } => pieces.iter().for_each(|piece| tell(piece.source.slot)),
             Action::Gather { inputs, .. }

@@ -107,6 +107,7 @@ pub(super) fn rewritten(items: Items<'_>) -> Items<'_> {
         items.sum_of_product(i);
         items.take_best(i);
         items.put_beside(i);
+        items.take_gain(i);
     }
     let mut items = remade::apart(attention::fused(items));
     for i in 0..items.list.len() {

@@ -145,10 +145,9 @@ impl<'a, T: Cell> Worker<'a, T> {
         worker
     }
 
-    /// With places for the other results of the program, each as large as what is computed next.
-    pub(super) fn with_others(mut self, others: SmallVec<[&'a mut [T]; 2]>) -> Worker<'a, T> {
+    /// Says where the other results of the program go, of which each place is as large as what is computed next.
+    pub(super) fn put_others(&mut self, others: SmallVec<[&'a mut [T]; 2]>) {
         self.others = others;
-        self
     }
 
     /// Room for what `size` results take the place of; [`Worker::stretch_from_beside`] reads it.

@@ -1,6 +1,7 @@
 //! What rows owe for their standardization: the heart of the gradient of layer normalisation.
 //!
 //! With  `y = (x - μ) s`,  `s = 1 / √(σ² + ε)`  computes  `(gᵢ - Σ gⱼ / n - yᵢ Σ yⱼ gⱼ / n) s`  for what is owed to y, g.
+//! What is owed may be multiplied by a gain first, which is the same in every row.
 //! Moments and y are those of standardization, computed again while the row is near, and both sums are taken in `f64`.
 //! Not here: moments (`standardize`), rows that lie side by side (`columns`).
 
@@ -21,16 +22,18 @@ const AT_HAND: usize = 1024;
 const PASSES: usize = 4;
 
 /// Writes what the rows of `x` owe where their standardizations are `owed` so much, and then does what the tail says. All
-/// are views over `outer` and a row of `size` elements. Elements of a row lie side by side in all three, or rows do.
+/// are views over `outer` and a row of `size` elements. Elements of a row lie side by side in all three, or rows do; not those if
+/// there is a gain for each element of a row, by which what is owed is multiplied.
 ///
 /// # Panics
-/// If a view leaves its slice, if neither lie side by side, or if positions of the destination overlap or lie apart.
+/// If a view leaves its slice, if neither lie side by side, if positions of the destination overlap or lie apart, or if the gain
+/// is not one for each element of a row.
 pub(crate) fn gradient<T: Scalar>(
     epsilon: f64,
     outer: &[usize],
     size: usize,
-    x: View<'_, T>,
-    owed: View<'_, T>,
+    [x, owed]: [View<'_, T>; 2],
+    gain: Option<&[T]>,
     dst: ViewMut<'_, T>,
     tail: Option<&Tail<'_>>,
 ) {
@@ -55,7 +58,9 @@ pub(crate) fn gradient<T: Scalar>(
         .iter()
         .map(|strides| (&strides[..outer.len()], strides[outer.len()]))
         .unzip();
-    let job = Job { epsilon, size, x, owed, span: Span::new(outer, &strides), along: [along[0], along[1], along[2]] };
+    assert!(gain.is_none_or(|gain| gain.len() == size), "standardize gradient: a gain for each element of a row");
+    let job =
+        Job { epsilon, size, x, owed, gain, span: Span::new(outer, &strides), along: [along[0], along[1], along[2]] };
     if along == [1; 3].into() || size == 1 {
         let follow = row_major(&job.span.sizes).into_iter().map(|step| step * size as isize);
         assert!(
@@ -64,7 +69,8 @@ pub(crate) fn gradient<T: Scalar>(
         );
         return job.rows(dst.data, tail);
     }
-    assert!((0..3).all(|operand| job.span.inner_stride(operand) == 1), "standardize gradient: rows side by side");
+    let lie_side_by_side = (0..3).all(|operand| job.span.inner_stride(operand) == 1);
+    assert!(lie_side_by_side && gain.is_none(), "standardize gradient: rows side by side");
     job.columns(ViewMut { data: &mut *dst.data, ..dst });
     tail.into_iter().for_each(|tail| tail.whole(dst.data));
 }
@@ -74,6 +80,7 @@ struct Job<'a, T> {
     size: usize,
     x: View<'a, T>,
     owed: View<'a, T>,
+    gain: Option<&'a [T]>,
     /// The rows of both and of the result.
     span: Span,
     /// How far apart the elements of a row are.
@@ -83,7 +90,7 @@ struct Job<'a, T> {
 impl<T: Scalar> Job<'_, T> {
     /// Rows whose elements lie side by side, some of them together.
     fn rows(&self, dst: &mut [T], tail: Option<&Tail<'_>>) {
-        let &Job { epsilon, size, x, owed, ref span, .. } = self;
+        let &Job { epsilon, size, x, owed, gain, ref span, .. } = self;
         let shared = Shared::new(dst);
         let most = AT_HAND.div_ceil(size);
         parallel::for_each_range(span.total(), grain_of(span.total(), (GRAIN / PASSES).div_ceil(size)), |range| {
@@ -91,6 +98,8 @@ impl<T: Scalar> Job<'_, T> {
             let [mut of_x, mut of_owed] =
                 [0, 1].map(|operand| Odometer::new(&span.sizes, &span.strides[operand], range.start));
             let mut rows: SmallVec<[[&[T]; 2]; 8]> = SmallVec::new();
+            let mut room = vec![T::default(); gain.map_or(0, <[T]>::len)];
+            let times = &mut gain.map(|gain| Times { gain, room: &mut room });
             let mut at = range.start;
             while at < range.end {
                 rows.clear();
@@ -104,10 +113,10 @@ impl<T: Scalar> Job<'_, T> {
                 let dst = unsafe { shared.slice(at * size, rows.len() * size) };
                 match &mut finisher {
                     Some(finisher) => {
-                        some_rows(epsilon, &rows, finisher.beside(dst.len()));
+                        some_rows(epsilon, &rows, times, finisher.beside(dst.len()));
                         finisher.stretch_from_beside(at * size, dst);
                     }
-                    None => some_rows(epsilon, &rows, dst),
+                    None => some_rows(epsilon, &rows, times, dst),
                 }
                 at += rows.len();
             }
@@ -115,13 +124,26 @@ impl<T: Scalar> Job<'_, T> {
     }
 }
 
+/// A gain, and room for a row that is multiplied by it.
+struct Times<'a, T> {
+    gain: &'a [T],
+    room: &'a mut [T],
+}
+
 /// What some rows owe, one behind the other.
-fn some_rows<T: Scalar>(epsilon: f64, rows: &[[&[T]; 2]], dst: &mut [T]) {
+fn some_rows<T: Scalar>(epsilon: f64, rows: &[[&[T]; 2]], times: &mut Option<Times<'_, T>>, dst: &mut [T]) {
     let size = dst.len() / rows.len();
     vectorised(
         #[inline(always)]
         move || {
             for (&[x, owed], dst) in rows.iter().zip(dst.chunks_exact_mut(size)) {
+                let owed = match times {
+                    Some(Times { gain, room }) => {
+                        room.iter_mut().zip(owed.iter().zip(*gain)).for_each(|(to, (&owed, &gain))| *to = owed * gain);
+                        &**room
+                    }
+                    None => owed,
+                };
                 let (mean, scale) = Standardize { epsilon }.moments_of(x);
                 if ORDINARY.contains(&scale) {
                     let (near, factor) = (Near::<T>::of(mean, scale), T::narrow(scale));

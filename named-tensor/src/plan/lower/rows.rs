@@ -5,13 +5,15 @@
 
 use super::{Lowering, dense};
 use crate::axis::Name;
+use crate::element::Binary;
 use crate::graph::Shape;
 use crate::graph::op::Reduction;
 use crate::graph::shape::Names;
-use crate::graph::value::Strides;
+use crate::graph::value::{Strides, row_major};
+use crate::kernel::map::Instruction;
 use crate::plan::layout::{self, Order, Place};
 use crate::plan::numbered::few;
-use crate::plan::schedule::{Action, RowFunction, Sizes};
+use crate::plan::schedule::{Action, RowFunction, Sizes, Step};
 use crate::plan::weighed;
 
 /// So many rows at least are computed side by side: fewer fill no tile, and are copied one after the other.
@@ -51,11 +53,24 @@ impl Lowering<'_, '_> {
     /// side there, or else with rows last.
     pub(super) fn standardize_gradient(&mut self, i: u32, axes: &Names, epsilon: f64) {
         let item = self.items.item(i);
-        let (names, sizes): (Names, Sizes) = item.shape.iter().unzip();
-        let mut inputs = [0, 1].map(|which| {
+        let inputs = [0, 1].map(|which| {
             let input = item.inputs[which];
             (self.items.item(input).shape, self.places[&input].clone())
         });
+        self.owed_to_rows(i, axes, epsilon, inputs, item.inputs.get(2).copied());
+    }
+
+    /// The same with these inputs, and an item that is the gain.
+    fn owed_to_rows(
+        &mut self,
+        i: u32,
+        axes: &Names,
+        epsilon: f64,
+        mut inputs: [(&Shape, Place); 2],
+        gain: Option<u32>,
+    ) {
+        let item = self.items.item(i);
+        let (names, sizes): (Names, Sizes) = item.shape.iter().unzip();
         let stride = |(shape, place): &(&Shape, Place), name| shape.position(name).map_or(0, |at| place.strides[at]);
         let along = |input: &(&Shape, Place)| -> Strides { few(names.iter().map(|&name| stride(input, name))) };
         let [of_x, of_owed] = inputs.each_ref().map(along);
@@ -67,8 +82,15 @@ impl Lowering<'_, '_> {
         let fastest = |of: &Order| of.iter().rev().copied().find(|&at| sizes[at] != 1);
         let all = [of_x, of_owed, dense(item.shape, &order)];
         let lie_side_by_side = |of: &Order| all.iter().all(|strides| fastest(of).is_none_or(|at| strides[at] == 1));
+        let is_whole_rows = all.iter().all(is_run) && lie_side_by_side(&row);
+        if let (Some(gain), false) = (gain, is_whole_rows) {
+            inputs[1].1 = self.multiplied(i, &inputs[1], gain);
+            return self.owed_to_rows(i, axes, epsilon, inputs, None);
+        }
+        let gain = gain.map(|gain| self.gain(gain, row.iter().map(|&at| names[at])));
         let is_wide = fastest(&others).is_some_and(|at| !weighed::is_less(sizes[at], BESIDE));
-        if !all.iter().all(is_run) || !(lie_side_by_side(&row) || is_wide && lie_side_by_side(&others)) {
+        let is_in_columns = all.iter().all(is_run) && is_wide && lie_side_by_side(&others);
+        if !(is_whole_rows || is_in_columns) {
             order = few(others.iter().chain(&row).copied());
             for (shape, place) in &mut inputs {
                 let order: Order = few(order.iter().filter_map(|&at| shape.position(names[at])));
@@ -83,6 +105,7 @@ impl Lowering<'_, '_> {
         };
         let action = Action::StandardizeGradient {
             epsilon,
+            gain,
             operands: Box::new(inputs.each_ref().map(|input| Place {
                 slot: input.1.slot,
                 offset: input.1.offset,
@@ -93,6 +116,37 @@ impl Lowering<'_, '_> {
             out: in_order(&dense(item.shape, &order)),
         };
         self.step(i, &order, action);
+    }
+
+    /// Where the numbers of item `i` stand without gaps, its axes in this order.
+    fn gain(&mut self, i: u32, row: impl Iterator<Item = Name>) -> (u32, usize) {
+        let (shape, place) = (self.items.item(i).shape, self.places[&i].clone());
+        let (order, sizes): (Order, Sizes) = (few(row.filter_map(|name| shape.position(name))), few(shape.sizes()));
+        let along: Sizes = few(order.iter().map(|&at| sizes[at]));
+        let dense = row_major(along.iter().copied());
+        let mut strides = along.iter().zip(order.iter().zip(&dense));
+        let is_dense = strides.all(|(&size, (&at, &step))| size == 1 || place.strides[at] == step);
+        let place = if is_dense { place } else { self.copied(i, &place, &sizes, &order) };
+        (place.slot, place.offset)
+    }
+
+    /// A tensor with the axes of item `i`, times the item `by` with some of them, in the order of the first.
+    fn multiplied(&mut self, i: u32, (shape, place): &(&Shape, Place), by: u32) -> Place {
+        let (item, other, by) = (self.items.item(i), self.items.item(by).shape, &self.places[&by]);
+        let (names, sizes): (Names, Sizes) = shape.iter().unzip();
+        let order = layout::by_stride(&place.strides);
+        let along = |name| other.position(name).map_or(0, |at| by.strides[at]);
+        let by = Place { strides: few(order.iter().map(|&at| along(names[at]))), ..*by };
+        let times = [Instruction::Load(0), Instruction::Load(1), Instruction::Binary(Binary::Mul, 0, 1)];
+        let action = Action::Map {
+            program: self.programs.of(&times, &[item.kind; 2]),
+            sizes: few(order.iter().map(|&at| sizes[at])),
+            operands: Box::new([place.in_order(&order), by]),
+            others: Box::default(),
+        };
+        let out = self.slot(item.kind, shape.elements());
+        self.schedule.steps.push(Step::new(action, out, self.items.item(item.inputs[1]).node));
+        Place { slot: out, offset: 0, strides: dense(shape, &order) }
     }
 
     /// The step of a function along one axis.

@@ -7,6 +7,7 @@ mod attention;
 mod computed;
 pub(crate) mod draw;
 mod edges;
+mod gain;
 mod growing;
 mod indexing;
 mod joining;

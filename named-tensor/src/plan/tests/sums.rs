@@ -64,7 +64,7 @@ fn case(seed: u64) -> (Vec<Node>, String) {
 #[test]
 fn sums_over_several_axes_are_those_of_the_plain_evaluation_whatever_stands_around_them() {
     let (mut again, mut compared) = (0, 0);
-    for seed in 0..600 {
+    for seed in 0..1000 {
         let (roots, context) = case(seed);
         let is_again = |step: &schedule::Step| match &step.action {
             Action::Product { batch, .. } => batch.iter().any(contract::Loop::is_summed),

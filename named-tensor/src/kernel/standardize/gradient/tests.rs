@@ -35,7 +35,7 @@ fn check<T: Scalar>(outer: &[usize], size: usize, strides: [&[isize]; 2], shift:
     let [of_x, of_g] =
         [(&x, &with_row[0]), (&g, &with_row[1])].map(|(data, strides)| View { data, offset: 3, strides });
     let dense = row_major(&sizes);
-    gradient(EPSILON, outer, size, of_x, of_g, ViewMut { data: &mut out, offset: 0, strides: &dense }, None);
+    gradient(EPSILON, outer, size, [of_x, of_g], None, ViewMut { data: &mut out, offset: 0, strides: &dense }, None);
     let read = |data: &[T], strides: &[isize]| -> Vec<f64> {
         positions(&sizes, strides).map(|at| data[3 + at as usize].wide()).collect()
     };
@@ -76,7 +76,15 @@ fn a_constant_row_owes_what_is_left_of_the_mean() {
     let view = |data| View { data, offset: 0, strides: &[1] };
     for epsilon in [1e-4, 1e-44] {
         let mut out = [0.0; 4];
-        gradient(epsilon, &[], 4, view(&x), view(&g), ViewMut { data: &mut out, offset: 0, strides: &[1] }, None);
+        gradient(
+            epsilon,
+            &[],
+            4,
+            [view(&x), view(&g)],
+            None,
+            ViewMut { data: &mut out, offset: 0, strides: &[1] },
+            None,
+        );
         let exact = g.map(|g| (g - 3.0) / (epsilon.sqrt() as f32));
         assert!(
             out.iter().zip(exact).all(|(out, exact)| (out - exact).abs() <= 1e-6 * exact.abs()),
@@ -95,7 +103,15 @@ fn nan_makes_its_row_nan_and_no_other() {
     for (x, g) in [(row(Some(45)), row(None)), (row(None), row(Some(45)))] {
         let mut out = vec![0.0; 120];
         let view = |data| View { data, offset: 0, strides: &[40, 1] };
-        gradient(EPSILON, &[3], 40, view(&x), view(&g), ViewMut { data: &mut out, offset: 0, strides: &[40, 1] }, None);
+        gradient(
+            EPSILON,
+            &[3],
+            40,
+            [view(&x), view(&g)],
+            None,
+            ViewMut { data: &mut out, offset: 0, strides: &[40, 1] },
+            None,
+        );
         assert!(out.iter().enumerate().all(|(i, x)| x.is_nan() == (40..80).contains(&i)), "{out:?}");
     }
 }
@@ -122,7 +138,7 @@ fn rows_side_by_side_owe_what_they_owe_one_after_the_other() {
         let of = |x: &[f32], g: &[f32], strides: &[isize], epsilon: f64| {
             let mut out = vec![f32::NAN; x.len()];
             let [x, g] = [x, g].map(|data| View { data, offset: 0, strides });
-            gradient(epsilon, &[2, outer], size, x, g, ViewMut { data: &mut out, offset: 0, strides }, None);
+            gradient(epsilon, &[2, outer], size, [x, g], None, ViewMut { data: &mut out, offset: 0, strides }, None);
             out
         };
         for epsilon in [1e-5, 1e-40] {
@@ -145,5 +161,31 @@ fn rows_side_by_side_owe_what_they_owe_one_after_the_other() {
 fn rows_with_gaps_are_refused() {
     let data = [0.0_f32; 24];
     let view = View { data: &data, offset: 0, strides: &[8, 2] };
-    gradient(EPSILON, &[3], 4, view, view, ViewMut { data: &mut [0.0; 12], offset: 0, strides: &[4, 1] }, None);
+    gradient(EPSILON, &[3], 4, [view, view], None, ViewMut { data: &mut [0.0; 12], offset: 0, strides: &[4, 1] }, None);
+}
+
+#[test]
+fn what_is_owed_is_multiplied_by_a_gain_first() {
+    for (rows, size) in [(1, 1), (3, 7), (5, 40), (2, 773), (70, 16)] {
+        let mut random = Random::new(size as u64);
+        let [x, g] = [(); 2].map(|()| random.reals(rows * size));
+        let gain = random.reals(size);
+        let product: Vec<f32> = g.iter().zip(gain.iter().cycle()).map(|(g, gain)| g * gain).collect();
+        let strides: &[isize] = &[size as isize, 1];
+        let owes = |g: &[f32], gain| {
+            let mut out = vec![f32::NAN; x.len()];
+            let [x, g] = [&x, g].map(|data| View { data, offset: 0, strides });
+            gradient(EPSILON, &[rows], size, [x, g], gain, ViewMut { data: &mut out, offset: 0, strides }, None);
+            out.into_iter().map(f32::to_bits).collect::<Vec<_>>()
+        };
+        assert_eq!(owes(&g, Some(&gain)), owes(&product, None), "{rows} rows of {size}");
+    }
+}
+
+#[test]
+#[should_panic(expected = "a gain for each element of a row")]
+fn a_gain_that_is_no_row_is_refused() {
+    let view = View { data: &[1.0_f32; 12], offset: 0, strides: &[4, 1] };
+    let dst = ViewMut { data: &mut [0.0; 12], offset: 0, strides: &[4, 1] };
+    gradient(EPSILON, &[3], 4, [view, view], Some(&[1.0; 3]), dst, None);
 }
