@@ -122,6 +122,10 @@ impl<'a> Trace<'a> {
                 some != other && self.inputs(some) == self.inputs(other) && scan.is_beginning_of(longer)
             };
             if let Some(&(other, _)) = scans.iter().find(goes_on) {
+                if self.beginnings.is_empty() {
+                    // No root has this number.
+                    self.key.push(u64::MAX);
+                }
                 self.beginnings.push((some, other));
                 self.key.extend([u64::from(some), u64::from(other)]);
             }

@@ -220,31 +220,28 @@ fn reduced(node: &Node, reduction: Reduction, x: &Node, axes: &[Name], g: &Node,
     }
 }
 
-/// `g` under other names. Of a sum of pieces with zeros around them it is the pieces that get them: so the planner sees what is
-/// put side by side, by whatever function each was taken.
+/// `g` under other names. Of a sum of a few pieces with zeros around them it is the pieces that get them: so the planner sees what
+/// is put side by side, by whatever function each was taken.
 fn renamed(g: &Node, names: &[(Name, Name)]) -> Node {
-    match (g.op(), g.inputs()) {
-        (&Op::Pad { axis, before, value }, [x]) => {
-            let [all, inside] = [g, x].map(|node| node.shape().size(axis).unwrap_or(0));
-            let to = names.iter().find(|(from, _)| *from == axis).map_or(axis, |&(_, to)| to);
-            x.rename(names).pad(to, before, all - before - inside, value)
+    /// At most so many pieces are looked for.
+    const LARGEST: usize = 64;
+    let mut pieces: SmallVec<[Node; 4]> = SmallVec::new();
+    let mut stack: SmallVec<[&Node; 8]> = smallvec![g];
+    while let Some(node) = stack.pop() {
+        match (node.op(), node.inputs()) {
+            _ if node.shape().rank() != g.shape().rank() || pieces.len() + stack.len() >= LARGEST => {
+                return g.rename(names);
+            }
+            (&Op::Pad { axis, before, value }, [x]) => {
+                let [all, inside] = [node, x].map(|node| node.shape().size(axis).unwrap_or(0));
+                let to = names.iter().find(|(from, _)| *from == axis).map_or(axis, |&(_, to)| to);
+                pieces.push(x.rename(names).pad(to, before, all - before - inside, value));
+            }
+            (Op::Binary(Binary::Add), [x, y]) => stack.extend([y, x]),
+            _ => return g.rename(names),
         }
-        (Op::Binary(Binary::Add), [x, y]) if [x, y].into_iter().all(|part| is_of_pieces(part, g.shape())) => {
-            plus(&renamed(x, names), &renamed(y, names))
-        }
-        _ => g.rename(names),
     }
-}
-
-/// Whether a node with all axes of the shape is a sum of pieces with zeros around them, or one.
-fn is_of_pieces(node: &Node, shape: &Shape) -> bool {
-    let is_whole = node.shape().rank() == shape.rank();
-    is_whole
-        && match (node.op(), node.inputs()) {
-            (Op::Pad { .. }, _) => true,
-            (Op::Binary(Binary::Add), [x, y]) => [x, y].into_iter().all(|part| is_of_pieces(part, shape)),
-            _ => false,
-        }
+    pieces.into_iter().reduce(|sum, piece| plus(&sum, &piece)).unwrap_or_else(|| g.rename(names))
 }
 
 /// `X_{parts → axis}` of what may lack some of the parts.

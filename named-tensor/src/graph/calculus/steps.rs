@@ -10,8 +10,10 @@ use crate::axis::Name;
 use crate::graph::op::{Reduction, Scan};
 use crate::graph::{Node, Op};
 
-/// How many times as large as the sum what is kept of each step may be.
+/// How many times as large as the sum what is multiplied in each step may be.
 const REPAID: usize = 2;
+/// How many times as large as all that goes along the steps what is kept for it may be.
+const KEPT: usize = 8;
 
 /// A sum over all steps.
 pub(super) struct AtOnce {
@@ -36,6 +38,7 @@ impl AtOnce {
     /// Which of these constants owe something that is better summed when all steps are done, and which do not; `shares` are
     /// those of a step, by number.
     pub(super) fn chosen(constants: &[usize], shares: &[Node], scan: &Scan) -> (Vec<usize>, Vec<usize>) {
+        let along = &scan.placeholders[..scan.carries + scan.slices];
         // Results of a step have no axis of the name along which it is repeated.
         let can_be_kept = |node: &Node| !node.shape().has(scan.axis);
         let sums: Vec<Option<Node>> = constants
@@ -48,8 +51,11 @@ impl AtOnce {
             })
             .collect();
         let is_small = |sum: &Node| {
-            let kept: usize = sum.inputs().iter().map(|factor| factor.shape().elements()).sum();
-            kept <= REPAID.saturating_mul(sum.shape().elements())
+            let size = |factor: &Node| factor.shape().elements();
+            let is_kept = |factor: &&Node| !along.iter().any(|slice| slice.id() == renamed(factor).0.id());
+            let (all, kept) = (sum.inputs().iter(), sum.inputs().iter().filter(is_kept));
+            all.map(size).sum::<usize>() <= REPAID.saturating_mul(sum.shape().elements())
+                && kept.map(size).sum::<usize>() <= KEPT.saturating_mul(along.iter().map(size).sum())
         };
         let kept: Vec<usize> = sums
             .iter()

@@ -8,11 +8,12 @@ mod cases;
 use proptest::prelude::*;
 
 use self::cases::{CASES, Case, Drawn, drawn};
+use super::forms::number;
 use super::*;
 use crate::axis::Name;
 use crate::element::{Binary, Comparison, Kind};
 use crate::graph::op::Reduction;
-use crate::graph::testing::{A, B, read, tensor};
+use crate::graph::testing::{A, B, counting, read, tensor};
 use crate::graph::{Op, Shape};
 
 /// Σ of all numbers.
@@ -59,7 +60,7 @@ fn check(case: &Case, drawn: &Drawn) {
     };
     let seeds = [(x.clone(), Tangent::new(dx.clone())), (y.clone(), Tangent::new(dy.clone()))];
     // A product of nothing is 1, whatever its factors.
-    let dz = forward(std::slice::from_ref(&z), &seeds).remove(0).map_or_else(|| forms::number(&z, 0.0), |dz| dz.node());
+    let dz = forward(std::slice::from_ref(&z), &seeds).remove(0).map_or_else(|| number(&z, 0.0), |dz| dz.node());
     assert!(dz.shape().names().all(|name| z.shape().has(name)), "{}: {:?} of {:?}", case.name, dz.shape(), z.shape());
     // In the order of z's axes, each there.
     let dz = dz.binary(Binary::Add, &tensor(&z.shape().iter().collect::<Vec<_>>(), &vec![0.0; z.shape().elements()]));
@@ -247,4 +248,27 @@ fn a_comparison_has_no_derivative() {
     let x = tensor(&[(A, 2)], &[1.0, 2.0]);
     let y = x.compare(Comparison::Gt, &Node::fill(Kind::F64, 1.5, Shape::default())).cast(Kind::F64);
     assert!(reverse(&[(y, Node::fill(Kind::F64, 1.0, Shape::default()))], &[x], &[])[0].is_none());
+}
+
+#[test]
+fn what_is_owed_to_a_tensor_taken_apart_is_written_once_however_often_it_is_added() {
+    let x = counting(&[(A, 4)]);
+    let mut sum = x.rename(&[(A, B)]);
+    for _ in 0..22 {
+        sum = sum.binary(Binary::Add, &sum);
+    }
+    let part = sum.slice(B, 0..2, 1);
+    let loss = part.contract(&part, &[B]);
+    let owed = reverse(&[(loss.clone(), number(&loss, 1.0))], &[x], &[]).remove(0).unwrap();
+    assert!(Node::walk(&[owed]).len() < 1000, "not once for each path");
+}
+
+#[test]
+fn a_tensor_taken_apart_into_many_pieces_under_another_name_has_a_gradient() {
+    let count = 10_000;
+    let x = counting(&[(A, count)]);
+    let renamed = x.rename(&[(A, B)]);
+    let sum = (0..count).map(|i| renamed.at(B, i)).reduce(|sum, one| sum.binary(Binary::Add, &one)).unwrap();
+    let owed = reverse(&[(sum.clone(), number(&sum, 1.0))], &[x], &[]).remove(0).unwrap();
+    assert!(owed.error().is_none(), "and not a stack that overflows");
 }

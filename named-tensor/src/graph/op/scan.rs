@@ -23,7 +23,7 @@ use crate::graph::{Node, Op, Shape};
 const ATTEMPTS: usize = 16;
 
 /// A body to be repeated.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Scan {
     /// The axis along which it is repeated.
     pub axis: Name,
@@ -175,6 +175,20 @@ impl Scan {
         self.whole(joint, &parts.concat())
     }
 
+    /// The scan `node`, whose operation this is, along an axis of another name: what stands in the body may have one of that name.
+    #[track_caller]
+    pub(crate) fn along_another_axis(&self, node: &Node) -> (Arc<Scan>, Node) {
+        let axis = self.axis.freshened();
+        let steps = self.carries..self.carries + self.slices;
+        let moved = |(number, input): (usize, &Node)| {
+            if steps.contains(&number) { input.rename(&[(self.axis, axis)]) } else { input.clone() }
+        };
+        let inputs = node.inputs().iter().enumerate().map(moved).collect();
+        let (placeholders, results) = (self.placeholders.clone(), self.results.clone());
+        let scan = Scan { axis, placeholders, results, ..*self };
+        (Arc::new(scan.clone()), Node::of_scan(scan, inputs))
+    }
+
     /// This scan, the operation of `node`, with further results of each step, which are made of its placeholders. The results
     /// of this one come first: where both are computed, the planner takes them from there.
     #[track_caller]
@@ -315,6 +329,12 @@ impl Draft {
         let used = |(slice, _): &(&Node, &Node)| reached.contains(&slice.id());
         let (slices, along): (Vec<Node>, Vec<Node>) =
             self.slices.iter().zip(&self.along).filter(used).map(|(slice, x)| (slice.clone(), x.clone())).unzip();
+        let (mut slices, mut along) = (slices, along);
+        if slices.is_empty() {
+            // A derivative has to go along something.
+            slices.push(Node::new(Op::Placeholder(0), [], Shape::default(), Kind::Index));
+            along.push(Node::iota(self.axis, size));
+        }
         let (carried, sliced) = (self.carries.len(), slices.len());
         let stood: Vec<Node> = self.carries.into_iter().chain(slices).chain(outside.iter().cloned()).collect();
         let number =

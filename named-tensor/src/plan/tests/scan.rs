@@ -196,3 +196,24 @@ fn a_plan_shows_the_steps_of_a_body() {
         assert!(page.contains(line), "{line:?} in\n{page}");
     }
 }
+
+#[test]
+fn scans_as_roots_are_not_taken_for_a_scan_and_its_beginning() {
+    let (x, h) = (normal(1, Kind::F64, &[(TIME, 3), (A, 4)]), normal(2, Kind::F64, &[(A, 4)]));
+    let scan = |more: bool, constant: f64| {
+        let [last, _] = Node::scan(TIME, false, std::slice::from_ref(&h), std::slice::from_ref(&x), |h, x| {
+            let constant = Node::fill(Kind::F64, constant, Shape::default());
+            let next = h[0].binary(Binary::Mul, &x[0]).binary(Binary::Add, &constant).unary(Unary::Tanh);
+            let more = more.then(|| next.unary(Unary::Exp));
+            [vec![next.clone()], [next].into_iter().chain(more).collect()]
+        });
+        Node::walk(&last).into_iter().find(|node| matches!(node.op(), Op::Scan(_))).unwrap()
+    };
+    let sum = |a: &Node, b: &Node| a.part(0).binary(Binary::Add, &b.part(0));
+    let first = scan(false, 0.37);
+    let Op::Scan(body) = first.op() else { panic!("a scan") };
+    let more = body.with_results(&first, vec![body.results[0].unary(Unary::Exp)]);
+    assert!(both_ways(&[sum(&first, &more)], "a scan and its beginning").is_some());
+    let (one, other) = (scan(false, 0.37), scan(true, 0.41));
+    assert!(both_ways(&[sum(&one, &other), one, other], "two scans that are roots").is_some());
+}

@@ -77,6 +77,25 @@ fn steps_are_joined_if_they_read_the_same_numbers_at_the_same_places() {
 }
 
 #[test]
+fn one_tensor_is_read_at_two_places_by_one_step() {
+    let t = x(1);
+    // The first row lies where the tensor does, and is the same in every row.
+    let row = t.at(A, 0);
+    are(&[t.unary(Unary::Exp), t.binary(Binary::Mul, &row)], [1, 2], "a tensor, and its first row");
+}
+
+#[test]
+fn an_axis_of_one_position_does_not_part_steps() {
+    let (t, c) = (x(1), Name::declared("c"));
+    for at in 0..3 {
+        let mut axes = vec![(A, 40), (B, 70)];
+        axes.insert(at, (c, 1));
+        let wide = t.spread(Shape::new(axes)).binary(Binary::Mul, &x(2));
+        are(&[t.unary(Unary::Exp), wide], [1, 2], "another axis, of one position");
+    }
+}
+
+#[test]
 fn a_step_does_not_join_one_before_what_it_reads() {
     let g = x(1);
     let first = g.unary(Unary::Exp);

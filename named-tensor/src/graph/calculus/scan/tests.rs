@@ -309,3 +309,68 @@ fn a_weight_with_an_axis_of_the_name_of_the_steps_is_summed_in_the_loop() {
         close(&read(found, like), &read(expected, like), "an axis of that name");
     }
 }
+
+/// What the variables owe for the sum of the squares of all results.
+fn owed_for_squares(results: &[Node], variables: &[Node]) -> Vec<Node> {
+    let owed = reverse(&[(loss(results, &[]), number(&variables[0], 1.0))], variables, &[]);
+    owed.into_iter().zip(variables).map(|(owed, of)| owed.unwrap_or_else(|| zero(of)).filled(of.shape())).collect()
+}
+
+#[test]
+fn a_carry_may_have_an_axis_of_the_name_of_the_steps() {
+    let variables = [some(1, &[(TIME, 3), (A, 2)]), some(2, &[(A, 2), (TIME, 2)]), some(3, &[(TIME, 2)])];
+    let [x, w, first] = &variables;
+    // The carry has the axis from the start; or something on the way, which a second derivative sums over.
+    let steps: [&dyn Fn(&Node, &Node) -> Node; 2] =
+        [&|h, x| plus(&h.binary(Binary::Mul, &x.contract(w, &[A])), h).unary(Unary::Sin), &|h, x| {
+            let wide = h.contract(w, &[TIME]).unary(Unary::Tanh);
+            wide.binary(Binary::Mul, x).contract(w, &[A])
+        }];
+    for (which, step) in steps.into_iter().enumerate() {
+        let [last, _] = Node::scan(TIME, false, std::slice::from_ref(first), std::slice::from_ref(x), |h, x| {
+            [vec![step(&h[0], &x[0])], vec![]]
+        });
+        let written_out = (0..3).fold(first.clone(), |h, i| step(&h, &x.at(TIME, i)));
+        let [found, expected] = [last, vec![written_out]].map(|results| {
+            let owed = owed_for_squares(&results, &variables);
+            let twice = owed_for_squares(&owed, &variables);
+            [owed, twice].concat()
+        });
+        for ((found, expected), like) in found.into_iter().zip(expected).zip(variables.iter().cycle()) {
+            close(&read(Some(found), like), &read(Some(expected), like), &format!("step {which}"));
+        }
+    }
+}
+
+#[test]
+fn what_is_kept_of_each_step_is_no_more_than_some_times_what_goes_along_the_steps() {
+    let (batch, wide, steps) = (20, 50, 30);
+    let (first, x) = (some(1, &[(D, batch)]), some(2, &[(TIME, steps)]));
+    let weights = [some(3, &[(A, wide)]), some(4, &[(A, wide), (NEXT, wide)]), some(5, &[(NEXT, wide)])];
+    let [last, _] = Node::scan(TIME, false, &[first], &[x], |h, x| {
+        let hidden = h[0].binary(Binary::Mul, &weights[0]).unary(Unary::Tanh);
+        let more = hidden.contract(&weights[1], &[A]).unary(Unary::Tanh);
+        [vec![plus(&more.contract(&weights[2], &[NEXT]), &x[0])], vec![]]
+    });
+    let owed = owed_for_squares(&last, &weights);
+    let largest = Node::walk(&owed).iter().map(|node| node.shape().elements()).max().unwrap();
+    assert!(largest < batch * wide * steps, "{largest} numbers are kept");
+}
+
+#[test]
+fn a_scan_that_reads_no_slice_has_derivatives_of_both_kinds() {
+    let (first, w) = (some(1, &[(A, 2)]), some(2, &[(A, 2)]));
+    let step = |h: &Node| h.binary(Binary::Mul, &w).unary(Unary::Sin);
+    let [last, _] = Node::scan(TIME, false, std::slice::from_ref(&first), &[Node::iota(TIME, 3)], |h, _| {
+        [vec![step(&h[0])], vec![]]
+    });
+    let written_out = step(&step(&step(&first)));
+    let change = some(3, &[(A, 2)]);
+    let [found, expected] = [last, vec![written_out]].map(|results| {
+        let change = forward(&results, &[(w.clone(), Tangent::new(change.clone()))]).remove(0).unwrap().node();
+        [vec![change], owed_for_squares(&results, std::slice::from_ref(&w))].concat()
+    });
+    for (found, expected) in found.into_iter().zip(expected) {
+        close(&read(Some(found), &w), &read(Some(expected), &w), "no slice is read");
+    }
+}
