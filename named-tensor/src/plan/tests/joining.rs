@@ -79,6 +79,7 @@ fn pieces_with_zeros_around_them_that_cover_an_axis_are_put_side_by_side() {
     same_bits(&[repeated], 0);
     let gap = plus(&placed(1, 4, 5), &placed(2, 2, 0));
     let over = plus(&plus(&placed(1, 4, 5), &placed(2, 2, 0)), &placed(3, 4, 2));
+    let both = plus(&placed(1, 4, 0), &placed(2, 5, 2));
     let first = placed(1, 6, 3);
     let needed = [plus(&first, &placed(2, 3, 0)), first];
     let other = plus(&placed(1, 6, 3), &piece(2, 3).pad(n, 0, 6, 1.0));
@@ -86,6 +87,7 @@ fn pieces_with_zeros_around_them_that_cover_an_axis_are_put_side_by_side() {
     for (roots, why) in [
         (vec![gap], "a gap"),
         (vec![over], "one over the other"),
+        (vec![both], "one over the other, and a gap"),
         (needed.to_vec(), "one is needed with its zeros"),
         (vec![other], "no zeros around one"),
         (vec![across], "two axes"),

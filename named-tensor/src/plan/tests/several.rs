@@ -90,8 +90,9 @@ fn an_axis_of_one_position_does_not_part_steps() {
     for at in 0..3 {
         let mut axes = vec![(A, 40), (B, 70)];
         axes.insert(at, (c, 1));
-        let wide = t.spread(Shape::new(axes)).binary(Binary::Mul, &x(2));
-        are(&[t.unary(Unary::Exp), wide], [1, 2], "another axis, of one position");
+        let wide = || t.spread(Shape::new(axes.clone())).binary(Binary::Mul, &x(2));
+        are(&[t.unary(Unary::Exp), wide()], [1, 2], "another axis, of one position");
+        are(&[wide(), t.unary(Unary::Exp)], [1, 2], "and that step first");
     }
 }
 
