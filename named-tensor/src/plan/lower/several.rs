@@ -87,10 +87,7 @@ struct Both {
 impl Both {
     /// The two steps as one, if they read the same numbers, or the second one reads what the first one has computed.
     fn of(first: &Step, second: &Step, schedule: &Schedule, programs: &Programs) -> Option<Both> {
-        let (Action::Map { program, sizes, operands, others }, Action::Map { .. }) = (&first.action, &second.action)
-        else {
-            return None;
-        };
+        let Action::Map { program, sizes, operands, others } = &first.action else { return None };
         let Action::Map { program: then, sizes: its_sizes, operands: reads, others: besides } = &second.action else {
             return None;
         };

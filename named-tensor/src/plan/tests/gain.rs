@@ -33,6 +33,11 @@ fn what_is_owed_times_a_gain_is_stored_nowhere_where_rows_lie_in_one_piece() {
     assert_eq!(actions(&twice), ["map", "standardize gradient"], "somebody else needs the product");
     let two = of(&x, &owed, &dense(4, &[(M, 5), (N, 30)]));
     assert_eq!(actions(&[two]), ["map", "standardize gradient"], "two that are as large");
+    let cubes = [1, 2].map(|seed| dense(seed, &[(M, 4), (N, 3), (K, 6)]));
+    let part = cubes[1].binary(Binary::Mul, &dense(6, &[(K, 6)]));
+    let part = [cubes[0].standardize_gradient(&part, &[N, K], 1e-5)];
+    assert!(actions(&part).contains(&"map"), "a gain of one of two axes is no row");
+    both_ways(&part, "a gain of one of two axes");
     let other = of(&x, &owed, &dense(5, &[(M, 5)]));
     assert_eq!(actions(&[other]), ["map", "standardize gradient"], "a factor for each row");
 }

@@ -217,3 +217,20 @@ fn scans_as_roots_are_not_taken_for_a_scan_and_its_beginning() {
     let (one, other) = (scan(false, 0.37), scan(true, 0.41));
     assert!(both_ways(&[sum(&one, &other), one, other], "two scans that are roots").is_some());
 }
+
+#[test]
+fn one_body_on_other_inputs_is_another_scan() {
+    let (x, h) = (normal(1, Kind::F64, &[(TIME, 3), (A, 4)]), normal(2, Kind::F64, &[(A, 4)]));
+    let [last, _] = Node::scan(TIME, false, std::slice::from_ref(&h), std::slice::from_ref(&x), |h, x| {
+        [vec![h[0].binary(Binary::Mul, &x[0]).unary(Unary::Tanh)], vec![]]
+    });
+    let is_scan = |node: &Node| matches!(node.op(), Op::Scan(_));
+    let first = Node::walk(&last).into_iter().find(is_scan).unwrap();
+    let Op::Scan(body) = first.op() else { panic!("a scan") };
+    let more = body.with_results(&first, vec![body.results[0].unary(Unary::Exp)]);
+    let other = normal(3, Kind::F64, &[(TIME, 3), (A, 4)]);
+    let moved = Node::substitute(&[more.part(1)], &[(x.id(), other)].into_iter().collect()).remove(0);
+    let roots = [first.part(0), moved];
+    assert_eq!(scans(&roots), 2, "they read other tensors");
+    assert!(both_ways(&roots, "one body, two inputs").is_some());
+}

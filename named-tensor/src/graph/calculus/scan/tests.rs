@@ -374,3 +374,27 @@ fn a_scan_that_reads_no_slice_has_derivatives_of_both_kinds() {
         close(&read(Some(found), &w), &read(Some(expected), &w), "no slice is read");
     }
 }
+
+#[test]
+fn an_axis_of_the_name_of_the_steps_may_come_and_go_inside_of_a_step() {
+    let variables = [some(1, &[(TIME, 3), (A, 2)]), some(2, &[(A, 2), (C, 3)]), some(3, &[(A, 2)])];
+    let [x, w, first] = &variables;
+    // Neither carries nor constants have it.
+    let step = |h: &Node, x: &Node| {
+        let wide = plus(h, x).contract(w, &[A]).rename(&[(C, TIME)]);
+        let scores = wide.unary(Unary::Tanh).binary(Binary::Mul, &wide);
+        scores.contract(&w.rename(&[(C, TIME)]), &[TIME]).unary(Unary::Sin)
+    };
+    let [last, _] = Node::scan(TIME, false, std::slice::from_ref(first), std::slice::from_ref(x), |h, x| {
+        [vec![step(&h[0], &x[0])], vec![]]
+    });
+    let written_out = (0..3).fold(first.clone(), |h, i| step(&h, &x.at(TIME, i)));
+    let [found, expected] = [last, vec![written_out]].map(|results| {
+        let owed = owed_for_squares(&results, &variables);
+        let twice = owed_for_squares(&owed, &variables);
+        [owed, twice].concat()
+    });
+    for ((found, expected), like) in found.into_iter().zip(expected).zip(variables.iter().cycle()) {
+        close(&read(Some(found), like), &read(Some(expected), like), "on the way");
+    }
+}

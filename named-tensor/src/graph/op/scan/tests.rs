@@ -175,6 +175,10 @@ fn a_product_that_no_carry_has_a_part_in_is_computed_for_all_positions_at_once()
     let too_large = run(&|h, x| x.contract(&large, &[B]).reduce(Reduction::Sum, &[C, D]).binary(Binary::Add, h));
     let along = counting(&[(B, 2), (A, 3)]);
     let of_that_name = run(&|h, x| x.contract(&along, &[B]).reduce(Reduction::Sum, &[A]).binary(Binary::Add, h));
+    let of_two = run(&|h, x| {
+        let wide = x.contract(&w.binary(Binary::Mul, &x.reduce(Reduction::Sum, &[B])), &[B]);
+        wide.reduce(Reduction::Sum, &[C]).binary(Binary::Add, h)
+    });
     let outside = run(&|h, x| {
         along.contract(&w, &[B]).reduce(Reduction::Sum, &[A, C]).binary(Binary::Add, h).binary(Binary::Add, &x.at(B, 0))
     });
@@ -184,6 +188,11 @@ fn a_product_that_no_carry_has_a_part_in_is_computed_for_all_positions_at_once()
             too_large,
             (1..=36).map(|i| f64::from(9 * i + 12 * (i + 36))).sum(),
             "it is much larger than what it is made of",
+        ),
+        (
+            of_two,
+            [[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]].map(|[x, y]: [f64; 2]| (x + y) * (10.0 * x + 26.0 * y)).iter().sum(),
+            "its other factor is of a step as well",
         ),
         (of_that_name, 9.0 * 6.0 + 12.0 * 15.0, "it has an axis of that name"),
         (outside, 3.0 * 450.0 + 9.0, "it needs no position"),
