@@ -244,7 +244,17 @@ impl<'a> Computed<'a> {
 /// A program in the hands of one thread.
 pub(super) struct Computing<'a, T: Cell>(Worker<'a, T>);
 
-impl<T: Cell> Computing<'_, T> {
+impl<'a, T: Cell> Computing<'a, T> {
+    /// Says where the other results of the program go, of which each place is as large as what is computed at a time.
+    pub(super) fn put_others(&mut self, others: SmallVec<[&'a mut [T]; 2]>) {
+        self.0.put_others(others);
+    }
+
+    /// What was computed last of another result of the program.
+    pub(super) fn other(&self, number: usize) -> &[T] {
+        self.0.other_result(number)
+    }
+
     /// Computes the results of the positions that begin with that numbered `first`.
     pub(super) fn stretch(&mut self, first: usize, out: &mut [T]) {
         self.0.stretch(first, out);

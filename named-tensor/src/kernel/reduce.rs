@@ -49,8 +49,6 @@ pub(crate) fn reduce<T: Reducible>(op: Reduction, kept: &[usize], reduced: &[usi
 pub(crate) trait Reducible: Cell {
     /// [`reduce`] for this type.
     fn reduce(op: Reduction, kept: &[usize], reduced: &[usize], src: View<'_, Self>, dst: &mut [Self]);
-    /// The same of what a program computes.
-    fn reduce_computed(op: Reduction, job: &computed::Job<'_>, dst: &mut [Self]);
 }
 
 macro_rules! reducible {
@@ -63,15 +61,6 @@ macro_rules! reducible {
                     Reduction::Product => job.reduce::<Product>(dst),
                     Reduction::Max => job.reduce::<Max>(dst),
                     Reduction::Min => job.reduce::<Min>(dst),
-                }
-            }
-
-            fn reduce_computed(op: Reduction, job: &computed::Job<'_>, dst: &mut [$type]) {
-                match op {
-                    Reduction::Sum => job.reduce::<$type, Sum>(op, dst),
-                    Reduction::Product => job.reduce::<$type, Product>(op, dst),
-                    Reduction::Max => job.reduce::<$type, Max>(op, dst),
-                    Reduction::Min => job.reduce::<$type, Min>(op, dst),
                 }
             }
         }

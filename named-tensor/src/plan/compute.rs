@@ -33,12 +33,11 @@ macro_rules! of {
 pub(super) fn compute(step: &Step, slots: &Slots, out: &mut Buffer) -> bool {
     let action = &step.action;
     match action {
-        Action::Map { .. } => mapped(action, slots, out, &mut []),
+        Action::Map { .. } | Action::ReduceComputed { .. } => computed(action, slots, out, &mut []),
         Action::Product { .. } => of!(F32 | F64, out => product(step, slots, out)),
         Action::Attention { .. } => of!(F32 | F64, out => attended(action, slots, out)),
         Action::AttentionGradient { .. } => of!(F32 | F64, out => attention_owed(action, slots, out)),
         Action::Reduce { .. } => of!(F32 | F64 | Index, out => reduced(action, slots, out)),
-        Action::ReduceComputed { .. } => of!(F32 | F64 | Index, out => reduced_on_the_way(action, slots, out)),
         Action::Best { .. } => of!(Index, out => best_of(action, slots, out)),
         Action::Rows { .. } => match out {
             Buffer::Index(out) => argsorted(action, slots, out),
@@ -66,10 +65,18 @@ pub(super) fn compute(step: &Step, slots: &Slots, out: &mut Buffer) -> bool {
     true
 }
 
-/// Writes the results of an elementwise program.
-pub(super) fn mapped(action: &Action, slots: &Slots, out: &mut Buffer, others: &mut [&mut Buffer]) {
-    let Action::Map { program, sizes, operands, .. } = action else { return };
-    map::run(program, sizes, &read(operands, slots), out, others);
+/// Writes the results of an elementwise program, or what becomes of them along some axes.
+pub(super) fn computed(action: &Action, slots: &Slots, out: &mut Buffer, others: &mut [&mut Buffer]) {
+    match action {
+        Action::Map { program, sizes, operands, .. } => map::run(program, sizes, &read(operands, slots), out, others),
+        // What is reduced on the way is real (`lower::computed`).
+        Action::ReduceComputed { .. } => match out {
+            Buffer::F32(out) => reduced_on_the_way(action, slots, out, others),
+            Buffer::F64(out) => reduced_on_the_way(action, slots, out, others),
+            _ => {}
+        },
+        _ => {}
+    }
 }
 
 /// The same number everywhere.
@@ -143,10 +150,17 @@ fn reduced<T: reduce::Reducible>(action: &Action, slots: &Slots, out: &mut [T]) 
     reduce::reduce(kernel_reduction(*reduction), sizes, over, slots.view(source), out);
 }
 
-fn reduced_on_the_way<T: reduce::Reducible>(action: &Action, slots: &Slots, out: &mut [T]) {
-    let Action::ReduceComputed { reduction, program, sizes, operands, over: [from, to] } = action else { return };
+fn reduced_on_the_way<T: reduce::computed::Real>(
+    action: &Action,
+    slots: &Slots,
+    out: &mut [T],
+    others: &mut [&mut Buffer],
+) {
+    let Action::ReduceComputed { reduction, program, sizes, operands, over: [from, to], .. } = action else { return };
     let over = usize::from(*from)..usize::from(*to);
-    reduce::computed::reduce(kernel_reduction(*reduction), program, sizes, over, &read(operands, slots), out);
+    let mut others: SmallVec<[&mut [T]; 2]> = others.iter_mut().map(|other| T::of_mut(other)).collect();
+    let (op, operands) = (kernel_reduction(*reduction), read(operands, slots));
+    reduce::computed::reduce(op, program, sizes, over, &operands, out, &mut others);
 }
 
 fn best_of(action: &Action, slots: &Slots, out: &mut [i64]) {

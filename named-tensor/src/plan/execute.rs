@@ -9,7 +9,7 @@ use std::sync::Arc;
 use smallvec::SmallVec;
 
 use super::append;
-use super::compute::{compute, fill, join, mapped};
+use super::compute::{compute, computed, fill, join};
 use super::key::Trace;
 use super::layout::Place;
 use super::scan;
@@ -63,9 +63,9 @@ pub(super) fn perform_and_tell(
     mut tell: impl FnMut(usize),
 ) -> Result<()> {
     for (number, step) in schedule.steps.iter().enumerate() {
-        let buffer = match &step.action {
-            Action::Map { others, .. } if !others.is_empty() => several(schedule, step, others, slots, trace)?,
-            _ => filled(schedule.slots[step.out as usize], step, slots, trace)?,
+        let buffer = match step.action.others() {
+            [] => filled(schedule.slots[step.out as usize], step, slots, trace)?,
+            others => several(schedule, step, others, slots, trace)?,
         };
         slots.held[step.out as usize] = Some(Held { buffer, offset: 0 });
         for &dead in &step.dead {
@@ -215,7 +215,7 @@ fn several(
     let own = |buffer| Arc::get_mut(buffer).expect("nobody else has the buffer yet");
     let mut places: SmallVec<[&mut Buffer; 4]> = all.iter_mut().map(own).collect();
     let (out, beside) = places.split_last_mut().expect("a step has a result");
-    mapped(&step.action, slots, out, beside);
+    computed(&step.action, slots, out, beside);
     drop(places);
     let out = all.pop().expect("a step has a result");
     for (&slot, buffer) in others.iter().zip(all) {

@@ -81,8 +81,15 @@ pub(super) enum Action {
     /// One number for all positions of the last axes, `over`; the result lies without gaps in the order of the others.
     Reduce { reduction: Reduction, source: Place, sizes: Sizes, over: Sizes },
     /// The same of what an elementwise program computes over these sizes, which is stored nowhere: along the axes from the one
-    /// number of `over` on, up to the other.
-    ReduceComputed { reduction: Reduction, program: Arc<Program>, sizes: Sizes, operands: Box<[Place]>, over: [u8; 2] },
+    /// number of `over` on, up to the other. What becomes of other results of the program fills a buffer each.
+    ReduceComputed {
+        reduction: Reduction,
+        program: Arc<Program>,
+        sizes: Sizes,
+        operands: Box<[Place]>,
+        over: [u8; 2],
+        others: Box<[u32]>,
+    },
     /// The position of the first of the largest (or smallest) numbers along the last axis, which has `size`; the result
     /// lies without gaps in the order of the others.
     Best { largest: bool, source: Place, sizes: Sizes, size: usize },
@@ -227,9 +234,7 @@ impl Step {
 
     /// Tells each buffer that is filled.
     pub(super) fn fills(&self, mut tell: impl FnMut(u32)) {
-        if let Action::Map { others, .. } = &self.action {
-            others.iter().for_each(|&slot| tell(slot));
-        }
+        self.action.others().iter().for_each(|&slot| tell(slot));
         tell(self.out);
     }
 
@@ -244,6 +249,14 @@ impl Action {
     /// Whether its step may have a tail.
     pub(super) fn takes_tail(&self) -> bool {
         matches!(self, Action::Product { .. } | Action::Rows { .. } | Action::StandardizeGradient { .. })
+    }
+
+    /// The buffers of other results of its program.
+    pub(super) fn others(&self) -> &[u32] {
+        match self {
+            Action::Map { others, .. } | Action::ReduceComputed { others, .. } => others,
+            _ => &[],
+        }
     }
 
     /// Tells each buffer that is read.

@@ -150,6 +150,11 @@ impl<'a, T: Cell> Worker<'a, T> {
         self.others = others;
     }
 
+    /// The place of another result.
+    pub(super) fn other_result(&self, number: usize) -> &[T] {
+        self.others[number]
+    }
+
     /// Room for what `size` results take the place of; [`Worker::stretch_from_beside`] reads it.
     pub(super) fn beside(&mut self, size: usize) -> &mut [T] {
         make_room(&mut self.beside, size);

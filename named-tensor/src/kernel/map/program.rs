@@ -191,7 +191,7 @@ impl Program {
     }
 
     /// The registers of the other results.
-    pub(super) fn others(&self) -> &[usize] {
+    pub(in crate::kernel) fn others(&self) -> &[usize] {
         &self.others
     }
 

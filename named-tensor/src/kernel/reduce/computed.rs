@@ -1,19 +1,20 @@
 //! Reductions of what a program computes, which is stored nowhere as a whole.
 //!
-//! Computes  `dst[o, i] = op over r of program[o, r, i]`,  all in row-major order.
+//! Computes  `dst[o, i] = op over r of program[o, r, i]`,  all in row-major order; of a program with several results, each.
 //! Some thousand results of the program are computed at a time, into room that stays in the nearest caches, and reduced there.
 //! Lives here: which of them are computed together, and by which thread. A long reduction to a few numbers is cut into pieces,
 //! whose bounds depend on the sizes alone.
 //! Not here: the program (`map`), reductions of what is stored (`reduce`).
 
 use super::down::take_rows;
-use super::fold::Fold;
+use super::fold::{Fold, Max, Min, Product, Sum};
 use super::{Reducible, Reduction};
 use crate::kernel::View;
 use crate::kernel::lanes::fold_and;
 use crate::kernel::map::{Computed, Computing, Operand, Program};
-use crate::kernel::parallel::{self, GRAIN, grain_of};
+use crate::kernel::parallel::{self, GRAIN, Shared, grain_of};
 use crate::kernel::stream::{LINE, lined_up_mut};
+use smallvec::SmallVec;
 use std::ops::Range;
 
 /// Results of a program that are computed together, at most.
@@ -26,27 +27,54 @@ const MANY: usize = 16;
 const PIECES: usize = 64;
 const PIECE: usize = 2 * GRAIN;
 
-/// Reduces what a program computes over axes of these sizes along those numbered `over`.
+/// Reduces what a program computes over axes of these sizes along those numbered `over`; other results of the program go to
+/// `others`.
 ///
 /// # Panics
-/// If an operand leaves its buffer, if its kind or that of the results is not that of the program, or if `dst` does not have one
-/// element per position of the other axes.
-pub(crate) fn reduce<T: Reducible>(
+/// If an operand leaves its buffer, if its kind or that of the results is not that of the program, or if `dst` or one of the
+/// others does not have one element per position of the other axes.
+pub(crate) fn reduce<T: Real>(
     op: Reduction,
     program: &Program,
     sizes: &[usize],
     over: Range<usize>,
     operands: &[Operand<'_>],
     dst: &mut [T],
+    others: &mut [&mut [T]],
 ) {
     let size = |some: &[usize]| some.iter().product::<usize>();
     let [outer, over, inner] = [size(&sizes[..over.start]), size(&sizes[over.clone()]), size(&sizes[over.end..])];
     assert_eq!(dst.len(), outer * inner, "reduce: one result per kept position is needed");
-    let job = Job { computed: Computed::new(program, sizes, operands), outer, over, inner };
+    let are_whole = others.len() == program.others().len() && others.iter().all(|other| other.len() == dst.len());
+    assert!(are_whole, "reduce: a place for each result");
+    let job = Job { computed: Computed::new(program, sizes, operands), outer, over, inner, results: 1 + others.len() };
     if !dst.is_empty() {
-        T::reduce_computed(op, &job, dst);
+        T::reduce_computed(op, &job, dst, others);
     }
 }
+
+/// Numbers that are reduced on the way.
+pub(crate) trait Real: Reducible {
+    /// What becomes of the results of a program.
+    fn reduce_computed(op: Reduction, job: &Job<'_>, dst: &mut [Self], others: &mut [&mut [Self]]);
+}
+
+macro_rules! real {
+    ($($type:ty),*) => {$(
+        impl Real for $type {
+            fn reduce_computed(op: Reduction, job: &Job<'_>, dst: &mut [$type], others: &mut [&mut [$type]]) {
+                match op {
+                    Reduction::Sum => job.reduce::<$type, Sum>(op, dst, others),
+                    Reduction::Product => job.reduce::<$type, Product>(op, dst, others),
+                    Reduction::Max => job.reduce::<$type, Max>(op, dst, others),
+                    Reduction::Min => job.reduce::<$type, Min>(op, dst, others),
+                }
+            }
+        }
+    )*};
+}
+
+real!(f32, f64);
 
 /// A reduction of what is computed over outer positions, those that are reduced, and inner ones.
 pub(crate) struct Job<'a> {
@@ -54,33 +82,47 @@ pub(crate) struct Job<'a> {
     outer: usize,
     over: usize,
     inner: usize,
+    /// How many there are of each position.
+    results: usize,
 }
 
-/// What one thread computes, and where.
+/// What one thread computes, and where. Other results go to rooms beside.
 struct Bench<'a, T: Reducible> {
     computing: Computing<'a, T>,
-    room: Vec<T>,
+    room: &'a mut [T],
 }
 
 impl Job<'_> {
     /// Chooses the way.
-    pub(super) fn reduce<T: Reducible, F: Fold<T>>(&self, op: Reduction, dst: &mut [T]) {
-        let each = self.over * self.inner;
+    fn reduce<T: Reducible, F: Fold<T>>(&self, op: Reduction, dst: &mut [T], others: &mut [&mut [T]]) {
+        let (each, most) = (self.over * self.inner, self.most());
         if self.outer < MANY && dst.len() <= FEW && self.outer * each >= 2 * PIECE {
-            return self.in_pieces::<T, F>(dst);
+            return self.in_pieces::<T, F>(dst, others);
         }
-        if each <= ROOM {
+        let others: SmallVec<[Shared<'_, T>; 2]> = others.iter_mut().map(|other| Shared::new(other)).collect();
+        // SAFETY: these are the places of one chunk of `dst`, or of a part of it. Chunks do not meet, each is visited once,
+        // and its parts are visited one after the other.
+        let beside = |number: usize, range: Range<usize>| unsafe { others[number].slice(range.start, range.len()) };
+        if each <= most {
             // Some outer positions together.
-            let some = (ROOM / each.max(1)).min(self.outer);
+            let some = (most / each.max(1)).min(self.outer);
             let grain = grain_of(self.outer, GRAIN.div_ceil(each.max(1))).next_multiple_of(some);
             return parallel::for_each_chunk(dst, grain * self.inner, |first, dst| {
-                let mut bench = self.bench::<T>(some * each);
+                let mut rooms = self.rooms(some * each);
+                let mut bench = self.bench::<T>(&mut rooms, some * each);
                 for (number, dst) in dst.chunks_mut(some * self.inner).enumerate() {
-                    let (start, count) = (first / self.inner + number * some, dst.len() / self.inner);
-                    let room = bench.compute(start * each, count * each);
+                    let first = first + number * some * self.inner;
+                    let (start, count, size) = (first / self.inner, dst.len() / self.inner, dst.len());
+                    bench.compute(start * each, count * each);
                     let strides = [each as isize, 1, self.inner as isize];
-                    let src = View { data: room, offset: 0, strides: &strides };
-                    super::reduce(op, &[count, self.inner], &[self.over], src, dst);
+                    let reduce = |room: &[T], dst: &mut [T]| {
+                        let src = View { data: room, offset: 0, strides: &strides };
+                        super::reduce(op, &[count, self.inner], &[self.over], src, dst);
+                    };
+                    reduce(bench.result(0, count * each), dst);
+                    for other in 1..self.results {
+                        reduce(bench.result(other, count * each), beside(other - 1, first..first + size));
+                    }
                 }
             });
         }
@@ -88,35 +130,50 @@ impl Job<'_> {
         let least = if self.inner <= FEW { self.inner } else { FEW };
         let grain = grain_of(dst.len(), GRAIN.div_ceil(self.over)).next_multiple_of(least);
         parallel::for_each_chunk(dst, grain, |first, dst| {
-            let (mut bench, mut done) = (self.bench::<T>(ROOM), 0);
-            let mut partial = vec![F::START; dst.len().min(self.inner).min(ROOM)];
+            let mut rooms = self.rooms(most);
+            let (mut bench, mut done) = (self.bench::<T>(&mut rooms, most), 0);
+            let mut partial = vec![F::START; dst.len().min(self.inner).min(most) * self.results];
             while done < dst.len() {
                 let (row, column) = ((first + done) / self.inner, (first + done) % self.inner);
-                let width = (self.inner - column).min(dst.len() - done).min(ROOM);
-                let partial = &mut partial[..width];
+                let width = (self.inner - column).min(dst.len() - done).min(most);
+                let partial = &mut partial[..width * self.results];
                 partial.fill(F::START);
-                self.take_in::<T, F>(&mut bench, row, 0..self.over, column, partial);
-                dst[done..done + width].iter_mut().zip(partial).for_each(|(d, partial)| *d = F::end(*partial));
+                let mut all: Partials<'_, T, F> = partial.chunks_exact_mut(width).collect();
+                self.take_in::<T, F>(&mut bench, row, 0..self.over, column, &mut all);
+                let end = |dst: &mut [T], partial: &[F::Partial]| {
+                    dst.iter_mut().zip(partial).for_each(|(d, partial)| *d = F::end(*partial));
+                };
+                end(&mut dst[done..done + width], all[0]);
+                for (number, partial) in all[1..].iter().enumerate() {
+                    end(beside(number, first + done..first + done + width), partial);
+                }
                 done += width;
             }
         });
     }
 
     /// Few results of very many elements: each piece has partial results for all of them.
-    fn in_pieces<T: Reducible, F: Fold<T>>(&self, dst: &mut [T]) {
-        let results = dst.len();
-        let pieces = (results * self.over / PIECE).min(PIECES).min(self.over);
-        let size = self.over.div_ceil(pieces);
-        let mut partial = vec![F::START; self.over.div_ceil(size) * results];
-        parallel::for_each_chunk(&mut partial, results, |first, partial| {
-            let start = first / results * size;
-            let (mut bench, some) = (self.bench::<T>(ROOM), start..self.over.min(start + size));
-            for (row, partial) in partial.chunks_exact_mut(self.inner).enumerate() {
-                self.take_in::<T, F>(&mut bench, row, some.clone(), 0, partial);
+    fn in_pieces<T: Reducible, F: Fold<T>>(&self, dst: &mut [T], others: &mut [&mut [T]]) {
+        let size = dst.len();
+        let pieces = (size * self.over / PIECE).min(PIECES).min(self.over);
+        let depth = self.over.div_ceil(pieces);
+        let all = size * self.results;
+        let mut partial = vec![F::START; self.over.div_ceil(depth) * all];
+        parallel::for_each_chunk(&mut partial, all, |first, partial| {
+            let start = first / all * depth;
+            let (most, some) = (self.most(), start..self.over.min(start + depth));
+            let mut rooms = self.rooms(most);
+            let mut bench = self.bench::<T>(&mut rooms, most);
+            for row in 0..self.outer {
+                let results = partial.chunks_exact_mut(size);
+                let mut row_of_all: Partials<'_, T, F> =
+                    results.map(|result| &mut result[row * self.inner..][..self.inner]).collect();
+                self.take_in::<T, F>(&mut bench, row, some.clone(), 0, &mut row_of_all);
             }
         });
-        for (i, d) in dst.iter_mut().enumerate() {
-            *d = F::end(partial[i..].iter().step_by(results).fold(F::START, |sum, &piece| F::join(sum, piece)));
+        let others = others.iter_mut().flat_map(|other| other.iter_mut());
+        for (i, d) in dst.iter_mut().chain(others).enumerate() {
+            *d = F::end(partial[i..].iter().step_by(all).fold(F::START, |sum, &piece| F::join(sum, piece)));
         }
     }
 
@@ -127,33 +184,62 @@ impl Job<'_> {
         outer: usize,
         some: Range<usize>,
         column: usize,
-        partial: &mut [F::Partial],
+        partials: &mut Partials<'_, T, F>,
     ) {
-        let width = partial.len();
+        let width = partials[0].len();
         let first = |r: usize| (outer * self.over + r) * self.inner + column;
-        let together = if width == self.inner { ROOM / width } else { 1 };
+        let together = if width == self.inner { self.most() / width } else { 1 };
         for r in some.clone().step_by(together) {
             let rows = together.min(some.end - r);
-            let room = bench.compute(first(r), rows * width);
-            if let [single] = &mut *partial {
-                *single = F::join(*single, fold_and(room, F::START, F::step, F::join_all));
-            } else {
-                take_rows::<T, F>(room, partial);
+            bench.compute(first(r), rows * width);
+            for (number, partial) in partials.iter_mut().enumerate() {
+                let room = bench.result(number, rows * width);
+                if let [single] = &mut **partial {
+                    *single = F::join(*single, fold_and(room, F::START, F::step, F::join_all));
+                } else {
+                    take_rows::<T, F>(room, partial);
+                }
             }
         }
     }
 
-    fn bench<T: Reducible>(&self, size: usize) -> Bench<'_, T> {
-        Bench { computing: self.computed.by_one(size), room: vec![T::default(); size + LINE / size_of::<T>()] }
+    /// Positions that are computed together, at most.
+    fn most(&self) -> usize {
+        ROOM / self.results
+    }
+
+    /// Room for so many positions.
+    fn rooms<T: Reducible>(&self, size: usize) -> Vec<T> {
+        vec![T::default(); size.max(1) * self.results + LINE / size_of::<T>()]
+    }
+
+    /// What computes up to so many positions in these rooms.
+    fn bench<'a, T: Reducible>(&'a self, rooms: &'a mut [T], size: usize) -> Bench<'a, T> {
+        let size = size.max(1);
+        let (room, others) = lined_up_mut(rooms).split_at_mut(size);
+        let mut computing = self.computed.by_one(size);
+        if self.results > 1 {
+            computing.put_others(others[..size * (self.results - 1)].chunks_exact_mut(size).collect());
+        }
+        Bench { computing, room }
     }
 }
 
+/// The partial results of some positions, for each result of the program.
+type Partials<'a, T, F> = SmallVec<[&'a mut [<F as Fold<T>>::Partial]; 2]>;
+
 impl<T: Reducible> Bench<'_, T> {
-    /// So many results of the program, from that numbered `first` on.
-    fn compute(&mut self, first: usize, count: usize) -> &[T] {
-        let room = &mut lined_up_mut(&mut self.room)[..count];
-        self.computing.stretch(first, room);
-        room
+    /// Computes the results of so many positions, from that numbered `first` on.
+    fn compute(&mut self, first: usize, count: usize) {
+        self.computing.stretch(first, &mut self.room[..count]);
+    }
+
+    /// A result of the first positions that were computed last.
+    fn result(&self, number: usize, count: usize) -> &[T] {
+        match number {
+            0 => &self.room[..count],
+            other => &self.computing.other(other - 1)[..count],
+        }
     }
 }
 
@@ -183,8 +269,8 @@ mod tests {
         [1, 1100, 130],
     ];
 
-    /// `(x - y) · y` of operands that have the first two axes and the last two.
-    fn check<T: Reducible>(sizes: [usize; 3]) {
+    /// `(x - y) · y`, and beside it `x - y` and `x`, of operands that have the first two axes and the last two.
+    fn check<T: Real>(sizes: [usize; 3]) {
         let [outer, over, inner] = sizes;
         let mut random = Random::new(3);
         let numbers = |random: &mut Random, size: usize| -> Vec<T> {
@@ -192,36 +278,38 @@ mod tests {
         };
         let (xs, ys) = (numbers(&mut random, outer * over), numbers(&mut random, over * inner));
         let [x, y] = [T::into_buffer(xs.clone()), T::into_buffer(ys.clone())];
-        let program = Program::new(
-            vec![
-                Instruction::Load(0),
-                Instruction::Load(1),
-                Instruction::Binary(Binary::Sub, 0, 1),
-                Instruction::Binary(Binary::Mul, 2, 1),
-            ],
-            &[T::KIND; 2],
-        );
+        let instructions = [
+            Instruction::Load(0),
+            Instruction::Load(1),
+            Instruction::Binary(Binary::Sub, 0, 1),
+            Instruction::Cast(T::KIND, 0),
+            Instruction::Binary(Binary::Mul, 2, 1),
+        ];
         let (x_strides, y_strides) = ([over as isize, 1, 0], [0, inner as isize, 1]);
         let operands = [
             Operand { buffer: &x, offset: 0, strides: &x_strides },
             Operand { buffer: &y, offset: 0, strides: &y_strides },
         ];
-        for op in [Reduction::Sum, Reduction::Max, Reduction::Min] {
-            let mut out = vec![T::from_f64(77.0); outer * inner];
-            reduce(op, &program, &sizes, 1..2, &operands, &mut out);
-            for (at, got) in out.into_iter().map(T::to_f64).enumerate() {
-                let [o, i] = [at / inner, at % inner];
-                let terms = (0..over).map(|r| {
-                    let (x, y) = (xs[o * over + r].to_f64(), ys[r * inner + i].to_f64());
-                    (x - y) * y
-                });
-                let exact = match op {
-                    Reduction::Max => terms.fold(f64::NEG_INFINITY, f64::max),
-                    Reduction::Min => terms.fold(f64::INFINITY, f64::min),
-                    _ => terms.sum(),
-                };
-                let exact = T::from_f64(exact).to_f64();
-                assert_eq!(got, exact, "{op:?} {sizes:?} at {at}");
+        let every = [Reduction::Sum, Reduction::Max, Reduction::Min].into_iter();
+        for (op, beside) in every.flat_map(|op| [&[][..], &[2], &[2, 3]].map(|beside: &[usize]| (op, beside))) {
+            let program = Program::of_several(instructions.to_vec(), beside, &[T::KIND; 2]);
+            let mut out = vec![vec![T::from_f64(77.0); outer * inner]; 1 + beside.len()];
+            let (first, others) = out.split_first_mut().expect("a result");
+            let mut others: Vec<&mut [T]> = others.iter_mut().map(|other| &mut other[..]).collect();
+            reduce(op, &program, &sizes, 1..2, &operands, first, &mut others);
+            let terms: [fn(f64, f64) -> f64; 3] = [|x, y| (x - y) * y, |x, y| x - y, |x, _| x];
+            for (of, (out, term)) in out.into_iter().zip(terms).enumerate() {
+                for (at, got) in out.into_iter().map(T::to_f64).enumerate() {
+                    let [o, i] = [at / inner, at % inner];
+                    let terms = (0..over).map(|r| term(xs[o * over + r].to_f64(), ys[r * inner + i].to_f64()));
+                    let exact = match op {
+                        Reduction::Max => terms.fold(f64::NEG_INFINITY, f64::max),
+                        Reduction::Min => terms.fold(f64::INFINITY, f64::min),
+                        _ => terms.sum(),
+                    };
+                    let exact = T::from_f64(exact).to_f64();
+                    assert_eq!(got, exact, "{op:?} {sizes:?}, result {of} of {}, at {at}", 1 + beside.len());
+                }
             }
         }
     }

@@ -30,7 +30,7 @@ impl Lowering<'_, '_> {
         let is_alone = matches!(self.parts[input as usize], Part::In(group, _) if group == input)
             && items.uses[input as usize] == 1
             && !items.roots.contains(&input);
-        if !is_alone || !remade::is_large(shape.elements()) {
+        if !is_alone || !item.kind.is_real() || !remade::is_large(shape.elements()) {
             return false;
         }
         let Some(at) = self.schedule.steps.iter().rposition(|step| step.out == self.places[&input].slot) else {
@@ -80,7 +80,11 @@ impl Lowering<'_, '_> {
         }
         let order: Order = order.iter().filter_map(|&at| item.shape.position(names[at])).collect();
         let over = [from, to].map(|at| u8::try_from(at).unwrap_or(u8::MAX));
-        self.step(i, &order, Action::ReduceComputed { reduction, program, sizes, operands, over });
+        self.step(
+            i,
+            &order,
+            Action::ReduceComputed { reduction, program, sizes, operands, over, others: Box::default() },
+        );
         let mut fused = step.fused;
         if step.node != item.node {
             fused.push(step.node);

@@ -12,6 +12,7 @@ mod group;
 mod indexing;
 mod joining;
 mod once;
+mod pass;
 mod product;
 mod rows;
 mod scan;

@@ -1,18 +1,21 @@
-//! Elementwise steps over one space that read the same numbers: one step with several results.
+//! Passes over one space that read the same numbers: one step with several results.
 //!
 //! Adam's two averages and the new parameters read the gradient and each other; the gradients of a product of two tensors
-//! read the same cotangent. As steps of their own each reads from memory what the one before has read or written. A step
-//! joins an earlier one if all it reads was there by then. What then nobody else reads is no result any more.
-//! Not here: groups with one result, of which these steps are made (`fuse`, `group`), their loop (`kernel::map`).
+//! read the same cotangent; what gain and shift of a layer norm owe are two sums of it. As steps of their own each reads from
+//! memory what the one before has read or written. A step joins an earlier one if all it reads was there by then. What then
+//! nobody else reads is no result any more.
+//! Not here: what a pass is (`pass`), groups with one result (`fuse`, `group`), the loops (`kernel::map`, `kernel::reduce`).
 
 use smallvec::SmallVec;
 
-use super::once::{Instructions, Kinds, Programs};
+use super::once::Programs;
+use super::pass::Pass;
 use crate::element::Kind;
 use crate::graph::value::row_major;
 use crate::kernel::map::Instruction;
 use crate::plan::layout::Place;
 use crate::plan::schedule::{Action, Schedule, Sizes, Step};
+use crate::plan::weighed;
 
 /// So many of the steps before are looked at.
 const LOOKED_AT: usize = 8;
@@ -20,6 +23,8 @@ const LOOKED_AT: usize = 8;
 const RESULTS: usize = 16;
 const OPERANDS: usize = 20;
 const INSTRUCTIONS: usize = 128;
+/// Numbers from which on reductions are one pass: fewer stay in the caches, and each has a loop that does nothing else.
+const LARGE: usize = if cfg!(test) { 1 << 8 } else { 1 << 17 };
 
 /// The steps of a schedule, where those that can be one are one.
 pub(super) fn joined(schedule: &mut Schedule, programs: &mut Programs) {
@@ -40,7 +45,9 @@ pub(super) fn joined(schedule: &mut Schedule, programs: &mut Programs) {
         }) {
             let Some(first) = made[at].take() else { break };
             both.read.iter().for_each(|&slot| known.reads[slot as usize] -= 1);
-            for &(slot, _) in both.results.iter().filter(|(slot, _)| known.reads[*slot as usize] == 0) {
+            let out = both.out();
+            let is_lost = |slot: u32| slot != out && known.reads[slot as usize] == 0;
+            for &(slot, _) in both.results.iter().filter(|(slot, _)| is_lost(*slot)) {
                 schedule.slots[slot as usize].size = 0;
             }
             step = both.join(first, step, programs, |slot| known.reads[slot as usize] > 0);
@@ -73,78 +80,84 @@ impl Known {
 
 /// Two steps as one.
 struct Both {
-    instructions: Instructions,
-    kinds: Kinds,
+    pass: Pass,
     /// What the second step reads and the first one does not.
     added: SmallVec<[Place; 4]>,
     /// Results of the first step that the second one reads, as often as it does.
     read: SmallVec<[u32; 4]>,
-    /// The buffers of the results that the first step had, those of the second one but its last, and the instructions that
-    /// compute them.
+    /// The buffers of the results that both steps have, and the instructions that compute them.
     results: SmallVec<[(u32, usize); RESULTS]>,
 }
 
 impl Both {
     /// The two steps as one, if they read the same numbers, or the second one reads what the first one has computed.
     fn of(first: &Step, second: &Step, schedule: &Schedule, programs: &Programs) -> Option<Both> {
-        let Action::Map { program, sizes, operands, others } = &first.action else { return None };
-        let Action::Map { program: then, sizes: its_sizes, operands: reads, others: besides } = &second.action else {
-            return None;
-        };
         let kind = |step: &Step| schedule.slots[step.out as usize].kind;
+        let is_map = |step: &Step| matches!(step.action, Action::Map { .. });
+        let size = |step: &Step| schedule.slots[step.out as usize].size;
+        let is_alike = kind(first) == kind(second) && is_map(first) == is_map(second) && size(first) == size(second);
+        if !is_alike || first.action.others().len() + second.action.others().len() + 2 > RESULTS {
+            return None;
+        }
+        let then = Pass::of(second, schedule, programs)?;
+        let pass = Pass::of(first, schedule, programs)?;
         // An axis of one position lies anywhere, unless its positions are counted.
         let is_several = |sizes: &Sizes| sizes.iter().copied().filter(|&size| size != 1).collect::<Sizes>();
-        let is_one_space = sizes == its_sizes || !then.has_positions() && is_several(sizes) == is_several(its_sizes);
-        let is_alike = is_one_space && kind(first) == kind(second) && kind(first).is_real();
-        let is_simple = |place: &Place| is_in_order(place, sizes);
-        if !is_alike || others.len() + besides.len() + 2 > RESULTS {
+        let is_like = || pass.reduced.is_none() && !then.has_positions();
+        let is_one_space = pass.sizes == then.sizes || is_like() && is_several(&pass.sizes) == is_several(&then.sizes);
+        if !is_one_space || pass.reduced != then.reduced {
             return None;
         }
-        let reads: SmallVec<[Place; 8]> = reads.iter().map(|place| in_space(place, its_sizes, sizes)).collect();
-        if !operands.iter().chain(&reads).all(is_simple) {
-            return None;
-        }
-        let ((instructions, kinds, known), (more, its_kinds, its_results)) =
-            (programs.parts(program)?, programs.parts(then)?);
-        let mut both = Both {
-            instructions: instructions.iter().copied().collect(),
-            kinds: Kinds::from_slice(kinds),
-            added: SmallVec::new(),
-            read: SmallVec::new(),
-            results: others.iter().copied().zip(known.iter().copied()).collect(),
+        let mut both = Both { pass, added: SmallVec::new(), read: SmallVec::new(), results: SmallVec::new() };
+        both.results.extend(both.pass.others.iter().copied());
+        let last = both.computed(both.pass.instructions.len() - 1);
+        both.results.push((first.out, last));
+        let sizes = &both.pass.sizes;
+        let reads: SmallVec<[Place; 8]> =
+            then.operands.iter().map(|place| in_space(place, &then.sizes, sizes)).collect();
+        let is_result = |place: &Place| both.results.iter().any(|&(slot, _)| slot == place.slot);
+        let is_read = |place: &Place| {
+            is_whole(place, sizes) && both.pass.operands.iter().any(|other| is_same(other, place, sizes))
         };
-        both.results.push((first.out, instructions.len() - 1));
-        let shares = reads.iter().any(|place| {
-            let is_result = both.results.iter().any(|&(slot, _)| slot == place.slot);
-            is_result || is_whole(place, sizes) && operands.iter().any(|other| is_same(other, place, sizes))
-        });
-        if !shares {
+        let is_joined = match both.pass.reduced {
+            None => reads.iter().any(|place| is_result(place) || is_read(place)),
+            // What is reduced has another space.
+            Some(_) => {
+                let is_large = !weighed::is_less(sizes.iter().product(), LARGE);
+                is_large && reads.iter().any(is_read) && !reads.iter().any(is_result)
+            }
+        };
+        if !is_joined {
             return None;
         }
-        let values = both.operands(operands, &reads, its_kinds, sizes)?;
-        let before = both.instructions.len();
-        let values = both.append(more, &values);
-        both.results.extend(besides.iter().copied().zip(its_results.iter().map(|&value| values[value])));
-        // The last instruction is the result of the second step, and no result stands twice.
-        let is_last = both.instructions.len() > before && values.last() == Some(&(both.instructions.len() - 1));
+        let values = both.operands(&reads, &then.kinds)?;
+        let values = both.append(&then.instructions, &values);
+        let last = both.computed(*values.last()?);
+        both.results.extend(then.others.iter().map(|&(slot, value)| (slot, values[value])));
+        both.results.push((second.out, last));
+        // No result stands twice, and the last instruction is one.
         let mut computed: SmallVec<[usize; RESULTS]> = both.results.iter().map(|&(_, value)| value).collect();
         computed.sort_unstable();
         let is_once = computed.windows(2).all(|pair| pair[0] != pair[1]);
-        let fits = both.instructions.len() <= INSTRUCTIONS && both.kinds.len() <= OPERANDS;
-        (is_last && is_once && fits).then_some(both)
+        let end = both.pass.instructions.len();
+        let is_last = computed.last() == Some(&(end - 1));
+        (is_last && is_once && end <= INSTRUCTIONS && both.pass.kinds.len() <= OPERANDS).then_some(both)
+    }
+
+    /// An instruction that computes what this one holds: a number that is only read is copied.
+    fn computed(&mut self, value: usize) -> usize {
+        match self.pass.instructions[value] {
+            Instruction::Load(number) => self.add(Instruction::Cast(self.pass.kinds[number], value)),
+            _ => value,
+        }
     }
 
     /// The instruction that holds each operand of the second step.
-    fn operands(
-        &mut self,
-        known: &[Place],
-        reads: &[Place],
-        kinds: &[Kind],
-        sizes: &Sizes,
-    ) -> Option<SmallVec<[usize; 8]>> {
-        let dense = row_major(sizes.iter().copied());
+    fn operands(&mut self, reads: &[Place], kinds: &[Kind]) -> Option<SmallVec<[usize; 8]>> {
+        let dense = row_major(self.pass.sizes.iter().copied());
         let mut values = SmallVec::new();
         for (place, &kind) in reads.iter().zip(kinds) {
+            let sizes = &self.pass.sizes;
             if let Some(&(slot, value)) = self.results.iter().find(|(slot, _)| *slot == place.slot) {
                 let whole = Place { slot, offset: 0, strides: dense.clone() };
                 if !is_same(place, &whole, sizes) {
@@ -154,11 +167,12 @@ impl Both {
                 values.push(value);
                 continue;
             }
-            let all = || known.iter().chain(&self.added);
-            let number = all().position(|other| is_same(other, place, sizes)).unwrap_or_else(|| all().count());
-            if number == self.kinds.len() {
+            let mut known = self.pass.operands.iter();
+            let number = known.position(|other| is_same(other, place, sizes)).unwrap_or(self.pass.operands.len());
+            if number == self.pass.operands.len() {
+                self.pass.operands.push(place.clone());
                 self.added.push(place.clone());
-                self.kinds.push(kind);
+                self.pass.kinds.push(kind);
             }
             values.push(self.add(Instruction::Load(number)));
         }
@@ -180,26 +194,36 @@ impl Both {
 
     /// The number of an instruction, which may be there.
     fn add(&mut self, instruction: Instruction) -> usize {
-        let known = self.instructions.iter().position(|other| other.is_same(&instruction));
+        let instructions = &mut self.pass.instructions;
+        let known = instructions.iter().position(|other| other.is_same(&instruction));
         known.unwrap_or_else(|| {
-            self.instructions.push(instruction);
-            self.instructions.len() - 1
+            instructions.push(instruction);
+            instructions.len() - 1
         })
     }
 
+    /// The buffer of what is computed last, which is the result of a program.
+    fn out(&self) -> u32 {
+        let last = self.results.iter().max_by_key(|(_, value)| *value);
+        last.map_or(u32::MAX, |&(slot, _)| slot)
+    }
+
     /// Both as one step. Results that are not read are none any more.
-    fn join(self, mut first: Step, second: Step, programs: &mut Programs, is_read: impl Fn(u32) -> bool) -> Step {
-        let Action::Map { program, operands, others, .. } = &mut first.action else { return second };
-        let results: SmallVec<[(u32, usize); RESULTS]> =
-            self.results.into_iter().filter(|&(slot, _)| is_read(slot)).collect();
-        let values: SmallVec<[usize; RESULTS]> = results.iter().map(|&(_, value)| value).collect();
-        *program = programs.of_several(&self.instructions, &values, &self.kinds);
-        *operands = std::mem::take(operands).into_iter().chain(self.added).collect();
-        *others = results.iter().map(|&(slot, _)| slot).collect();
-        first.fused.push(first.node);
-        first.fused.extend(second.fused);
-        (first.out, first.node) = (second.out, second.node);
-        first
+    fn join(self, first: Step, second: Step, programs: &mut Programs, is_read: impl Fn(u32) -> bool) -> Step {
+        let out = self.out();
+        let others: SmallVec<[(u32, usize); RESULTS]> =
+            self.results.into_iter().filter(|&(slot, _)| slot != out && is_read(slot)).collect();
+        let values: SmallVec<[usize; RESULTS]> = others.iter().map(|&(_, value)| value).collect();
+        let Pass { sizes, reduced, operands, kinds, instructions, .. } = self.pass;
+        let program = programs.of_several(&instructions, &values, &kinds);
+        let (operands, others) = (operands.into_iter().collect(), others.iter().map(|&(slot, _)| slot).collect());
+        let action = match reduced {
+            None => Action::Map { program, sizes, operands, others },
+            Some((reduction, over)) => Action::ReduceComputed { reduction, program, sizes, operands, over, others },
+        };
+        let (other, node) = if out == second.out { (first.node, second.node) } else { (second.node, first.node) };
+        let fused = first.fused.into_iter().chain([other]).chain(second.fused).collect();
+        Step { action, tail: None, out, node, fused, dead: SmallVec::new() }
     }
 }
 
@@ -219,10 +243,4 @@ fn is_same(left: &Place, right: &Place, sizes: &Sizes) -> bool {
 /// Whether there is another number for each position of the space.
 fn is_whole(place: &Place, sizes: &Sizes) -> bool {
     sizes.iter().zip(&place.strides).all(|(&size, &stride)| size == 1 || stride != 0)
-}
-
-/// Whether numbers that follow each other in the space lie side by side, or are the same.
-fn is_in_order(place: &Place, sizes: &Sizes) -> bool {
-    let last = (0..sizes.len()).rev().find(|&at| sizes[at] != 1);
-    last.is_none_or(|at| matches!(place.strides[at], 0 | 1))
 }

@@ -17,6 +17,7 @@ mod slices;
 mod sorting;
 mod sums;
 mod tails;
+mod together;
 mod widen;
 
 use std::collections::HashMap;

@@ -12,7 +12,7 @@ const A: Name = Name::declared("a");
 const B: Name = Name::declared("b");
 
 /// Numbers that lie without gaps.
-fn dense(seed: u64, axes: &[(Name, usize)]) -> Node {
+pub(super) fn dense(seed: u64, axes: &[(Name, usize)]) -> Node {
     let (mut draw, shape) = (Draw::new(seed), Shape::new(axes.iter().copied()));
     let numbers = (0..shape.elements()).map(|_| draw.below(1000) as f32 / 500.0 - 1.0).collect();
     let strides = row_major(shape.sizes());
