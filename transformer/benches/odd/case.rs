@@ -1,14 +1,16 @@
 //! How a kind of operation is written: `odd!`, its inputs with axes and sizes, its result, and the operation itself.
 //!
 //! ```text
-//! odd! { run "softmax/rows" [m, n] in [[31, 17], [1001, 773]];
-//!     x [row m, col n] => [row, col] { x.softmax(col) } }
+//! odd! {
+//!     run "softmax/rows" [m, n] in [[31, 17], [1001, 773]];
+//!     x [row m, col n] => [row, col] { x.softmax(col) }
+//! }
 //! ```
 //!
-//! Inputs are borrowed in the body and lie in the order in which their axes are named; `* 0.1` behind one makes its numbers
-//! smaller; `where` makes what is no variable, such as positions. For each sizes the operation is timed forwards, and,
-//! unless `forwards` stands before its name, as a loss with its gradients: the loss is the sum of the result with fixed
-//! weights, the gradients are those by all inputs, and all are computed together.
+//! Inputs are borrowed in the body and lie in the order in which their axes are named; `* 0.1` behind one makes its
+//! numbers smaller; `where` makes what is no variable, such as positions. With all sizes in turn the operation is timed
+//! forwards, and, unless `forwards` stands before its name, as a loss with its gradients: the loss is the sum of the
+//! result with fixed weights, the gradients are those by all inputs, and all are computed together.
 //! Not here: the timing loop, and what is printed (`protocol`).
 
 macro_rules! odd {

@@ -48,31 +48,51 @@ named! {
 
 /// All convolutions and poolings.
 pub(crate) fn convolutions(run: &mut Run) -> Result<(), Error> {
-    odd! { run "conv/line" [c, l, k, o] in [[5, 301, 3, 7], [64, 777, 3, 48], [16, 10000, 5, 16]];
-    x [chans c, seq l], w [out o, chans c, kernel k] => [out, seq] { Line(x, w) } }
-    odd! { run "conv/line-of-each" [b, c, l, k] in [[3, 7, 101, 4], [2, 100, 1001, 4]];
-    x [batch b, chans c, seq l], w [chans c, kernel k] => [batch, chans, seq] { LineOfEach(x, w) } }
-    odd! { run "conv/3x3" [b, c, h, o] in [[2, 3, 31, 8], [8, 16, 28, 32], [4, 33, 57, 17]];
-    x [batch b, chans c, height h, width h], w [out o, chans c, kh 3, kw 3], s [out o] =>
-        [batch, out, height, width] { Picture(x, w, s) } }
-    odd! { run "conv/5x5" [c, h, w, o] in [[1, 29, 31, 6], [3, 200, 201, 8]];
-    x [chans c, height h, width w], f [out o, chans c, kh 5, kw 5], s [out o] =>
-        [out, height, width] { Picture(x, f, s) } }
-    odd! { run "conv/1x1" [b, c, h, o] in [[2, 17, 9, 5], [4, 33, 57, 48]];
-    x [batch b, chans c, height h, width h], w [out o, chans c, kh 1, kw 1], s [out o] =>
-        [batch, out, height, width] { Picture(x, w, s) } }
-    odd! { run "conv/padded" [b, c, h, o] in [[2, 3, 31, 8], [8, 16, 28, 32]];
-    x [batch b, chans c, height h, width h], w [out o, chans c, kh 3, kw 3], s [out o] =>
-        [batch, out, height, width] { Picture(&Padded(x), w, s) } }
-    odd! { run "conv/strided" [b, c, h, o] in [[2, 3, 31, 8], [8, 16, 57, 32]];
-    x [batch b, chans c, height h, width h], w [out o, chans c, kh 3, kw 3] =>
-        [batch, out, height, width] { Strided(x, w) } }
-    odd! { run "conv/of-each" [b, c, h] in [[2, 7, 31], [4, 33, 57]];
-    x [batch b, chans c, height h, width h], w [chans c, kh 3, kw 3] =>
-        [batch, chans, height, width] { PictureOfEach(x, w) } }
-    odd! { run "pool/largest" [c, h, w] in [[3, 30, 26], [3, 502, 334], [33, 58, 58]];
-    x [chans c, height h, width w] => [chans, height, width] { Largest(x) } }
-    odd! { run "pool/means" [c, h, w] in [[3, 30, 26], [3, 502, 334]];
-    x [chans c, height h, width w] => [chans, height, width] { Means(x) } }
+    odd! {
+        run "conv/line" [c, l, k, o] in [[5, 301, 3, 7], [64, 777, 3, 48], [16, 10000, 5, 16]];
+        x [chans c, seq l], w [out o, chans c, kernel k] => [out, seq] { Line(x, w) }
+    }
+    odd! {
+        run "conv/line-of-each" [b, c, l, k] in [[3, 7, 101, 4], [2, 100, 1001, 4]];
+        x [batch b, chans c, seq l], w [chans c, kernel k] => [batch, chans, seq] { LineOfEach(x, w) }
+    }
+    odd! {
+        run "conv/3x3" [b, c, h, o] in [[2, 3, 31, 8], [8, 16, 28, 32], [4, 33, 57, 17]];
+        x [batch b, chans c, height h, width h], w [out o, chans c, kh 3, kw 3], s [out o] =>
+            [batch, out, height, width] { Picture(x, w, s) }
+    }
+    odd! {
+        run "conv/5x5" [c, h, w, o] in [[1, 29, 31, 6], [3, 200, 201, 8]];
+        x [chans c, height h, width w], f [out o, chans c, kh 5, kw 5], s [out o] =>
+            [out, height, width] { Picture(x, f, s) }
+    }
+    odd! {
+        run "conv/1x1" [b, c, h, o] in [[2, 17, 9, 5], [4, 33, 57, 48]];
+        x [batch b, chans c, height h, width h], w [out o, chans c, kh 1, kw 1], s [out o] =>
+            [batch, out, height, width] { Picture(x, w, s) }
+    }
+    odd! {
+        run "conv/padded" [b, c, h, o] in [[2, 3, 31, 8], [8, 16, 28, 32]];
+        x [batch b, chans c, height h, width h], w [out o, chans c, kh 3, kw 3], s [out o] =>
+            [batch, out, height, width] { Picture(&Padded(x), w, s) }
+    }
+    odd! {
+        run "conv/strided" [b, c, h, o] in [[2, 3, 31, 8], [8, 16, 57, 32]];
+        x [batch b, chans c, height h, width h], w [out o, chans c, kh 3, kw 3] =>
+            [batch, out, height, width] { Strided(x, w) }
+    }
+    odd! {
+        run "conv/of-each" [b, c, h] in [[2, 7, 31], [4, 33, 57]];
+        x [batch b, chans c, height h, width h], w [chans c, kh 3, kw 3] =>
+            [batch, chans, height, width] { PictureOfEach(x, w) }
+    }
+    odd! {
+        run "pool/largest" [c, h, w] in [[3, 30, 26], [3, 502, 334], [33, 58, 58]];
+        x [chans c, height h, width w] => [chans, height, width] { Largest(x) }
+    }
+    odd! {
+        run "pool/means" [c, h, w] in [[3, 30, 26], [3, 502, 334]];
+        x [chans c, height h, width w] => [chans, height, width] { Means(x) }
+    }
     Ok(())
 }

@@ -52,32 +52,58 @@ fn of_one(run: &mut Run) -> Result<(), Error> {
 pub(crate) fn elements(run: &mut Run) -> Result<(), Error> {
     of_one(run)?;
     let two = [[31, 17], [1001, 773]];
-    odd! { run "elements/add" [m, n] in [[31, 17], [300, 401], [1001, 773]];
-    x [row m, col n], y [row m, col n] => [row, col] { x + y } }
-    odd! { run "elements/add-turned" [m, n] in [[31, 17], [300, 401], [1001, 773]];
-    x [row m, col n], y [col n, row m] => [row, col] { x + y } }
-    odd! { run "elements/add-row" [m, n] in [[31, 17], [1001, 773], [60000, 7]];
-    x [row m, col n], b [col n] => [row, col] { x + b } }
-    odd! { run "elements/add-column" [m, n] in [[31, 17], [1001, 773], [60000, 7]];
-    x [row m, col n], b [row m] => [row, col] { x + b } }
-    odd! { run "elements/times-row" [m, n] in [[1001, 773], [7, 60000]];
-    x [row m, col n], w [col n] => [row, col] { x * w } }
-    odd! { run "elements/middle" [p, m, n] in [[31, 17, 9], [30, 401, 77]];
-    x [plane p, row m, col n], w [row m], b [row m] => [plane, row, col] { x * w + b } }
+    odd! {
+        run "elements/add" [m, n] in [[31, 17], [300, 401], [1001, 773]];
+        x [row m, col n], y [row m, col n] => [row, col] { x + y }
+    }
+    odd! {
+        run "elements/add-turned" [m, n] in [[31, 17], [300, 401], [1001, 773]];
+        x [row m, col n], y [col n, row m] => [row, col] { x + y }
+    }
+    odd! {
+        run "elements/add-row" [m, n] in [[31, 17], [1001, 773], [60000, 7]];
+        x [row m, col n], b [col n] => [row, col] { x + b }
+    }
+    odd! {
+        run "elements/add-column" [m, n] in [[31, 17], [1001, 773], [60000, 7]];
+        x [row m, col n], b [row m] => [row, col] { x + b }
+    }
+    odd! {
+        run "elements/times-row" [m, n] in [[1001, 773], [7, 60000]];
+        x [row m, col n], w [col n] => [row, col] { x * w }
+    }
+    odd! {
+        run "elements/middle" [p, m, n] in [[31, 17, 9], [30, 401, 77]];
+        x [plane p, row m, col n], w [row m], b [row m] => [plane, row, col] { x * w + b }
+    }
     odd! { run "elements/outer-tanh" [m, n] in two; x [row m], y [col n] => [row, col] { (x + y).tanh() } }
-    odd! { run "elements/product-sum" [m, n] in two;
-    x [row m, col n], y [row m, col n], z [row m, col n] => [row, col] { Fused(x, y, z) } }
-    odd! { run "elements/quotient" [m, n] in two;
-    x [row m, col n], y [row m, col n] => [row, col] { Quotient(x, y) } }
-    odd! { run "elements/maximum" [m, n] in two;
-    x [row m, col n], y [row m, col n] => [row, col] { x.maximum(y) } }
-    odd! { run "elements/chosen" [m, n] in two;
-    x [row m, col n], y [row m, col n] => [row, col] { Chosen(x, y) } }
-    odd! { run "elements/gated" [m, n] in two;
-    x [row m, col n], y [row m, col n] => [row, col] { Gated(x, y) } }
-    odd! { run "elements/between" [m, n] in two;
-    x [row m, col n], y [row m, col n], a [col n] => [row, col] { Between(x, y, a) } }
-    odd! { run "elements/bell" [m, n] in two;
-    x [row m, col n], u [col n], s [col n] => [row, col] { Bell(x, u, s) } }
+    odd! {
+        run "elements/product-sum" [m, n] in two;
+        x [row m, col n], y [row m, col n], z [row m, col n] => [row, col] { Fused(x, y, z) }
+    }
+    odd! {
+        run "elements/quotient" [m, n] in two;
+        x [row m, col n], y [row m, col n] => [row, col] { Quotient(x, y) }
+    }
+    odd! {
+        run "elements/maximum" [m, n] in two;
+        x [row m, col n], y [row m, col n] => [row, col] { x.maximum(y) }
+    }
+    odd! {
+        run "elements/chosen" [m, n] in two;
+        x [row m, col n], y [row m, col n] => [row, col] { Chosen(x, y) }
+    }
+    odd! {
+        run "elements/gated" [m, n] in two;
+        x [row m, col n], y [row m, col n] => [row, col] { Gated(x, y) }
+    }
+    odd! {
+        run "elements/between" [m, n] in two;
+        x [row m, col n], y [row m, col n], a [col n] => [row, col] { Between(x, y, a) }
+    }
+    odd! {
+        run "elements/bell" [m, n] in two;
+        x [row m, col n], u [col n], s [col n] => [row, col] { Bell(x, u, s) }
+    }
     Ok(())
 }

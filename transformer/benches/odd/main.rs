@@ -5,13 +5,14 @@
 //! NAMED_TENSOR_THREADS=2 cargo bench -p transformer --bench odd -- --beside "$PWD/torch.jsonl"
 //! ```
 //!
-//! The first runs the cases in PyTorch (eager; Python with `torch` and `numpy`), the second ours, and prints a table sorted
-//! by the ratio of PyTorch's least time to ours, the geometric mean, and every row whose numbers differ. Words after `--`
-//! choose rows: `softmax/rows`, `1001x773`, `+grad`. Alone `cargo bench -p transformer --bench odd` prints a row for each
-//! case, with `-- --json` a JSON line (`protocol`). `ODD_BUDGET=0.5` gives each row half a second in place of 0.15.
+//! The first runs the cases in PyTorch (eager; Python with `torch` and `numpy`), the second ours, and prints a table
+//! sorted by the ratio of PyTorch's least time to ours, the geometric mean, and every row whose numbers differ. Words
+//! after `--`, or after the name of the Python file, choose rows: `softmax/rows`, `1001x773`, `+grad`.
+//! Alone `cargo bench -p transformer --bench odd` prints a row for each case, with `-- --json` a JSON line (`protocol`).
+//! `ODD_BUDGET=0.5` gives each row half a second in place of 0.15, with which all take about three minutes.
 //!
-//! Lives here: the order of the kinds. Each group stands in a file of its own, as equations and methods that a user would
-//! write (`case` says how); `torch_odd.py` has the same names, sizes and inputs.
+//! Lives here: the order of the kinds. Each group stands in a file of its own, as equations and methods that a user
+//! would write (`case` says how); `torch_odd.py` has the same names, sizes and inputs.
 #![allow(mixed_script_confusables, confusable_idents, reason = "the equations keep the letters of the paper")]
 
 mod attention;

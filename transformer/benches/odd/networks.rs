@@ -57,28 +57,44 @@ fn data(n: usize, d: usize) -> Result<(Tensor<R![batch, input]>, Tensor<R![batch
 }
 
 fn layers(run: &mut Run) -> Result<(), Error> {
-    odd! { run "network/perceptron" [b, i, h, o] in [[7, 13, 29, 5], [301, 77, 129, 33], [1001, 100, 300, 10]];
-    x [batch b, input i], w [input i, hidden h], c [hidden h], v [hidden h, out o], d [out o] => [batch, out] {
-        Perceptron(x, w, c, v, d) } }
-    odd! { run "network/linear-gelu" [b, i, o] in [[31, 17, 29], [1001, 77, 301]];
-    x [batch b, input i], w [out o, input i], c [out o] => [batch, out] { Curved(x, w, c) } }
-    odd! { run "network/gated-ffn" [n, c, f] in [[19, 33, 77], [301, 96, 257]];
-    x [seq n, chans c], w [chans c, hidden f] * 0.2, v [chans c, hidden f] * 0.2, u [hidden f, chans c] * 0.2 =>
-        [seq, chans] { GatedFFN(x, w, v, u) } }
-    odd! { run "embedding" [v, d, n] in [[97, 13, 31], [1000, 64, 5000], [30000, 256, 500]];
-    e [vocab v, depth d] => [seq, depth] { Embed(e, &ids) } where ids = words(50, n, v)? }
-    odd! { run "embedding/mean" [v, d, n] in [[97, 13, 31], [1000, 65, 301]];
-    e [vocab v, depth d] => [depth] { Bag(e, &ids) } where ids = words(50, n, v)? }
+    odd! {
+        run "network/perceptron" [b, i, h, o] in [[7, 13, 29, 5], [301, 77, 129, 33], [1001, 100, 300, 10]];
+        x [batch b, input i], w [input i, hidden h], c [hidden h], v [hidden h, out o], d [out o] => [batch, out] {
+            Perceptron(x, w, c, v, d) }
+    }
+    odd! {
+        run "network/linear-gelu" [b, i, o] in [[31, 17, 29], [1001, 77, 301]];
+        x [batch b, input i], w [out o, input i], c [out o] => [batch, out] { Curved(x, w, c) }
+    }
+    odd! {
+        run "network/gated-ffn" [n, c, f] in [[19, 33, 77], [301, 96, 257]];
+        x [seq n, chans c], w [chans c, hidden f] * 0.2, v [chans c, hidden f] * 0.2, u [hidden f, chans c] * 0.2 =>
+            [seq, chans] { GatedFFN(x, w, v, u) }
+    }
+    odd! {
+        run "embedding" [v, d, n] in [[97, 13, 31], [1000, 64, 5000], [30000, 256, 500]];
+        e [vocab v, depth d] => [seq, depth] { Embed(e, &ids) } where ids = words(50, n, v)?
+    }
+    odd! {
+        run "embedding/mean" [v, d, n] in [[97, 13, 31], [1000, 65, 301]];
+        e [vocab v, depth d] => [depth] { Bag(e, &ids) } where ids = words(50, n, v)?
+    }
     Ok(())
 }
 
 fn learning(run: &mut Run) -> Result<(), Error> {
-    odd! { run "loss/cross-entropy" [n, v] in [[31, 17], [3000, 100], [64, 30001]];
-    z [seq n, vocab v] => [] { CrossEntropy(z, &ids).mean(seq) } where ids = words(50, n, v)? }
-    odd! { run "loss/logistic" [n, d] in [[301, 17], [1001, 773], [60000, 7]];
-    w [input d], b [] => [] { Logistic(&xy.0, &xy.1, w, b) } where xy = data(n, d)? }
-    odd! { run "loss/least-squares" [n, d] in [[301, 17], [1001, 773], [60000, 7]];
-    w [input d], b [] => [] { LeastSquares(&xy.0, &xy.1, w, b) } where xy = data(n, d)? }
+    odd! {
+        run "loss/cross-entropy" [n, v] in [[31, 17], [3000, 100], [64, 30001]];
+        z [seq n, vocab v] => [] { CrossEntropy(z, &ids).mean(seq) } where ids = words(50, n, v)?
+    }
+    odd! {
+        run "loss/logistic" [n, d] in [[301, 17], [1001, 773], [60000, 7]];
+        w [input d], b [] => [] { Logistic(&xy.0, &xy.1, w, b) } where xy = data(n, d)?
+    }
+    odd! {
+        run "loss/least-squares" [n, d] in [[301, 17], [1001, 773], [60000, 7]];
+        w [input d], b [] => [] { LeastSquares(&xy.0, &xy.1, w, b) } where xy = data(n, d)?
+    }
     for size in [301, 60_000, 774_000] {
         let case = Case::new("adam/step", &[size]);
         if run.wants(&case, 4 * size) {
@@ -101,16 +117,26 @@ fn learning(run: &mut Run) -> Result<(), Error> {
 
 fn points(run: &mut Run) -> Result<(), Error> {
     let sizes = [[31, 17, 5], [301, 501, 40], [2000, 1000, 3]];
-    odd! { run "distances/squared" [m, n, d] in sizes;
-    x [row m, depth d], y [col n, depth d] => [row, col] { SquaredDistances(x, y) } }
-    odd! { run "distances/plain" [m, n, d] in sizes;
-    x [row m, depth d], y [col n, depth d] => [row, col] { Distances(x, y) } }
-    odd! { run "distances/kernel" [m, n, d] in [[31, 17, 5], [301, 501, 7]];
-    x [row m, depth d], y [col n, depth d] => [row, col] { Kernel(x, y) } }
-    odd! { run forwards "clusters/step" [n, k, d] in [[301, 5, 3], [1001, 17, 5], [60000, 7, 3]];
-    c [clusters k, depth d], x [batch n, depth d] => [clusters, depth] { Centres(c, x) } }
-    odd! { run "matrix/inverse" [b, n] in [[300, 7], [20, 33]];
-    s [batch b, row n, col n] => [batch, row, col] { Inverse(s) } }
+    odd! {
+        run "distances/squared" [m, n, d] in sizes;
+        x [row m, depth d], y [col n, depth d] => [row, col] { SquaredDistances(x, y) }
+    }
+    odd! {
+        run "distances/plain" [m, n, d] in sizes;
+        x [row m, depth d], y [col n, depth d] => [row, col] { Distances(x, y) }
+    }
+    odd! {
+        run "distances/kernel" [m, n, d] in [[31, 17, 5], [301, 501, 7]];
+        x [row m, depth d], y [col n, depth d] => [row, col] { Kernel(x, y) }
+    }
+    odd! {
+        run forwards "clusters/step" [n, k, d] in [[301, 5, 3], [1001, 17, 5], [60000, 7, 3]];
+        c [clusters k, depth d], x [batch n, depth d] => [clusters, depth] { Centres(c, x) }
+    }
+    odd! {
+        run "matrix/inverse" [b, n] in [[300, 7], [20, 33]];
+        s [batch b, row n, col n] => [batch, row, col] { Inverse(s) }
+    }
     odd! { run "matrix/log-det" [b, n] in [[300, 7], [20, 33]]; s [batch b, row n, col n] => [batch] { LogDet(s) } }
     Ok(())
 }

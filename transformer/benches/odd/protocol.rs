@@ -1,7 +1,8 @@
 //! The protocol of the odd cases: inputs, the command line, the timing loop, JSON lines and rows for people.
 //!
-//! Inputs follow from a hash, so another program can make the same numbers. Of a result and of each gradient the sum with
-//! fixed weights is told, in `f64`, and the root of the sum of the squared terms, against which a difference is judged.
+//! Inputs follow from a hash, so another program can make the same numbers. Of a result and of each gradient the sum
+//! with fixed weights is told, in `f64`, and the root of the sum of the squared terms, against which a difference is
+//! judged.
 //! Environment: `ODD_BUDGET` (seconds for each row), `PEER_THREADS` and `NAMED_TENSOR_THREADS` (which must agree).
 //! Not here: the comparison with another program (`beside`).
 
@@ -129,7 +130,7 @@ fn threads() -> Result<usize, Error> {
 }
 
 impl Run {
-    /// From arguments and environment. Without `--bench`, which `cargo bench` adds, and without arguments it is a trial.
+    /// From arguments and environment. Without `--bench`, which `cargo bench` adds, and other arguments it is a trial.
     pub(crate) fn new() -> Result<Run, Error> {
         let (mut words, mut output, mut bench, mut trial) = (Vec::new(), Output::Table, false, false);
         let mut arguments = std::env::args().skip(1);
@@ -161,7 +162,7 @@ impl Run {
         (!self.trial || numbers < 5000) && rows.iter().any(|row| self.asked(row))
     }
 
-    /// Warms up, takes samples of about a tenth of a millisecond or one call until the budget is spent, and prints them.
+    /// Warms up, takes samples of a tenth of a millisecond or one call until the budget is spent, and prints them.
     pub(crate) fn time(
         &mut self,
         Case { kind, sizes }: &Case,

@@ -72,13 +72,19 @@ fn smoothed(x: &Tensor<R![seq, chans]>, a: &Tensor<R![chans]>) -> Tensor<R![seq,
 /// All recurrent networks.
 pub(crate) fn recurrent(run: &mut Run) -> Result<(), Error> {
     let sizes = [[1, 33, 17, 29], [5, 77, 31, 45], [20, 35, 64, 100]];
-    odd! { run "recurrent/elman" [b, l, i, s] in sizes;
-    x [batch b, seq l, input i], w [state_ s, input i] * 0.2, u [state_ s, state s] * 0.2, c [state_ s] =>
-        [batch, seq, state] { elman(x, w, u, c) } }
-    odd! { run "recurrent/lstm" [b, l, i, s] in sizes;
-    x [batch b, seq l, input i], w [gates 4, state_ s, input i] * 0.2, u [gates 4, state_ s, state s] * 0.2,
-    c [gates 4, state_ s] => [batch, seq, state] { lstm(x, w, u, c) } }
-    odd! { run "recurrent/smoothed" [l, c] in [[77, 31], [301, 203]];
-    x [seq l, chans c], a [chans c] => [seq, chans] { smoothed(x, a) } }
+    odd! {
+        run "recurrent/elman" [b, l, i, s] in sizes;
+        x [batch b, seq l, input i], w [state_ s, input i] * 0.2, u [state_ s, state s] * 0.2, c [state_ s] =>
+            [batch, seq, state] { elman(x, w, u, c) }
+    }
+    odd! {
+        run "recurrent/lstm" [b, l, i, s] in sizes;
+        x [batch b, seq l, input i], w [gates 4, state_ s, input i] * 0.2, u [gates 4, state_ s, state s] * 0.2,
+        c [gates 4, state_ s] => [batch, seq, state] { lstm(x, w, u, c) }
+    }
+    odd! {
+        run "recurrent/smoothed" [l, c] in [[77, 31], [301, 203]];
+        x [seq l, chans c], a [chans c] => [seq, chans] { smoothed(x, a) }
+    }
     Ok(())
 }

@@ -20,16 +20,22 @@ fn sums(run: &mut Run) -> Result<(), Error> {
     let sizes = [[31, 17], [300, 401], [1001, 773], [7, 60000], [60000, 7]];
     odd! { run "sum/rows" [m, n] in sizes; x [row m, col n] => [row] { x.sum(col) } }
     odd! { run "sum/columns" [m, n] in sizes; x [row m, col n] => [col] { x.sum(row) } }
-    odd! { run "sum/middle" [p, m, n] in [[31, 17, 9], [300, 401, 9]];
-    x [plane p, row m, col n] => [plane, col] { x.sum(row) } }
-    odd! { run "sum/outer" [p, m, n] in [[31, 17, 9], [300, 9, 401]];
-    x [plane p, row m, col n] => [row] { x.sum((plane, col)) } }
+    odd! {
+        run "sum/middle" [p, m, n] in [[31, 17, 9], [300, 401, 9]];
+        x [plane p, row m, col n] => [plane, col] { x.sum(row) }
+    }
+    odd! {
+        run "sum/outer" [p, m, n] in [[31, 17, 9], [300, 9, 401]];
+        x [plane p, row m, col n] => [row] { x.sum((plane, col)) }
+    }
     odd! { run "sum/all" [m, n] in [[31, 17], [300, 401], [1001, 773]]; x [row m, col n] => [] { x.sum((row, col)) } }
     odd! { run "sum/squares" [m, n] in [[31, 17], [300, 401], [1001, 773]]; x [row m, col n] => [] { Squares(x) } }
     odd! { run "mean/rows" [m, n] in [[300, 401], [1001, 773]]; x [row m, col n] => [row] { x.mean(col) } }
     odd! { run "mean/columns" [m, n] in [[300, 401], [1001, 773]]; x [row m, col n] => [col] { x.mean(row) } }
-    odd! { run "mean/weighted" [m, n] in [[77, 100], [1001, 773]];
-    x [row m, col n], w [row m] => [col] { MaskedMean(x, w) } }
+    odd! {
+        run "mean/weighted" [m, n] in [[77, 100], [1001, 773]];
+        x [row m, col n], w [row m] => [col] { MaskedMean(x, w) }
+    }
     Ok(())
 }
 
@@ -41,8 +47,10 @@ pub(crate) fn reductions(run: &mut Run) -> Result<(), Error> {
     odd! { run "var/columns" [m, n] in sizes; x [row m, col n] => [col] { x.var(row) } }
     odd! { run "max/rows" [m, n] in sizes; x [row m, col n] => [row] { x.max(col) } }
     odd! { run "max/columns" [m, n] in sizes; x [row m, col n] => [col] { x.max(row) } }
-    odd! { run "min/middle" [p, m, n] in [[31, 17, 9], [300, 401, 9]];
-    x [plane p, row m, col n] => [plane, col] { x.min(row) } }
+    odd! {
+        run "min/middle" [p, m, n] in [[31, 17, 9], [300, 401, 9]];
+        x [plane p, row m, col n] => [plane, col] { x.min(row) }
+    }
     odd! { run "norm/rows" [m, n] in sizes; x [row m, col n] => [row] { x.norm(col) } }
     odd! { run "norm/columns" [m, n] in sizes; x [row m, col n] => [col] { x.norm(row) } }
     odd! { run "norm3/rows" [m, n] in [[31, 17], [300, 401]]; x [row m, col n] => [row] { Norm3(x) } }

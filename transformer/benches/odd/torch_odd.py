@@ -1,10 +1,10 @@
-"""The odd cases in eager PyTorch: the same names, sizes and inputs as those beside this file, one JSON line for each row.
+"""The odd cases in eager PyTorch: names, sizes and inputs of those beside this file, one JSON line for each row.
 
     PEER_THREADS=2 python torch_odd.py > torch.jsonl          all rows; words after the name of the file choose some
 
-Forwards runs under `no_grad`; `+grad` is the sum of the result with fixed weights and `torch.autograd.grad` by all inputs.
-Each case is written as PyTorch has it fastest without compiling. Environment: PEER_THREADS, else NAMED_TENSOR_THREADS;
-ODD_BUDGET, seconds for each row. Needs torch and numpy.
+Forwards runs under `no_grad`; `+grad` is the sum of the result with fixed weights, and `torch.autograd.grad` by all
+inputs. Each case is written as PyTorch has it fastest without compiling. Environment: PEER_THREADS, else
+NAMED_TENSOR_THREADS; ODD_BUDGET, seconds for each row. Needs torch and numpy.
 """
 import json
 import math
@@ -112,7 +112,8 @@ def case(kind, all_sizes, inputs, of, given=None, grad=True):
 
 def contractions():
     sizes = [(17, 23, 19), (201, 303, 97), (773, 333, 501)]
-    case("product/plain", sizes + [(1001, 7, 773), (1001, 773, 3)], lambda m, k, n: [(m, k), (k, n)], lambda a, b: a @ b)
+    case("product/plain", sizes + [(1001, 7, 773), (1001, 773, 3)], lambda m, k, n: [(m, k), (k, n)],
+         lambda a, b: a @ b)
     case("product/turned", sizes + [(7, 60000, 5)], lambda m, k, n: [(k, m), (k, n)], lambda a, b: a.t() @ b)
     case("product/along", sizes + [(3, 700, 2000)], lambda m, k, n: [(m, k), (n, k)], lambda a, b: a @ b.t())
     case("product/both-turned", sizes, lambda m, k, n: [(k, m), (n, k)], lambda a, b: a.t() @ b.t())
@@ -146,7 +147,8 @@ def contractions():
     case("batched/both-turned", sizes, lambda b, m, k, n: [(b, k, m), (b, n, k)], lambda x, y: torch.bmm(x.mT, y.mT))
     case("batched/vector", [(30, 47, 33), (1000, 17, 9)], lambda b, m, k: [(b, m, k), (b, k)],
          lambda x, y: torch.bmm(x, y[:, :, None])[:, :, 0])
-    case("batched/one-matrix", [(30, 33, 47, 21), (7, 101, 300, 75)], lambda b, m, k, n: [(b, m, k), (k, n)], torch.matmul)
+    case("batched/one-matrix", [(30, 33, 47, 21), (7, 101, 300, 75)],
+         lambda b, m, k, n: [(b, m, k), (k, n)], torch.matmul)
     sizes = [(3, 77, 5, 19), (2, 201, 12, 33)]
     case("batched/between", sizes, lambda b, m, h, k: [(b, m, h, k), (b, m, h, k)],
          lambda x, y: x.transpose(1, 2) @ y.permute(0, 2, 3, 1))
@@ -192,7 +194,8 @@ def elements():
     }.items():
         case("element/" + kind, two, table, of)
     case("elements/add", [(31, 17), (300, 401), (1001, 773)], tables, torch.add)
-    case("elements/add-turned", [(31, 17), (300, 401), (1001, 773)], lambda m, n: [(m, n), (n, m)], lambda x, y: x + y.t())
+    case("elements/add-turned", [(31, 17), (300, 401), (1001, 773)], lambda m, n: [(m, n), (n, m)],
+         lambda x, y: x + y.t())
     with_row, with_column = lambda m, n: [(m, n), (n,)], lambda m, n: [(m, n), (m,)]
     case("elements/add-row", [(31, 17), (1001, 773), (60000, 7)], with_row, torch.add)
     case("elements/add-column", [(31, 17), (1001, 773), (60000, 7)], with_column, lambda x, b: x + b[:, None])
@@ -205,7 +208,8 @@ def elements():
     case("elements/maximum", two, tables, torch.maximum)
     case("elements/chosen", two, tables, lambda x, y: torch.where(x > y, x * y, x - y))
     case("elements/gated", two, tables, lambda x, y: x * torch.sigmoid(y))
-    case("elements/between", two, lambda m, n: [(m, n), (m, n), (n,)], lambda x, y, a: torch.lerp(x, y, torch.sigmoid(a)))
+    case("elements/between", two, lambda m, n: [(m, n), (m, n), (n,)],
+         lambda x, y, a: torch.lerp(x, y, torch.sigmoid(a)))
     case("elements/bell", two, lambda m, n: [(m, n), (n,), (n,)],
          lambda x, u, s: torch.exp(-((x - u) / (s * s + 1)).square()))
 
@@ -293,10 +297,12 @@ def attention():
     one = lambda q, k, v, **more: F.scaled_dot_product_attention(q[None], k[None], v[None], **more)[0]
     same = lambda h, n, d: [(h, n, d)] * 3
     case("attention/full", [(3, 19, 9), (120, 17, 9), (5, 201, 33), (8, 777, 64)], same, one)
-    case("attention/causal", [(3, 19, 9), (5, 201, 33), (8, 777, 64)], same, lambda q, k, v: one(q, k, v, is_causal=True))
+    case("attention/causal", [(3, 19, 9), (5, 201, 33), (8, 777, 64)], same,
+         lambda q, k, v: one(q, k, v, is_causal=True))
     case("attention/few-queries", [(12, 1, 777, 64), (4, 13, 1001, 33)],
          lambda h, m, n, d: [(h, m, d), (h, n, d), (h, n, d)], one)
-    case("attention/grouped", [(3, 2, 33, 17), (4, 3, 301, 32)], lambda g, s, n, d: [(g, s, n, d), (g, n, d), (g, n, d)],
+    case("attention/grouped", [(3, 2, 33, 17), (4, 3, 301, 32)],
+         lambda g, s, n, d: [(g, s, n, d), (g, n, d), (g, n, d)],
          lambda q, k, v: one(q.flatten(0, 1), k, v, enable_gqa=True).view_as(q))
     case("attention/additive", [(13, 19, 9), (33, 77, 64)], lambda m, n, d: [(m, d), (n, d), (d,), (n, d)],
          lambda q, k, w, v: (torch.tanh(q[:, None] + k) @ w).softmax(1) @ v)
@@ -343,7 +349,8 @@ def adam(size):
     weights = torch.nn.Parameter(fill(1, size))
     weights.grad = fill(2, size)
     optimizer = torch.optim.Adam([weights], lr=0.01, fused=True)
-    optimizer.state[weights] = {"step": torch.tensor(10.0), "exp_avg": fill(3, size), "exp_avg_sq": fill(4, size).square()}
+    first, second = fill(3, size), fill(4, size).square()
+    optimizer.state[weights] = {"step": torch.tensor(10.0), "exp_avg": first, "exp_avg_sq": second}
     optimizer.step()
     measure("adam/step", str(size), "forwards", [check(WEIGHTS, weights)], optimizer.step)
 
@@ -359,7 +366,8 @@ def networks():
          lambda x, w, v, u: (F.silu(x @ w) * (x @ v)) @ u)
     words = lambda v, d, n: (positions(50, n, v),)
     table = lambda v, d, n: [(v, d)]
-    case("embedding", [(97, 13, 31), (1000, 64, 5000), (30000, 256, 500)], table, lambda e, ids: F.embedding(ids, e), words)
+    case("embedding", [(97, 13, 31), (1000, 64, 5000), (30000, 256, 500)], table,
+         lambda e, ids: F.embedding(ids, e), words)
     case("embedding/mean", [(97, 13, 31), (1000, 65, 301)], table,
          lambda e, ids: F.embedding_bag(ids[None], e, mode="mean")[0], words)
 
@@ -368,7 +376,8 @@ def networks():
     data = lambda n, d: (fill(50, n, d), positions(51, n, 2).float())
     line = lambda n, d: [(d,), ()]
     sizes = [(301, 17), (1001, 773), (60000, 7)]
-    case("loss/logistic", sizes, line, lambda w, b, x, y: F.binary_cross_entropy_with_logits(torch.mv(x, w) + b, y), data)
+    case("loss/logistic", sizes, line,
+         lambda w, b, x, y: F.binary_cross_entropy_with_logits(torch.mv(x, w) + b, y), data)
     case("loss/least-squares", sizes, line, lambda w, b, x, y: F.mse_loss(torch.mv(x, w) + b, y), data)
     for size in [301, 60_000, 774_000]:
         adam(size)
@@ -377,14 +386,16 @@ def networks():
     sizes = [(31, 17, 5), (301, 501, 40), (2000, 1000, 3)]
     case("distances/squared", sizes, points, lambda x, y: torch.cdist(x, y).square())
     case("distances/plain", sizes, points, torch.cdist)
-    case("distances/kernel", [(31, 17, 5), (301, 501, 7)], points, lambda x, y: torch.exp(torch.cdist(x, y).square() / -2))
+    case("distances/kernel", [(31, 17, 5), (301, 501, 7)], points,
+         lambda x, y: torch.exp(torch.cdist(x, y).square() / -2))
 
     def centres(c, x):
         nearest = torch.cdist(x, c).argmin(1)
         sums = torch.zeros_like(c).index_add_(0, nearest, x)
         return sums / torch.bincount(nearest, minlength=len(c))[:, None]
 
-    case("clusters/step", [(301, 5, 3), (1001, 17, 5), (60000, 7, 3)], lambda n, k, d: [(k, d), (n, d)], centres, grad=False)
+    case("clusters/step", [(301, 5, 3), (1001, 17, 5), (60000, 7, 3)], lambda n, k, d: [(k, d), (n, d)],
+         centres, grad=False)
     more = lambda s: s + 8 * torch.eye(s.shape[-1])
     case("matrix/inverse", [(300, 7), (20, 33)], lambda b, n: [(b, n, n)], lambda s: torch.linalg.inv(more(s)).mT)
     case("matrix/log-det", [(300, 7), (20, 33)], lambda b, n: [(b, n, n)], lambda s: torch.logdet(more(s)))
