@@ -265,7 +265,7 @@ def joining():
     ordered = lambda x, along: x.sort(dim=along, stable=torch.is_grad_enabled()).values
     case("sort/rows", [(31, 17), (1001, 773), (7, 60000), (60000, 7)], table, lambda x: ordered(x, 1))
     case("sort/columns", [(31, 17), (300, 401)], table, lambda x: ordered(x, 0))
-    case("argsort/rows", [(31, 17), (300, 401)], table, lambda x: x.argsort(1, stable=True).float(), grad=False)
+    case("argsort/rows", [(31, 17), (300, 401)], table, lambda x: x.argsort(dim=1, stable=True).float(), grad=False)
     case("top10/rows", [(31, 17), (1001, 773), (7, 60000)], table, lambda x: x.topk(10, 1).values)
     case("argmax/rows", [(31, 17), (1001, 773), (60000, 7)], table, lambda x: x.argmax(1).float(), grad=False)
     sizes = [(31, 17), (300, 401), (1001, 773), (7, 60000), (60000, 7)]
