@@ -61,6 +61,7 @@ twins! {
     "pass/integer_beside_a_tensor.rs" integer_beside_a_tensor
     "pass/lift_of_a_method.rs" lift_of_a_method
     "pass/misspelt_axis.rs" misspelt_axis
+    "pass/misspelt_axis_in_a_lifted_function.rs" misspelt_axis_in_a_lifted_function
     "pass/misspelt_axis_in_a_method.rs" misspelt_axis_in_a_method
     "pass/mistakes_in_two_functions_are_both_reported.rs" mistakes_in_two_functions_are_both_reported
     "pass/mistakes_of_different_kinds_are_both_reported.rs" mistakes_of_different_kinds_are_both_reported
