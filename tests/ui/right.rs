@@ -85,7 +85,6 @@ twins! {
     "pass/starred_axis_is_already_present.rs" starred_axis_is_already_present
     "pass/sum_over_absent_axis.rs" sum_over_absent_axis
     "pass/syntax_errors_are_all_reported.rs" syntax_errors_are_all_reported
-    "pass/tensors_of_two_precisions.rs" tensors_of_two_precisions
     "pass/too_few_arguments.rs" too_few_arguments
     "pass/too_many_arguments_for_a_built_in.rs" too_many_arguments_for_a_built_in
     "pass/unknown_function.rs" unknown_function

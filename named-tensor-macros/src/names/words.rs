@@ -77,6 +77,7 @@ const WORDS: &[(&str, &str)] = &[
 mod tests {
     use super::{WORDS, instead};
     use crate::builtin::BUILTINS;
+    use crate::report::Report;
     use std::collections::HashSet;
 
     #[test]
@@ -86,6 +87,24 @@ mod tests {
         assert_eq!(of(&["seq", "key"]).as_deref(), Some("write `sqrt(var_{seq, key}(X))`"));
         assert_eq!(of(&[]).as_deref(), Some("write `sqrt(var_ax(X))`"));
         assert_eq!(instead("size", &["key".to_owned()]).as_deref(), Some("write `|key|`"));
+    }
+
+    #[test]
+    fn what_to_write_is_read_as_an_equation() {
+        let mut count = 0;
+        for text in WORDS.iter().filter_map(|(_, text)| text.strip_prefix("write `")?.split('`').next()) {
+            let body = text.trim_end_matches(';').split(" = ").last().unwrap_or(text);
+            let body = body.replace("ax", "key").replace("mkey", "max").replace("k)", "2)").replace("(n)", "(2)");
+            let given = "X: R[seq, key], Y: R[seq, key], E: R[key, val], I: key[seq], S: R[a, b]";
+            let source = format!("fn f({given}) -> R[] {{ {body} }}");
+            let mut report = Report::default();
+            let _ = crate::named::functions(source.parse().expect(text), &mut report);
+            let errors = report.finish().err().into_iter().flatten().map(|error| error.to_string());
+            let errors: Vec<String> = errors.filter(|error| !error.contains("` is never used")).collect();
+            assert_eq!(errors, Vec::<String>::new(), "{source}");
+            count += 1;
+        }
+        assert!(count > 30, "only {count}");
     }
 
     #[test]

@@ -18,22 +18,20 @@ pub(crate) fn number<T: Stored>(number: f64) -> Node {
     Node::fill(T::KIND, number, Shape::default())
 }
 
-/// That numbers of these elements are computed with those: both are of one precision.
+/// What would be computed with integers: nothing, so the operators below are always refused, with these words.
 #[diagnostic::on_unimplemented(
-    message = "elements `{Self}` and `{U}` are not computed with each other",
-    label = "`{Self}` with `{U}`",
-    note = "another precision: `x.cast::<{Self}>()`; an integer: `1.0` for `1`, `n as {Self}` for `n`; truth values: `c.select(&x, &y)`"
+    message = "a tensor of `{Self}` is not computed with an integer",
+    label = "an integer",
+    note = "write `1.0` for `1`, and `n as {Self}` for a size `n`; in equations of `named!` a number needs no point"
 )]
-pub trait Alike<U>: Real {}
-
-impl<T: Real> Alike<T> for T {}
+pub trait WithIntegers: Real {}
 
 macro_rules! operator {
     ($($trait:ident $method:ident $op:ident $sign:literal),*) => {$(
-        operator!(@ $trait $method $op $sign, [&'l Tensor<A, T>, &'r Tensor<B, U>], ['l, 'r,]);
-        operator!(@ $trait $method $op $sign, [Tensor<A, T>, &'r Tensor<B, U>], ['r,]);
-        operator!(@ $trait $method $op $sign, [&'l Tensor<A, T>, Tensor<B, U>], ['l,]);
-        operator!(@ $trait $method $op $sign, [Tensor<A, T>, Tensor<B, U>], []);
+        operator!(@ $trait $method $op $sign, [&'l Tensor<A, T>, &'r Tensor<B, T>], ['l, 'r,]);
+        operator!(@ $trait $method $op $sign, [Tensor<A, T>, &'r Tensor<B, T>], ['r,]);
+        operator!(@ $trait $method $op $sign, [&'l Tensor<A, T>, Tensor<B, T>], ['l,]);
+        operator!(@ $trait $method $op $sign, [Tensor<A, T>, Tensor<B, T>], []);
 
         impl<A: Axes, T: Real> $trait<T> for &Tensor<A, T> {
             type Output = Tensor<A, T>;
@@ -56,7 +54,7 @@ macro_rules! operator {
     )*};
     (@ $trait:ident $method:ident $op:ident $sign:literal, [$left:ty, $right:ty], [$($life:lifetime,)*]) => {
         #[doc = concat!("`X ", $sign, " Y` over the union of the axes.")]
-        impl<$($life,)* A: Axes, B: Axes, T: Alike<U>, U> $trait<$right> for $left {
+        impl<$($life,)* A: Axes, B: Axes, T: Real> $trait<$right> for $left {
             type Output = Tensor<Union<A, B>, T>;
             #[track_caller]
             fn $method(self, right: $right) -> Self::Output {
@@ -64,17 +62,17 @@ macro_rules! operator {
             }
         }
     };
-    // No `T` is like an integer, so these are always refused, with the words of `Alike`. In plain Rust `1 / 2` is 0.
+    // In plain Rust `1 / 2` is 0, so that integers beside tensors would be a trap.
     (@integer $trait:ident $method:ident $op:ident, $tensor:ty) => {
         #[doc(hidden)]
-        impl<A: Axes, T: Alike<usize>> $trait<usize> for $tensor {
+        impl<A: Axes, T: WithIntegers> $trait<usize> for $tensor {
             type Output = Tensor<A, T>;
             fn $method(self, right: usize) -> Tensor<A, T> {
                 Tensor::from_node(self.node().binary(Binary::$op, &number::<T>(right as f64)))
             }
         }
         #[doc(hidden)]
-        impl<A: Axes, T: Alike<usize>> $trait<$tensor> for usize {
+        impl<A: Axes, T: WithIntegers> $trait<$tensor> for usize {
             type Output = Tensor<A, T>;
             fn $method(self, right: $tensor) -> Tensor<A, T> {
                 Tensor::from_node(number::<T>(self as f64).binary(Binary::$op, right.node()))

@@ -1,8 +1,0 @@
-use named_tensor::prelude::*;
-axes! { seq }
-
-fn residual(x: &Tensor<R![seq]>, y: &Tensor<R![seq], f64>) -> Tensor<R![seq]> {
-    x + y.cast::<f32>()
-}
-
-fn main() {}
