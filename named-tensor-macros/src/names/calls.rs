@@ -105,7 +105,11 @@ fn count(definition: &Function, call: &Call, axes: usize, span: Span, report: &m
 /// The arguments of a call without axes that are names of axes, as in other libraries: `softmax(X, seq)`.
 pub(super) fn axes_as_arguments<'a>(vocabulary: &Vocabulary<'_>, call: &'a Call) -> impl Iterator<Item = &'a Ident> {
     let named = call.function.get_ident().filter(|_| call.axes.is_none()).map(ToString::to_string);
-    let needs_axes = named.is_some_and(|name| builtin::find(&name, true).is_some());
+    let needs_axes = named.is_some_and(|name| {
+        vocabulary.function(&name).is_none()
+            && builtin::find(&name, true).is_some()
+            && builtin::find(&name, false).is_none()
+    });
     let names = call.arguments.iter().filter_map(Expression::variable);
     names.filter(move |name| needs_axes && vocabulary.axes.contains(&name_of(name)))
 }

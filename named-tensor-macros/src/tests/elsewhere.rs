@@ -65,6 +65,7 @@ fn a_function_of_each_element_is_told_to_take_no_axis() {
 fn an_axis_among_the_arguments_is_one_mistake_and_is_put_where_it_belongs() {
     assert_eq!(said("softmax(X, key)"), "`softmax` needs an axis\n= help: write `softmax_key(X)`");
     assert!(said("sum(X, axis = key)").contains("the axis of a function is a part of its name: `softmax_seq(X)`"));
+    assert!(said("max(X, key)").starts_with("`key` is an axis, not a tensor"));
     assert!(said("X * key").starts_with("`key` is an axis, not a tensor\n= help: its size is `|key|`"));
 }
 
@@ -108,8 +109,9 @@ fn the_sum_and_product_signs_of_the_paper_are_read_as_their_words() {
         let mut report = Report::default();
         let expanded = crate::named::functions(tokens(&source), &mut report).to_string();
         report.finish().expect(text);
-        // All but the text as it is written.
+        // All but the text as it is written, which stands in the documentation and in a constant.
         let (code, rest) = expanded.split_once("EQUATION").expect("the text");
+        let code = code.split_once("fn __body").expect("the code").1;
         (code.to_owned(), rest.split_once("UNICODE").expect("the mathematics").1.to_owned())
     };
     assert_eq!(body("Σ_{seq, key}(X) * Σ_seq(Π_key(Σ))"), body("sum_{seq, key}(X) * sum_seq(prod_key(Σ))"));
