@@ -86,11 +86,13 @@ pub(crate) const BUILTINS: &[Builtin] = &[
     entry("d", "jacobian", Derivative),
     entry("stop_gradient", "stop_gradient", Stop),
     entry("sum", "sum", Over),
+    entry("Σ", "sum", Over),
     entry("mean", "mean", Over),
     entry("var", "var", Over),
     entry("max", "max", Over),
     entry("min", "min", Over),
     entry("prod", "prod", Over),
+    entry("Π", "prod", Over),
     entry("softmax", "softmax", Over),
     entry("log_softmax", "log_softmax", Over),
     entry("argmax", "argmax", Over),
@@ -179,6 +181,7 @@ mod tests {
         assert_eq!(found("log_softmax_seq"), Some(("log_softmax", "seq")));
         assert_eq!(found("one_hot_vocab"), Some(("one_hot", "vocab")));
         assert_eq!(found("sum_seq_"), Some(("sum", "seq_")));
+        assert_eq!(found("Σ_seq"), Some(("Σ", "seq")));
         assert_eq!(found("sum_head_key"), Some(("sum", "head_key")));
     }
 

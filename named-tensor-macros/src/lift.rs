@@ -105,7 +105,8 @@ impl<'a> Lifted<'a> {
     fn wrap(&self, function: &ItemFn) -> TokenStream {
         let ItemFn { attrs, vis, sig, block, .. } = function;
         let mut inner = sig.clone();
-        inner.ident = Ident::new("__body", sig.ident.span());
+        // Located, not spelt, where the function is: rustc would propose generics of ours for an axis that is not declared.
+        inner.ident = Ident::new("__body", Span::mixed_site().located_at(sig.ident.span()));
 
         let mut outer = sig.clone();
         for set in self.lifting.sets() {

@@ -20,10 +20,10 @@ pub(crate) fn expand(input: TokenStream) -> TokenStream {
     let mut report = Report::default();
     let set = set.distinct(&mut report);
     match report.finish() {
-        // In the place of a type, several errors must be one type too: a tuple of macros.
+        // The set without the repetitions, so that what is computed with it is not blamed too.
         Err(error) => {
-            let errors = error.into_iter().map(|error| error.to_compile_error());
-            quote!((#(#errors),*))
+            let errors = error.to_compile_error();
+            quote!(::named_tensor::private::Despite<#set, { #errors 0 }>)
         }
         Ok(()) => set.to_token_stream(),
     }

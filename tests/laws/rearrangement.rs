@@ -21,6 +21,20 @@ fn p2_an_element_a_row_and_a_column_of_a_counted_from_0() {
     assert_eq!(a().at(width, 2).to_vec(height).unwrap(), [4., 9., 5.]);
 }
 
+const PARTS: usize = 3;
+const HALF: f32 = 0.5;
+
+named! {
+    /// Constants of the program, one as a size; and the sum with its sign.
+    fn Halves(X: R[layer]) -> R[heads] { HALF * Σ_key(X_{layer -> (heads: PARTS, key)}) }
+}
+
+#[test]
+fn constants_of_any_type_of_number_stand_in_equations() {
+    let halves = Halves(&a().flatten((height, width), layer));
+    assert_eq!(halves.to_vec(heads).unwrap(), [4., 7.5, 6.5]);
+}
+
 #[test]
 fn p22_renaming_changes_the_name_and_no_number() {
     let renamed: Tensor<R![height_, width], f64> = a().rename(height, height_);

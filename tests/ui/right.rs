@@ -39,6 +39,7 @@ twins! {
     "pass/bug_f_spurious_leading_axis.rs" bug_f_spurious_leading_axis
     "pass/carry_with_other_axes.rs" carry_with_other_axes
     "pass/concatenated_axes_differ.rs" concatenated_axes_differ
+    "pass/constant_that_is_no_number.rs" constant_that_is_no_number
     "pass/contracted_axis_missing_in_a_method.rs" contracted_axis_missing_in_a_method
     "pass/contracted_axis_missing_on_the_left.rs" contracted_axis_missing_on_the_left
     "pass/contracted_axis_missing_on_the_right.rs" contracted_axis_missing_on_the_right
@@ -52,12 +53,15 @@ twins! {
     "pass/extra_axis_collides_with_the_result.rs" extra_axis_collides_with_the_result
     "pass/flattened_axis_is_absent.rs" flattened_axis_is_absent
     "pass/function_defined_by_itself.rs" function_defined_by_itself
+    "pass/function_of_another_library.rs" function_of_another_library
     "pass/generic_function_without_its_axis.rs" generic_function_without_its_axis
     "pass/gradient_of_a_tensor_with_axes.rs" gradient_of_a_tensor_with_axes
     "pass/index_over_absent_axis.rs" index_over_absent_axis
     "pass/index_tensor_of_another_axis.rs" index_tensor_of_another_axis
+    "pass/integer_beside_a_tensor.rs" integer_beside_a_tensor
     "pass/lift_of_a_method.rs" lift_of_a_method
     "pass/misspelt_axis.rs" misspelt_axis
+    "pass/misspelt_axis_in_a_lifted_function.rs" misspelt_axis_in_a_lifted_function
     "pass/misspelt_axis_in_a_method.rs" misspelt_axis_in_a_method
     "pass/mistakes_in_two_functions_are_both_reported.rs" mistakes_in_two_functions_are_both_reported
     "pass/mistakes_of_different_kinds_are_both_reported.rs" mistakes_of_different_kinds_are_both_reported

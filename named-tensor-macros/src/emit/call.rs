@@ -21,7 +21,11 @@ pub(super) fn value(code: &Code) -> TokenStream {
             let borrowed = borrowed(variable);
             quote!(::core::clone::Clone::clone(#borrowed))
         }
-        Code::Constant(path) => path.to_token_stream(),
+        Code::Constant(path) => {
+            let span = crate::set::axis_span(path);
+            let constant = private("constant", span);
+            quote_spanned!(span=> #constant(#path))
+        }
         Code::Size { of, axis, span } => {
             let (size, of) = (private("size", *span), borrowed(of));
             quote_spanned!(*span=> #size(#of, #axis))

@@ -4,7 +4,7 @@
 //! are computed with, and take the precision of the function only where they meet its real tensors.
 
 use super::{Scope, Value, operation};
-use crate::ast::{Binary, Element, Expression};
+use crate::ast::{Binary, Element, Expression, Unary};
 use crate::ir::{Code, Generics, Given, Kind};
 use crate::report::error;
 use crate::set::axis_name;
@@ -68,6 +68,12 @@ impl Scope<'_> {
             && let Some(whole) = number.whole
         {
             return Ok(Code::Count(whole, number.span));
+        }
+        if let Expression::Unary { operator: Unary::Negative, span, operand } = expression
+            && let Expression::Number(_) = **operand
+        {
+            let help = "positions and sizes count from 0; the last position of `seq` is `|seq| - 1`";
+            return Err(error(*span, "a size or position is not negative", &[help.to_owned()]));
         }
         match self.scalar(expression)? {
             Code::Float(size, _) => Ok(*size),

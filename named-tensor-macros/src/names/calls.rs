@@ -2,11 +2,14 @@
 //!
 //! Functions outside the block are not known here; rustc checks them.
 
+use super::words::instead;
 use super::{Callee, Vocabulary};
 use crate::ast::{Call, Expression, Function};
-use crate::builtin::{BUILTINS, Builtin, Shape};
+use crate::builtin::{self, BUILTINS, Builtin, Shape};
+use crate::code::name_of;
 use crate::report::{Report, nearest_within};
-use proc_macro2::Span;
+use crate::set::axis_name;
+use proc_macro2::{Ident, Span};
 
 /// Reports wrong calls in the body of a function.
 pub(super) fn check(vocabulary: &Vocabulary<'_>, function: &Function, report: &mut Report) {
@@ -17,7 +20,7 @@ pub(super) fn check(vocabulary: &Vocabulary<'_>, function: &Function, report: &m
             match resolved.callee {
                 Callee::Builtin(builtin) => {
                     let axes = resolved.axes.iter().flatten().count();
-                    of_builtin(builtin, call, axes, resolved.span, report);
+                    of_builtin(vocabulary, builtin, call, axes, resolved.span, report);
                 }
                 Callee::Function(definition) => of_function(definition, call, axes, resolved.span, report),
                 Callee::Parameter(_, Some(definition)) => count(definition, call, axes, resolved.span, report),
@@ -28,7 +31,14 @@ pub(super) fn check(vocabulary: &Vocabulary<'_>, function: &Function, report: &m
     });
 }
 
-fn of_builtin(builtin: &Builtin, call: &Call, axes: usize, span: Span, report: &mut Report) {
+fn of_builtin(
+    vocabulary: &Vocabulary<'_>,
+    builtin: &Builtin,
+    call: &Call,
+    axes: usize,
+    span: Span,
+    report: &mut Report,
+) {
     let Builtin { name, shape, .. } = builtin;
     let help = [format!("write `{}`", shape.pattern(name))];
     let (least, most) = shape.axes();
@@ -37,6 +47,10 @@ fn of_builtin(builtin: &Builtin, call: &Call, axes: usize, span: Span, report: &
         return;
     }
     if axes < least {
+        // `softmax(X, seq)`: what to write is known to the letter.
+        let meant = axes_as_arguments(vocabulary, call).next().filter(|_| least == 1 && axes == 0);
+        let help = meant
+            .map_or(help, |axis| [format!("write `{}`", shape.pattern(name).replace("_ax(", &format!("_{axis}(")))]);
         report.error(span, format!("`{name}` needs {}", plural(least, "axis")), &help);
         return;
     }
@@ -88,16 +102,39 @@ fn count(definition: &Function, call: &Call, axes: usize, span: Span, report: &m
     }
 }
 
-/// A name nearly that of a built-in function is taken for a misspelling; nothing else can be said here.
+/// The arguments of a call without axes that are names of axes, as in other libraries: `softmax(X, seq)`.
+pub(super) fn axes_as_arguments<'a>(vocabulary: &Vocabulary<'_>, call: &'a Call) -> impl Iterator<Item = &'a Ident> {
+    let named = call.function.get_ident().filter(|_| call.axes.is_none()).map(ToString::to_string);
+    let needs_axes = named.is_some_and(|name| {
+        vocabulary.function(&name).is_none()
+            && builtin::find(&name, true).is_some()
+            && builtin::find(&name, false).is_none()
+    });
+    let names = call.arguments.iter().filter_map(Expression::variable);
+    names.filter(move |name| needs_axes && vocabulary.axes.contains(&name_of(name)))
+}
+
+/// A name nearly that of a built-in function is taken for a misspelling, and one that other libraries have is known;
+/// nothing else can be said here.
 fn of_unknown(vocabulary: &Vocabulary<'_>, call: &Call, span: Span, report: &mut Report) {
     let Some(ident) = call.function.get_ident() else { return };
     let word = ident.to_string();
     if vocabulary.block.broken.contains(ident) || word.starts_with(char::is_uppercase) {
         return;
     }
+    let written = if call.axes.is_some() { format!("{word}_{{..}}") } else { word.clone() };
+    let by_path = format!("a function of the program with this name is called as `self::{written}(..)`");
+    if let Some(help) = of_other_libraries(vocabulary, call, &word) {
+        report.error(span, format!("no function `{word}` in the notation"), &[help, by_path]);
+        return;
+    }
     let own = vocabulary.block.functions.iter().map(|function| function.name.to_string());
     let names: Vec<String> = BUILTINS.iter().map(|builtin| builtin.name.to_owned()).chain(own).collect();
     let near = |name: &str| {
+        // `reLU` is no slip of a letter.
+        if let Some(same) = names.iter().find(|known| **known == name.to_lowercase() && **known != name) {
+            return Some(same.clone());
+        }
         let allowed = name.chars().count() / 4;
         nearest_within(name, names.iter().map(String::as_str), allowed).map(str::to_owned)
     };
@@ -107,12 +144,26 @@ fn of_unknown(vocabulary: &Vocabulary<'_>, call: &Call, span: Span, report: &mut
         Some(format!("{meant}_{axis}"))
     });
     if let Some(meant) = attached.or_else(|| near(&word)) {
-        let help = [
-            format!("did you mean `{meant}`?"),
-            format!("a function of the program with this name is called as `self::{word}(..)`"),
-        ];
+        let help = [format!("did you mean `{meant}`?"), by_path];
         report.error(span, format!("no function `{word}` in the notation"), &help);
     }
+}
+
+/// What to write for a function that other libraries have, or for one of each element to which an axis is attached.
+fn of_other_libraries(vocabulary: &Vocabulary<'_>, call: &Call, word: &str) -> Option<String> {
+    let axes: Vec<String> = call.axes.iter().flatten().flatten().map(axis_name).collect();
+    let places = word.char_indices().filter(|(place, char)| *char == '_' && *place > 0 && axes.is_empty());
+    let mut attached = places
+        .map(|(place, _)| (&word[..place], &word[place + 1..]))
+        .filter(|(_, axis)| vocabulary.axes.contains(*axis));
+    instead(word, &axes).or_else(|| {
+        attached.find_map(|(name, axis)| {
+            let of_each = builtin::find(name, false).filter(|_| builtin::find(name, true).is_none());
+            let of_each =
+                of_each.map(|builtin| format!("`{name}` takes no axis: write `{}`", builtin.shape.pattern(name)));
+            of_each.or_else(|| instead(name, &[axis.to_owned()]))
+        })
+    })
 }
 
 fn plural(count: usize, noun: &str) -> String {

@@ -7,6 +7,7 @@ mod axes;
 mod calls;
 mod recursion;
 mod variables;
+mod words;
 
 use crate::ast::{Block, Call, Expression, Function, ParameterType, TensorType};
 use crate::builtin::{self, Builtin};

@@ -4,6 +4,7 @@
 //! `W_K` unused), so it is an error here; a name that begins with `_` is exempt.
 
 use super::axes::named_in;
+use super::calls::axes_as_arguments;
 use super::{Vocabulary, size_source, sizes_read};
 use crate::ast::{Binary, Expression, Form, Function, ParameterType};
 use crate::builtin::Shape;
@@ -33,11 +34,11 @@ pub(super) fn check_definitions(vocabulary: &Vocabulary<'_>, function: &Function
                 define(&axes, &mut scope, &position.name, report);
             }
         }
-        equation.expressions().for_each(|expression| undefined(&scope, expression, report));
+        equation.expressions().for_each(|expression| undefined(vocabulary, &scope, expression, report));
         scope.truncate(outside);
         define(&axes, &mut scope, &equation.name, report);
     }
-    undefined(&scope, &body.result, report);
+    undefined(vocabulary, &scope, &body.result, report);
 }
 
 /// The names that a signature gives, functions among the parameters included.
@@ -75,9 +76,14 @@ fn uncalled(function: &Function, expression: &Expression, report: &mut Report) {
     });
 }
 
-fn undefined(scope: &[&Ident], expression: &Expression, report: &mut Report) {
+fn undefined(vocabulary: &Vocabulary<'_>, scope: &[&Ident], expression: &Expression, report: &mut Report) {
+    // Axes that stand as arguments where a function lacks its axis: that is the mistake, and it is reported.
+    let mut excused: Vec<*const Ident> = Vec::new();
     expression.walk(&mut |node| {
-        let Some(name) = node.variable() else { return };
+        if let Expression::Call(call) = node {
+            excused.extend(axes_as_arguments(vocabulary, call).map(std::ptr::from_ref));
+        }
+        let Some(name) = node.variable().filter(|name| !excused.contains(&std::ptr::from_ref(*name))) else { return };
         let text = name.to_string();
         // A constant of the program is written in capitals.
         let is_constant = text.chars().count() > 1 && !text.chars().any(char::is_lowercase);
@@ -88,6 +94,11 @@ fn undefined(scope: &[&Ident], expression: &Expression, report: &mut Report) {
         let same_letters = known.iter().find(|other| other.eq_ignore_ascii_case(&text));
         let meant = same_letters.map(String::as_str).or_else(|| nearest(&text, known.iter().map(String::as_str)));
         if is_constant && meant.is_none() {
+            return;
+        }
+        if vocabulary.axes.contains(&name_of(name)) {
+            let help = format!("its size is `|{text}|`; a function works along it as `softmax_{text}(X)` does");
+            report.error(name.span(), format!("`{text}` is an axis, not a tensor"), &[help]);
             return;
         }
         let mut help: Vec<String> = meant.map(|meant| format!("did you mean `{meant}`?")).into_iter().collect();

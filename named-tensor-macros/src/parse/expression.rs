@@ -215,6 +215,10 @@ fn atom(input: ParseStream<'_>) -> syn::Result<Expression> {
         Some("a power is written `X^2`")
     } else if input.peek(Token![where]) {
         Some("cases are written `if X > 0 { X } else { 0 }`")
+    } else if input.peek(Token![&]) {
+        Some("tensors are borrowed of themselves: leave out the `&`")
+    } else if input.fork().call(Ident::parse_any).is_ok_and(|word| word == "mod") {
+        Some("the remainder of positions is written `i % 2`")
     } else {
         None
     };
@@ -313,7 +317,10 @@ fn unknown_operator(input: ParseStream<'_>) -> syn::Error {
     let word = input.fork().parse::<TokenTree>().map(|token| token.to_string()).unwrap_or_default();
     let (message, help) = match word.as_str() {
         "." => ("a method is not called in an equation".to_owned(), "write `softmax_seq(X)`, `X dot_key Y`"),
-        "=" => ("`=` stands only after the name that is defined".to_owned(), "equality in a condition is `==`"),
+        "=" => (
+            "`=` stands only after the name that is defined".to_owned(),
+            "equality is `==`; the axis of a function is a part of its name: `softmax_seq(X)`",
+        ),
         "&" | "|" => (format!("`{word}` is no operator of the notation"), "truth values are joined by `&&` and `||`"),
         _ if input.peek(token::Bracket) => (
             "positions do not stand in brackets".to_owned(),

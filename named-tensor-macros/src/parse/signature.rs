@@ -11,6 +11,7 @@ use crate::code::part_of;
 use crate::report::{Report, error};
 use crate::set::Set;
 use proc_macro2::Ident;
+use quote::format_ident;
 use syn::parse::{Parse, ParseStream};
 use syn::{Attribute, Path, Token, braced, bracketed, parenthesized, token};
 
@@ -44,7 +45,7 @@ pub(super) fn function(input: ParseStream<'_>, named: Named, report: &mut Report
     // Further lines of the arguments stand under the first argument.
     let under = format!("\n{}", " ".repeat(start.chars().count() + 1));
     let mut text = format!("{start}{}", body::source(parentheses.span, &content).replace('\n', &under));
-    let (arguments, parameters) = match variables(&content, report) {
+    let (mut arguments, mut parameters) = match variables(&content, report) {
         Ok(variables) => variables,
         Err(error) => {
             drain(&content);
@@ -71,7 +72,10 @@ pub(super) fn function(input: ParseStream<'_>, named: Named, report: &mut Report
     let braces = braced!(content in input);
     text.push(' ');
     text.push_str(&body::source(braces.span, &content));
-    let body = body::body(&content, &named.name, report);
+    // Which of two variables of one name the body means is not known.
+    let names = arguments.iter_mut().map(|argument| &mut argument.name);
+    let are_distinct = distinct(names.chain(parameters.iter_mut().map(|parameter| &mut parameter.name)), report);
+    let body = body::body(&content, &named.name, report).filter(|_| are_distinct);
     let Named { attributes, visibility, name, axis_parameters } = named;
     Ok(Function {
         attributes,
@@ -115,6 +119,22 @@ fn variables(input: ParseStream<'_>, report: &mut Report) -> syn::Result<(Vec<Ar
         }
     }
     Ok((arguments, parameters))
+}
+
+/// Reports names that stand twice, and gives them others, since Rust would refuse them once more.
+fn distinct<'a>(names: impl Iterator<Item = &'a mut Ident>, report: &mut Report) -> bool {
+    let mut seen: Vec<Ident> = Vec::new();
+    let mut are_distinct = true;
+    for name in names {
+        if seen.contains(name) {
+            let help = "every argument and every parameter has a name of its own";
+            report.error(name.span(), format!("`{name}` is defined twice"), &[help.to_owned()]);
+            *name = format_ident!("_{name}_{}", seen.len());
+            are_distinct = false;
+        }
+        seen.push(name.clone());
+    }
+    are_distinct
 }
 
 fn argument_type(input: ParseStream<'_>, report: &mut Report) -> syn::Result<TensorType> {

@@ -28,8 +28,8 @@ impl<'a> Typesetter<'a> {
                     return Piece::new(Level::Atom, Layout::Fence("⌊", Box::new(quotient), "⌋"));
                 }
                 ("d", [of, by]) => return self.derivative(of, by),
-                ("sum", [summand]) if !names.is_empty() => return self.big("Σ", names, summand),
-                ("prod", [factor]) if !names.is_empty() => return self.big("Π", names, factor),
+                ("sum" | "Σ", [summand]) if !names.is_empty() => return self.big("Σ", names, summand),
+                ("prod" | "Π", [factor]) if !names.is_empty() => return self.big("Π", names, factor),
                 ("eye", [size]) => return self.identity(&resolved.axes, size),
                 ("norm", [vector, power]) => {
                     let power = self.in_script().piece(power).at_least(Level::Or);

@@ -67,7 +67,7 @@ impl<'a> Einsum<'a> {
                 let (Callee::Builtin(builtin), [summand]) = (resolved.callee, call.arguments.as_slice()) else {
                     return None;
                 };
-                if builtin.name != "sum" {
+                if builtin.call != "sum" {
                     return None;
                 }
                 let mut summed = self.expression(summand, values)?;

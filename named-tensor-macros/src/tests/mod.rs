@@ -1,5 +1,6 @@
 //! Tests of whole expansions: golden files for what is emitted, tables for what is reported.
 
+mod elsewhere;
 mod expansion;
 mod messages;
 mod mistakes;

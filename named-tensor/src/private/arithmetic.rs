@@ -9,6 +9,34 @@ use crate::element::{Binary, Comparison, Element, Index, Real, Unary};
 use crate::graph::Node;
 use crate::tensor::{Tensor, number};
 
+/// A constant of the program that stands in an equation.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is no number",
+    label = "a constant of an equation is a number",
+    note = "a tensor is an argument or a parameter; a name in capitals that is neither is a constant of the program"
+)]
+pub trait Constant {
+    /// The number.
+    fn number(self) -> f64;
+}
+
+macro_rules! constants {
+    ($($number:ident)*) => {$(
+        impl Constant for $number {
+            fn number(self) -> f64 {
+                self as f64
+            }
+        }
+    )*};
+}
+
+constants!(f64 f32 usize u64 u32 u16 u8 isize i64 i32 i16 i8);
+
+/// The number that a constant of the program is.
+pub fn constant(constant: impl Constant) -> f64 {
+    constant.number()
+}
+
 /// Two operands that arithmetic accepts: tensors of one precision, or a tensor and a number.
 #[diagnostic::on_unimplemented(
     message = "these cannot be computed with each other: `{Self}` and `{R}`",

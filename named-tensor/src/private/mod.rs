@@ -52,6 +52,9 @@ pub fn or_itself<A: SameAs<B>, B: Axes, T: Real>(made: Option<Tensor<A, T>>, x: 
     made.unwrap_or_else(|| Tensor::from_node(x.node().clone()))
 }
 
+/// A set of axes as if nothing were wrong with it; the error stands in the constant.
+pub type Despite<A, const ERROR: usize> = A;
+
 /// What stands for a value after an error that has been reported.
 #[must_use]
 pub fn poisoned<X>() -> X {

@@ -18,6 +18,14 @@ pub(crate) fn number<T: Stored>(number: f64) -> Node {
     Node::fill(T::KIND, number, Shape::default())
 }
 
+/// What would be computed with integers: nothing, so the operators below are always refused, with these words.
+#[diagnostic::on_unimplemented(
+    message = "a tensor of `{Self}` is not computed with an integer",
+    label = "an integer",
+    note = "write `1.0` for `1`, and `n as {Self}` for a size `n`; in equations of `named!` a number needs no point"
+)]
+pub trait WithIntegers: Real {}
+
 macro_rules! operator {
     ($($trait:ident $method:ident $op:ident $sign:literal),*) => {$(
         operator!(@ $trait $method $op $sign, [&'l Tensor<A, T>, &'r Tensor<B, T>], ['l, 'r,]);
@@ -41,6 +49,8 @@ macro_rules! operator {
         }
         operator!(@number f32 $trait $method $op);
         operator!(@number f64 $trait $method $op);
+        operator!(@integer $trait $method $op, &Tensor<A, T>);
+        operator!(@integer $trait $method $op, Tensor<A, T>);
     )*};
     (@ $trait:ident $method:ident $op:ident $sign:literal, [$left:ty, $right:ty], [$($life:lifetime,)*]) => {
         #[doc = concat!("`X ", $sign, " Y` over the union of the axes.")]
@@ -49,6 +59,23 @@ macro_rules! operator {
             #[track_caller]
             fn $method(self, right: $right) -> Self::Output {
                 Tensor::from_node(self.node().binary(Binary::$op, right.node()))
+            }
+        }
+    };
+    // In plain Rust `1 / 2` is 0, so that integers beside tensors would be a trap.
+    (@integer $trait:ident $method:ident $op:ident, $tensor:ty) => {
+        #[doc(hidden)]
+        impl<A: Axes, T: WithIntegers> $trait<usize> for $tensor {
+            type Output = Tensor<A, T>;
+            fn $method(self, right: usize) -> Tensor<A, T> {
+                Tensor::from_node(self.node().binary(Binary::$op, &number::<T>(right as f64)))
+            }
+        }
+        #[doc(hidden)]
+        impl<A: Axes, T: WithIntegers> $trait<$tensor> for usize {
+            type Output = Tensor<A, T>;
+            fn $method(self, right: $tensor) -> Tensor<A, T> {
+                Tensor::from_node(number::<T>(self as f64).binary(Binary::$op, right.node()))
             }
         }
     };

@@ -11,6 +11,11 @@ use crate::graph::Node;
 use crate::tensor::elementwise::number;
 
 /// What can be compared with a tensor: a tensor over any axes, or a number.
+#[diagnostic::on_unimplemented(
+    message = "elements `{T}` are not compared with `{Self}`",
+    label = "not comparable with elements `{T}`",
+    note = "another precision: `x.cast::<{T}>()`; an integer: `1.0` for `1`, `n as {T}` for `n`"
+)]
 pub trait Comparand<T> {
     /// Its axes.
     type Axes: Axes;

@@ -1,6 +1,8 @@
 use named_tensor::prelude::*;
 axes! { seq, key }
 
-fn f(_: &Tensor<R![seq, seq]>) {}
+fn f(x: &Tensor<R![seq, seq]>) -> Tensor<R![]> {
+    x.sum(seq)
+}
 
 fn main() {}

@@ -1,0 +1,118 @@
+//! What other libraries call the things that the notation writes otherwise.
+//!
+//! Such a name is no slip of the pen, so no name is near it; what to write instead is known all the same.
+//! Lives here: the words and what stands for them. Not here: when they are looked up (`calls`).
+
+/// What to write where a function of another library is called; `_ax` and `|ax|` are of the axis of the call.
+pub(super) fn instead(word: &str, axes: &[String]) -> Option<String> {
+    let (_, text) = WORDS.iter().find(|(words, _)| words.split(' ').any(|one| one == word))?;
+    let (below, size) = match axes {
+        [] => return Some((*text).to_owned()),
+        [axis] => {
+            let text = text.replace("{ax(", &format!("{{{axis}(")).replace(" ax[", &format!(" {axis}["));
+            return Some(text.replace("_ax", &format!("_{axis}")).replace("|ax|", &format!("|{axis}|")));
+        }
+        several => {
+            let sizes: Vec<String> = several.iter().map(|axis| format!("|{axis}|")).collect();
+            (format!("_{{{}}}", several.join(", ")), sizes.join(" * "))
+        }
+    };
+    Some(text.replace("_ax", &below).replace("|ax|", &size))
+}
+
+/// Words for one thing, and what to write for it.
+const WORDS: &[(&str, &str)] = &[
+    ("ln", "the natural logarithm is `log(X)`"),
+    ("log2", "write `log(X) / log(2)`"),
+    ("log10", "write `log(X) / log(10)`"),
+    ("log1p", "write `log(1 + X)`"),
+    ("exp2", "write `2^X`"),
+    ("expm1", "write `exp(X) - 1`"),
+    ("tan", "write `sin(X) / cos(X)`"),
+    ("square", "write `X^2`"),
+    ("rsqrt", "write `1 / sqrt(X)`"),
+    ("power", "write `X^2` or `X^Y`"),
+    ("ceil", "write `-floor(-X)`"),
+    ("round", "write `floor(X + 0.5)`"),
+    ("sign", "write `if X > 0 { 1 } else if X < 0 { -1 } else { 0 }`"),
+    ("softplus", "write `max(X, 0) + log(1 + exp(-abs(X)))`"),
+    ("leaky_relu", "write `max(X, 0) + 0.01 * min(X, 0)`"),
+    ("elu", "write `max(X, 0) + exp(min(X, 0)) - 1`"),
+    ("relu6", "write `clamp(X, 0, 6)`"),
+    ("swish", "the other name of it: `silu(X)`"),
+    ("maximum", "write `max(X, Y)`"),
+    ("minimum", "write `min(X, Y)`"),
+    ("select", "cases are written `if X > 0 { X } else { 0 }`"),
+    ("std", "write `sqrt(var_ax(X))`"),
+    ("variance", "write `var_ax(X)`"),
+    ("average", "write `mean_ax(X)`"),
+    ("product", "write `prod_ax(X)`"),
+    ("logsumexp lse", "write `M = max_ax(X);` and then `M + log(sum_ax(exp(X - M)))`"),
+    ("softmin", "write `softmax_ax(-X)`"),
+    ("any", "write `sum_ax(if X > 0 { 1 } else { 0 }) > 0`, with the condition that you mean"),
+    ("all", "write `prod_ax(if X > 0 { 1 } else { 0 }) > 0`, with the condition that you mean"),
+    ("count", "write `sum_ax(if X > 0 { 1 } else { 0 })`, with the condition that you mean"),
+    ("topk", "write `maxk_ax(X, k)`; the positions: `argmaxk_ax(X, k)`"),
+    ("gather take embedding lookup", "write `index_ax(E, I)`, with positions `I: ax[..]`"),
+    ("cat concatenate", "write `concat_ax(X, Y)`"),
+    ("dot matmul bmm einsum tensordot inner", "a contraction stands between its operands: `X dot_ax Y`"),
+    ("outer", "write `X * Y`: a product has the axes of both"),
+    ("transpose permute swapaxes", "axes have no order; another name for one is `X_{seq -> seq_}`"),
+    ("reshape view flatten", "write `X_{(height, width) -> layer}` or `X_{layer -> (heads: 12, key)}`"),
+    ("rename", "write `X_{val -> chans}`"),
+    ("identity", "write `eye_{ax, ax_}(n)`"),
+    ("inverse", "write `inv_{a, b}(S)`"),
+    ("iota arange", "positions have a letter on the left: `Y_{ax(i)} = i;`"),
+    ("zeros", "a number needs no axes: `0`; with some: `Z_{ax(i)} = 0;`"),
+    ("ones", "a number needs no axes: `1`; with some: `Z_{ax(i)} = 1;`"),
+    ("size len", "write `|ax|`"),
+    (
+        "dropout",
+        "nothing is drawn in an equation: give the numbers to drop by, `U: R[]`, and write \
+                 `if U < p { 0 } else { X / (1 - p) }`",
+    ),
+];
+
+#[cfg(test)]
+mod tests {
+    use super::{WORDS, instead};
+    use crate::builtin::BUILTINS;
+    use crate::report::Report;
+    use std::collections::HashSet;
+
+    #[test]
+    fn what_to_write_names_the_axes_of_the_call() {
+        let of = |axes: &[&str]| instead("std", &axes.iter().map(|&axis| axis.to_owned()).collect::<Vec<_>>());
+        assert_eq!(of(&["key"]).as_deref(), Some("write `sqrt(var_key(X))`"));
+        assert_eq!(of(&["seq", "key"]).as_deref(), Some("write `sqrt(var_{seq, key}(X))`"));
+        assert_eq!(of(&[]).as_deref(), Some("write `sqrt(var_ax(X))`"));
+        assert_eq!(instead("size", &["key".to_owned()]).as_deref(), Some("write `|key|`"));
+    }
+
+    #[test]
+    fn what_to_write_is_read_as_an_equation() {
+        let mut count = 0;
+        for text in WORDS.iter().filter_map(|(_, text)| text.strip_prefix("write `")?.split('`').next()) {
+            let body = text.trim_end_matches(';').split(" = ").last().unwrap_or(text);
+            let body = body.replace("ax", "key").replace("mkey", "max").replace("k)", "2)").replace("(n)", "(2)");
+            let given = "X: R[seq, key], Y: R[seq, key], E: R[key, val], I: key[seq], S: R[a, b]";
+            let source = format!("fn f({given}) -> R[] {{ {body} }}");
+            let mut report = Report::default();
+            let _ = crate::named::functions(source.parse().expect(text), &mut report);
+            let errors = report.finish().err().into_iter().flatten().map(|error| error.to_string());
+            let errors: Vec<String> = errors.filter(|error| !error.contains("` is never used")).collect();
+            assert_eq!(errors, Vec::<String>::new(), "{source}");
+            count += 1;
+        }
+        assert!(count > 30, "only {count}");
+    }
+
+    #[test]
+    fn no_word_is_there_twice_or_a_function_of_the_notation() {
+        let mut seen = HashSet::new();
+        for word in WORDS.iter().flat_map(|(words, _)| words.split(' ')) {
+            assert!(seen.insert(word), "{word}");
+            assert!(BUILTINS.iter().all(|builtin| builtin.name != word), "{word}");
+        }
+    }
+}

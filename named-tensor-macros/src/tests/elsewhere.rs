@@ -1,0 +1,118 @@
+//! What the macro says where a user writes as in another library, and mistakes that could look like two.
+//!
+//! Messages are collected as in `messages`; here each test is about the words and the number of them.
+
+use super::tokens;
+use crate::report::Report;
+
+/// The messages of a block, one for each mistake.
+fn errors(source: &str) -> Vec<String> {
+    let mut report = Report::default();
+    let expanded = crate::named::functions(tokens(source), &mut report);
+    assert!(syn::parse2::<syn::File>(expanded.clone()).is_ok(), "the fallback is not Rust: {expanded}");
+    report.finish().err().into_iter().flatten().map(|error| error.to_string()).collect()
+}
+
+/// The only message of a function with this body.
+fn said(body: &str) -> String {
+    let source = format!("fn f(X: R[seq, key], I: key[seq]) -> R[seq, key] {{ {body} + 0 * X_{{key(I)}} }}");
+    match errors(&source).as_slice() {
+        [only] => only.clone(),
+        other => panic!("{body}: {other:?}"),
+    }
+}
+
+#[test]
+fn a_function_that_other_libraries_have_is_answered_with_what_to_write() {
+    for (body, write) in [
+        ("ln(X)", "`log(X)`"),
+        ("std_key(X)", "`sqrt(var_key(X))`"),
+        ("std_{seq, key}(X)", "`sqrt(var_{seq, key}(X))`"),
+        ("logsumexp_key(X)", "`M + log(sum_key(exp(X - M)))`"),
+        ("softplus(X)", "`max(X, 0) + log(1 + exp(-abs(X)))`"),
+        ("leaky_relu(X)", "`max(X, 0) + 0.01 * min(X, 0)`"),
+        ("dropout(X, 0.1)", "`if U < p { 0 } else { X / (1 - p) }`"),
+        ("dot_key(X, X)", "`X dot_key Y`"),
+        ("gather_key(X, I)", "with positions `I: key[..]`"),
+    ] {
+        let said = said(body);
+        let (first, help) = said.split_once("\n= help: ").expect("help");
+        assert!(first.starts_with("no function `") && first.ends_with("` in the notation"), "{said}");
+        assert!(help.contains(write) && help.contains("is called as `self::"), "{said}");
+    }
+}
+
+#[test]
+fn a_function_of_the_block_or_of_a_path_may_have_a_name_of_another_library() {
+    for source in [
+        "fn ln(X: R[key]) -> R[key] { log(X) } fn f(X: R[key]) -> R[key] { ln(X) }",
+        "fn std_{ax}(X: R[ax]) -> R[] { sqrt(var_ax(X)) } fn f(X: R[key]) -> R[] { std_key(X) }",
+        "fn f(X: R[key]) -> R[key] { self::softplus(X) }",
+        "fn f(X: R[key]; dropout: Dropout) -> R[key] { dropout(X) }",
+        "fn f(X: R[key]) -> R[key] { std_dev(X) }",
+    ] {
+        assert_eq!(errors(source), Vec::<String>::new(), "{source}");
+    }
+}
+
+#[test]
+fn a_function_of_each_element_is_told_to_take_no_axis() {
+    assert!(said("tanh_key(X)").contains("`tanh` takes no axis: write `tanh(X)`"));
+    assert!(said("reLU(X)").contains("did you mean `relu`?"));
+}
+
+#[test]
+fn an_axis_among_the_arguments_is_one_mistake_and_is_put_where_it_belongs() {
+    assert_eq!(said("softmax(X, key)"), "`softmax` needs an axis\n= help: write `softmax_key(X)`");
+    assert!(said("sum(X, axis = key)").contains("the axis of a function is a part of its name: `softmax_seq(X)`"));
+    assert!(said("max(X, key)").starts_with("`key` is an axis, not a tensor"));
+    assert!(said("X * key").starts_with("`key` is an axis, not a tensor\n= help: its size is `|key|`"));
+}
+
+#[test]
+fn a_position_below_0_is_refused_before_the_program_runs() {
+    for body in ["X_{key(-1)}", "X_{key(-2..)}", "maxk_key(X, -1)", "X_{key -> (key: -1, val)}"] {
+        let said = said(body);
+        assert!(
+            said.starts_with("a size or position is not negative\n= help: positions and sizes count from 0"),
+            "{said}"
+        );
+    }
+    assert_eq!(errors("fn f(X: R[seq, key]) -> R[seq] { X_{key(|key| - 1)} }"), Vec::<String>::new());
+}
+
+#[test]
+fn a_name_that_stands_twice_in_a_signature_is_one_mistake_for_rust_too() {
+    for source in [
+        "fn f(X: R[key], X: R[seq]) -> R[key] { X }",
+        "fn f(X: R[key]; W: R[key], W: R[key]) -> R[] { X dot_key W }",
+        "fn f(X: R[key]; X: R[key]) -> R[] { X dot_key X }",
+    ] {
+        let mut report = Report::default();
+        let expanded = crate::named::functions(tokens(source), &mut report).to_string();
+        let errors: Vec<_> = report.finish().err().into_iter().flatten().map(|error| error.to_string()).collect();
+        assert!(matches!(errors.as_slice(), [only] if only.contains("` is defined twice")), "{source}: {errors:?}");
+        assert!(expanded.contains("_X_1") || expanded.contains("_W_2"), "{source}: {expanded}");
+    }
+}
+
+#[test]
+fn what_stands_in_an_equation_as_in_rust_or_on_paper_is_told_apart() {
+    assert!(said("exp(&X)").contains("leave out the `&`"));
+    assert!(said("mod(I, 2)").contains("`i % 2`"));
+}
+
+#[test]
+fn the_sum_and_product_signs_of_the_paper_are_read_as_their_words() {
+    let body = |text: &str| {
+        let source = format!("fn f(X: R[seq, key], Σ: R[seq, key]) -> R[] {{ {text} }}");
+        let mut report = Report::default();
+        let expanded = crate::named::functions(tokens(&source), &mut report).to_string();
+        report.finish().expect(text);
+        // All but the text as it is written, which stands in the documentation and in a constant.
+        let (code, rest) = expanded.split_once("EQUATION").expect("the text");
+        let code = code.split_once("fn __body").expect("the code").1;
+        (code.to_owned(), rest.split_once("UNICODE").expect("the mathematics").1.to_owned())
+    };
+    assert_eq!(body("Σ_{seq, key}(X) * Σ_seq(Π_key(Σ))"), body("sum_{seq, key}(X) * sum_seq(prod_key(Σ))"));
+}
