@@ -5,6 +5,7 @@
 //! Contiguous runs are copied whole; transpositions go through square tiles, so that both sides are read and written in
 //! whole cache lines. Not here: copies that compute something (`map`).
 
+use super::lanes::vectorised;
 use super::order::sort_few;
 use super::parallel::{self, GRAIN, Shared};
 use super::span::{Odometer, Span, check_distinct, check_inside};
@@ -73,6 +74,20 @@ pub(super) fn copy_short<T: Stored>(from: &[T], to: &mut [T]) {
     }
 }
 
+/// Copies every `N`th element of some rows, of which the last one may be the last of all.
+fn every_of_rows<'a, T: Stored, const N: usize>(rows: impl Iterator<Item = (&'a [T], &'a mut [T])>) {
+    vectorised(
+        #[inline(always)]
+        move || {
+            for (from, to) in rows {
+                let last = to.len() - 1;
+                to[last] = from[last * N];
+                to.iter_mut().zip(from.as_chunks::<N>().0).for_each(|(to, some)| *to = some[0]);
+            }
+        },
+    );
+}
+
 struct Job<'a, T> {
     src: &'a [T],
     src_offset: isize,
@@ -83,7 +98,7 @@ impl<T: Stored> Job<'_, T> {
     /// Row by row along the last axis.
     fn rows(&self, span: &Span, dst: &Shared<'_, T>) {
         let (inner, [from_step, to_step]) = (span.inner(), [span.inner_stride(0), span.inner_stride(1)]);
-        if [from_step, to_step] == [1, 1] && inner < SHORT && span.sizes.len() > 1 {
+        if to_step == 1 && matches!(from_step, 1..=3) && inner < SHORT && span.sizes.len() > 1 {
             return self.short_rows(span, dst);
         }
         let outer = &span.sizes[..span.sizes.len().saturating_sub(1)];
@@ -119,7 +134,8 @@ impl<T: Stored> Job<'_, T> {
         });
     }
 
-    /// Short rows whose elements follow each other on both sides: to find each one from the last costs as much as to copy it.
+    /// Short rows whose elements follow each other, or nearly so where they come from: to find each row from the last costs as
+    /// much as to copy it.
     fn short_rows(&self, span: &Span, dst: &Shared<'_, T>) {
         let (inner, outer) = (span.inner(), span.sizes.len() - 2);
         let rows = span.sizes[outer];
@@ -133,11 +149,13 @@ impl<T: Stored> Job<'_, T> {
                 let count = (rows - row).min(range.len());
                 let from = self.src_offset + groups[0].distance + row as isize * from_step;
                 let to = self.dst_offset + groups[1].distance + row as isize * to_step;
-                for i in 0..count as isize {
-                    let from = &self.src[(from + i * from_step) as usize..][..inner];
-                    // SAFETY: this row of the destination is visited once, and no positions overlap.
-                    let to = unsafe { dst.slice((to + i * to_step) as usize, inner) };
-                    copy_short(from, to);
+                // SAFETY: this row of the destination is visited once, and no positions overlap.
+                let row_of = |i: isize| unsafe { dst.slice((to + i * to_step) as usize, inner) };
+                let rows = (0..count as isize).map(|i| (&self.src[(from + i * from_step) as usize..], row_of(i)));
+                match span.inner_stride(0) {
+                    2 => every_of_rows::<T, 2>(rows),
+                    3 => every_of_rows::<T, 3>(rows),
+                    _ => rows.for_each(|(from, to)| copy_short(&from[..inner], to)),
                 }
                 groups.iter_mut().for_each(Odometer::step);
                 (row, range.start) = (0, range.start + count);
@@ -151,6 +169,8 @@ impl<T: Stored> Job<'_, T> {
         match step {
             1 => stream.send(&self.src[at as usize..][..to.len()], to),
             0 => to.fill(self.src[at as usize]),
+            2 => every_of_rows::<T, 2>(std::iter::once((&self.src[at as usize..], to))),
+            3 => every_of_rows::<T, 3>(std::iter::once((&self.src[at as usize..], to))),
             _ => {
                 for (j, x) in (0..).zip(to) {
                     *x = self.src[(at + j * step) as usize];
@@ -214,11 +234,11 @@ mod tests {
 
     /// Copies numbered elements and looks every one of them up.
     fn check<T: Stored>(sizes: &[usize], from: (usize, &[isize]), to: (usize, &[isize]), number: impl Fn(usize) -> T) {
-        let data: Vec<T> = (0..20_000).map(&number).collect();
-        let mut out = vec![number(99_999); 20_000];
+        let data: Vec<T> = (0..22_000).map(&number).collect();
+        let mut out = vec![number(99_999); 22_000];
         let src = View { data: &data, offset: from.0, strides: from.1 };
         copy_into(sizes, src, ViewMut { data: &mut out, offset: to.0, strides: to.1 });
-        let mut expected = vec![number(99_999); 20_000];
+        let mut expected = vec![number(99_999); 22_000];
         for (a, b) in positions(sizes, from.1).zip(positions(sizes, to.1)) {
             expected[(to.0 as isize + b) as usize] = data[(from.0 as isize + a) as usize];
         }
@@ -229,7 +249,16 @@ mod tests {
     fn rows_of_any_length_arrive_and_nothing_beside_them() {
         for inner in (0..70).chain([127, 128, 200]) {
             let (n, gap) = (inner as isize, inner as isize + 3);
-            for strides in [[7 * gap, gap, 1], [gap, 5 * gap, 1], [0, n, 1], [7 * n, 0, 1]] {
+            let far = 3 * gap;
+            for strides in [
+                [7 * gap, gap, 1],
+                [gap, 5 * gap, 1],
+                [0, n, 1],
+                [7 * n, 0, 1],
+                [7 * far, far, 2],
+                [far, 0, 3],
+                [0, far, 4],
+            ] {
                 for to in [[7 * n, n, 1], [7 * gap, gap, 1], [gap, 5 * gap, 1]] {
                     check::<f32>(&[5, 7, inner], (3, &strides), (1, &to), |i| i as f32);
                     check::<f64>(&[5, 7, inner], (3, &strides), (1, &to), |i| i as f64);

@@ -111,6 +111,9 @@ fn filled(columns: usize) -> usize {
     columns.next_multiple_of(16) + if is_whole { 0 } else { 8 }
 }
 
+/// Neighbours of a row that is copied are so far apart at most.
+const APART: isize = 3;
+
 /// Rows, columns and terms of a sum from which on it may be one part of a longer sum.
 const PART: [usize; 3] = [64, 64, 32];
 
@@ -136,13 +139,14 @@ fn described(axes: &[Axis], tail: &[usize], copy_left: bool, copy_right: bool) -
     sort_few(&mut both, |&i| (-axes[i].left, -axes[i].right));
     sort_few(&mut only_left, |&i| -axes[i].left);
     sort_few(&mut only_right, |&i| -axes[i].right);
-    // Neighbours stay neighbours: of windows both the positions and those inside of one are, and there are more of the former.
-    let longer = |one: &Order, other: &Order, stride: fn(&Axis) -> isize| match (one.last(), other.last()) {
-        (Some(&one), Some(&other)) if stride(&axes[one]) == 1 => {
-            stride(&axes[other]) != 1 || weighed::is_less(axes[other].size, axes[one].size)
-        }
-        _ => false,
+    // Neighbours stay neighbours: of windows both the positions and those inside of one are, and there are more of the former,
+    // also where windows lie a few positions apart.
+    let run = |order: &Order, stride: fn(&Axis) -> isize| {
+        let last = order.last().map(|&at| &axes[at]).filter(|axis| (1..=APART).contains(&stride(axis)));
+        last.map_or(0, |axis| axis.size / stride(axis).unsigned_abs())
     };
+    let longer =
+        |one: &Order, other: &Order, stride: fn(&Axis) -> isize| weighed::is_less(run(other, stride), run(one, stride));
     let rows_last = copy_left && longer(&only_left, &summed, |axis| axis.left);
     let sum_last = copy_right && longer(&summed, &only_right, |axis| axis.right);
     let left_order = copy_left.then(|| {
@@ -326,11 +330,11 @@ mod tests {
     #[test]
     fn windows_are_copied_along_the_longer_of_their_runs() {
         // x(b, c, m, n) by windows of 3 × 3 with positions 26 × 26, times w(out, c, kh, kw): the picture has rows of 28.
-        for (across, wide, last) in [(26, 3, 2), (3, 26, 5)] {
+        for (across, apart, wide, last) in [(26, 1, 3, 2), (3, 1, 26, 5), (13, 2, 3, 2), (13, 2, 7, 5), (26, 4, 3, 5)] {
             let axes = [
                 axis(8, 16 * 784, 0, false),
                 axis(26, 28, 0, false),
-                axis(across, 1, 0, false),
+                axis(across, apart, 0, false),
                 axis(16, 784, 9, true),
                 axis(3, 28, 3, true),
                 axis(wide, 1, 1, true),
@@ -338,8 +342,16 @@ mod tests {
             ];
             let turned = axes.map(|a| Axis { left: a.right, right: a.left, has: (a.has.1, a.has.0), ..a });
             let [left, right] = [product(&axes, &[]).copy_left, product(&turned, &[]).copy_right];
-            assert_eq!(left.and_then(|order| order.last().copied()), Some(last), "{across} × {wide} on the left");
-            assert_eq!(right.and_then(|order| order.last().copied()), Some(last), "{across} × {wide} on the right");
+            assert_eq!(
+                left.and_then(|order| order.last().copied()),
+                Some(last),
+                "{across} × {wide}, {apart} apart, on the left"
+            );
+            assert_eq!(
+                right.and_then(|order| order.last().copied()),
+                Some(last),
+                "{across} × {wide}, {apart} apart, on the right"
+            );
         }
     }
 

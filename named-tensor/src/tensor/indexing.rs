@@ -58,7 +58,7 @@ impl<X> Along<X> for usize {
 impl<B: Axes, X: 'static> Along<X> for &Tensor<B, Index<X>> {
     #[track_caller]
     fn of(self, table: &Node, axis: Name) -> Node {
-        table.gather(axis, self.node())
+        table.indexed(axis, self.node())
     }
 }
 

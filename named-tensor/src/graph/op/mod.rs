@@ -9,6 +9,7 @@ mod call;
 mod contraction;
 mod creation;
 mod elementwise;
+mod even;
 mod factors;
 mod indexing;
 mod joining;
