@@ -224,3 +224,80 @@ fn tensors_of_more_axes_than_steps_have_are_computed_as_they_are_defined() {
     let sums = [MANY[0], MANY[9]].map(|axis| difference.reduce(Reduction::Sum, &[axis]));
     same(&sums, "sums of differences");
 }
+
+/// Attention and its gradient written out, with one thing other than it is there.
+fn like_a_gradient(other: &str) -> Vec<Node> {
+    let [r, k, p, c, e] = ["rows", "keys", "positions", "columns", "else"].map(Name::declared);
+    let size = |name: Name| match other {
+        "no keys" if name == k => 0,
+        "no columns" if name == c => 0,
+        _ => [(r, 4), (k, 3), (p, 5), (c, 6), (e, 2)].into_iter().find(|axis| axis.0 == name).map_or(1, |axis| axis.1),
+    };
+    let of = |seed: u64, names: &[Name]| {
+        tensor(seed, Kind::F64, &names.iter().map(|&name| (name, size(name))).collect::<Vec<_>>())
+    };
+    let if_other = |is: &str, there: Vec<Name>, usual: &[Name]| if other == is { there } else { usual.to_vec() };
+    let (q, keys, v) = (of(1, &[r, k]), of(2, &[p, k]), of(3, &[p, c]));
+    let g = match other {
+        "owed by no row" => of(4, &[c]),
+        "owed by positions" => of(4, &[r, c, p]),
+        "owed along another axis" => of(4, &[r, c, e]),
+        _ => of(4, &[r, c]),
+    };
+    let (by, less) = (of(5, &if_other("a scale of each row", vec![r], &[])), of(6, &[]));
+    let another = of(7, &[r, c]);
+    let w = q.contract(&keys, &[k]).binary(Binary::Div, &by).softmax(&[p], false);
+    let dw = g.contract(&v, &[c]);
+    let mean = w.contract(&if other == "another mean" { another.contract(&v, &[c]) } else { dw.clone() }, &[p]);
+    let difference = dw.binary(Binary::Sub, &mean);
+    let product = w.binary(Binary::Mul, &difference);
+    let scaled = match other {
+        "another scale" => product.binary(Binary::Div, &less),
+        "times the scale" => product.binary(Binary::Mul, &by),
+        _ => product.binary(Binary::Div, &by),
+    };
+    let mut roots = vec![scaled.contract(&keys, &[p]), scaled.contract(&q, &[r]), w.contract(&v, &[p])];
+    match other {
+        "another cotangent" => roots.push(w.contract(&another, &[r])),
+        "owed by no row" => {}
+        _ => roots.push(w.contract(&g, &[r])),
+    }
+    match other {
+        "the mean as well" => roots.push(mean),
+        "the difference as well" => roots.push(difference),
+        "the product as well" => roots.push(product),
+        "the cotangent as well" | "another mean" => roots.push(dw.reduce(Reduction::Sum, &[p])),
+        "one gradient twice" => roots.push(keys.contract(&scaled, &[p])),
+        "other columns" => roots = vec![w.contract(&v, &[p]), w.contract(&of(8, &[r, e]), &[r])],
+        _ => {}
+    }
+    roots
+}
+
+#[test]
+fn what_resembles_the_gradient_of_attention_has_the_same_numbers() {
+    let one = like_a_gradient("nothing");
+    let steps = lower::schedule(&Trace::new(&one).unwrap()).steps;
+    assert!(steps.iter().any(|step| named(&step.action) == "attention gradient"), "{}", describe(&one).unwrap());
+    for other in [
+        "nothing",
+        "no keys",
+        "no columns",
+        "owed by no row",
+        "owed by positions",
+        "owed along another axis",
+        "a scale of each row",
+        "another mean",
+        "another scale",
+        "times the scale",
+        "another cotangent",
+        "the mean as well",
+        "the difference as well",
+        "the product as well",
+        "the cotangent as well",
+        "one gradient twice",
+        "other columns",
+    ] {
+        same(&like_a_gradient(other), other);
+    }
+}
