@@ -123,7 +123,6 @@ impl Product {
 
     /// Whether each name means one axis: what a contraction sums is nowhere outside of it.
     fn is_sound(&self, trace: &Trace<'_>) -> bool {
-        let is_summed_once = |name: &Name| self.summed.iter().filter(|other| *other == name).count() == 1;
         let inner = |&node: &u32| {
             let inside = self.below(trace, node);
             let outside = |&(name, _, who): &(Name, usize, usize)| {
@@ -133,14 +132,12 @@ impl Product {
         };
         let sizes = self.operands.iter().flat_map(|&operand| trace.node(operand).shape().iter());
         let is_empty = sizes.into_iter().any(|(_, size)| size == 0);
-        !is_empty && self.summed.iter().all(is_summed_once) && self.nodes.iter().all(inner)
+        !is_empty && self.nodes.iter().all(inner)
     }
 
     /// The operands that a node of the product is computed from, as bits.
     fn below(&self, trace: &Trace<'_>, node: u32) -> usize {
-        if let Some(bit) = self.operands.iter().position(|&operand| operand == node)
-            && !self.nodes.contains(&node)
-        {
+        if let Some(bit) = self.operands.iter().position(|&operand| operand == node) {
             return 1 << bit;
         }
         trace.inputs(node).iter().map(|&input| self.below(trace, input)).fold(0, |all, bits| all | bits)

@@ -103,9 +103,7 @@ impl Items<'_> {
         let is_whole = |&input: &u32| {
             let shape = self.item(input).shape;
             let first = self.item(item.inputs[0]).shape;
-            self.item(input).kind == item.kind
-                && shape.rank() == first.rank()
-                && shape.names().all(|name| first.has(name))
+            shape.rank() == first.rank() && shape.names().all(|name| first.has(name))
         };
         let fits = match item.work {
             Work::Op(Op::Reduce(..)) => true,

@@ -48,7 +48,7 @@ impl Kept {
             {
                 let next = &body[*reader];
                 let is_like = matches!(next.op(), Op::Unary(_) | Op::Binary(_) | Op::Rename);
-                if !is_like || next.shape().elements() > node.shape().elements() || next.kind() != node.kind() {
+                if !is_like || next.shape().elements() > node.shape().elements() {
                     break;
                 }
                 node = next.clone();
@@ -65,7 +65,7 @@ impl Kept {
         let kept: Vec<Node> = met.into_iter().filter(|node| ids.contains(&node.id())).collect();
         let size = |nodes: &[Node]| nodes.iter().map(|node| node.shape().elements()).fold(0, usize::saturating_add);
         let fits = size(&kept) <= REPAID.saturating_mul(size(&scan.placeholders[..scan.carries]));
-        Kept(if fits && kept.iter().all(|node| !node.shape().has(scan.axis)) { kept } else { Vec::new() })
+        Kept(if fits { kept } else { Vec::new() })
     }
 
     /// Each carry as it is before the step at each position, and what else is kept.

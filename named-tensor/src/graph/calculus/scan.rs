@@ -65,14 +65,13 @@ pub(super) fn adjoint(node: &Node, scan: &Scan, g: &Node, wanted: &dyn Fn(usize)
     let inputs = node.inputs();
     let Some(joint) = node.shape().names().next() else { return Shares::new() };
     let steps = scan.carries..scan.carries + scan.slices;
-    if scan.placeholders.iter().chain(&scan.results).any(|inside| inside.shape().has(scan.axis)) {
+    if Node::walk(&scan.results).iter().any(|inside| inside.shape().has(scan.axis)) {
         // Numbers of a step could not be kept beside each other along an axis that they have.
         let (other, moved) = scan.along_another_axis(node);
         let to: Vec<(Name, Name)> = [joint].into_iter().zip(moved.shape().names()).collect();
         let g = with_axes(g, &[joint], node.shape()).rename(&to);
         let mut shares = adjoint(&moved, &other, &g, wanted, keep);
         for share in shares.iter_mut().skip(steps.start).take(scan.slices).flatten() {
-            *share = with_axes(share, &[other.axis], moved.inputs()[steps.start].shape());
             *share = share.rename(&[(other.axis, scan.axis)]);
         }
         return shares;

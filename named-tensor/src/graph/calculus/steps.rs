@@ -39,15 +39,12 @@ impl AtOnce {
     /// those of a step, by number.
     pub(super) fn chosen(constants: &[usize], shares: &[Node], scan: &Scan) -> (Vec<usize>, Vec<usize>) {
         let along = &scan.placeholders[..scan.carries + scan.slices];
-        // Results of a step have no axis of the name along which it is repeated.
-        let can_be_kept = |node: &Node| !node.shape().has(scan.axis);
         let sums: Vec<Option<Node>> = constants
             .iter()
             .map(|&number| {
                 let (sum, _) = renamed(&shares[number]);
                 let is_sum = matches!(sum.op(), Op::Contract(_) | Op::Reduce(Reduction::Sum, _));
-                let fits = scan.size > 1 && can_be_kept(&shares[number]) && sum.inputs().iter().all(can_be_kept);
-                Some(sum).filter(|_| is_sum && fits)
+                Some(sum).filter(|_| is_sum && scan.size > 1)
             })
             .collect();
         let is_small = |sum: &Node| {

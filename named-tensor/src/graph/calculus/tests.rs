@@ -11,7 +11,7 @@ use self::cases::{CASES, Case, Drawn, drawn};
 use super::forms::number;
 use super::*;
 use crate::axis::Name;
-use crate::element::{Binary, Comparison, Kind};
+use crate::element::{Binary, Comparison, Kind, Unary};
 use crate::graph::op::Reduction;
 use crate::graph::testing::{A, B, counting, read, tensor};
 use crate::graph::{Op, Shape};
@@ -107,6 +107,34 @@ fn check(case: &Case, drawn: &Drawn) {
     }
 }
 
+/// What is owed by a result that is owed the same along some axes, whether these are written or not.
+fn check_missing_axes(case: &Case, drawn: &Drawn) {
+    let [n, m, _] = drawn.sizes;
+    if !(case.exists)(n, m) {
+        return;
+    }
+    let (x, y) = (drawn.tensor(&[(A, n), (B, m)], 0), drawn.tensor(&[(B, m)], 1));
+    let z = (case.make)(&x, &y, drawn);
+    let owed = |g: &Node| {
+        let owed = reverse(&[(z.clone(), g.clone())], &[x.clone(), y.clone()], &[]);
+        owed.into_iter().zip([&x, &y]).map(|(owed, of)| {
+            let zeros = tensor(&of.shape().iter().collect::<Vec<_>>(), &vec![0.0; of.shape().elements()]);
+            // In the order of the variable's axes, each there.
+            read(&owed.unwrap_or_else(|| number(of, 0.0)).binary(Binary::Add, &zeros))
+        })
+    };
+    for some in z.shape().names().map(|name| vec![name]).chain([vec![]]) {
+        let few = drawn.any(&z.shape().only(&some), 5);
+        let all =
+            few.binary(Binary::Add, &tensor(&z.shape().iter().collect::<Vec<_>>(), &vec![0.0; z.shape().elements()]));
+        for (found, expected) in owed(&few).zip(owed(&all)) {
+            for (found, expected) in found.into_iter().zip(&expected) {
+                close(found, *expected, largest(&read(&all)), &format!("{} owed along {some:?}", case.name));
+            }
+        }
+    }
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 24, failure_persistence: None, ..ProptestConfig::default() })]
 
@@ -114,6 +142,13 @@ proptest! {
     fn every_primitive_has_the_derivative_that_differences_find(drawn in drawn()) {
         for case in CASES {
             check(case, &drawn);
+        }
+    }
+
+    #[test]
+    fn what_is_owed_along_an_axis_need_not_have_it_where_it_is_the_same_all_along(drawn in drawn()) {
+        for case in CASES {
+            check_missing_axes(case, &drawn);
         }
     }
 
@@ -197,6 +232,46 @@ fn a_product_has_its_derivative_beside_zeros_too() {
     let seed = Tangent::new(tensor(&[(A, 3)], &[1.0, 0.0, 0.0]));
     let second = forward(&[owed], &[(x, seed)]).remove(0).unwrap().node();
     assert_eq!(read(&second), [0.0, 0.0, 2.0]);
+}
+
+#[test]
+fn pieces_that_are_owed_along_fewer_axes_are_renamed_together() {
+    const OTHER: Name = Name::declared("other");
+    let x = counting(&[(A, 3), (B, 2)]);
+    let renamed = x.rename(&[(A, OTHER)]);
+    // The first piece is owed the same all along the other axis.
+    let first = renamed.slice(OTHER, 0..1, 1).reduce(Reduction::Sum, &[OTHER, B]);
+    let rest = renamed.slice(OTHER, 1..3, 1);
+    let loss = first.binary(Binary::Add, &rest.contract(&rest, &[OTHER, B]));
+    let owed = reverse(&[(loss, Node::fill(Kind::F64, 1.0, Shape::default()))], std::slice::from_ref(&x), &[]);
+    assert_eq!(read(owed[0].as_ref().unwrap()), [1.0, 1.0, 6.0, 8.0, 10.0, 12.0]);
+}
+
+#[test]
+fn what_is_owed_to_some_of_the_sorted_numbers_goes_where_they_came_from() {
+    let x = tensor(&[(A, 3), (B, 2)], &[3.0, 5.0, 1.0, 6.0, 2.0, 4.0]);
+    let sorted = x.sort(A, false);
+    let owed = |root: &Node, g: &Node| {
+        let owed = reverse(&[(root.clone(), g.clone())], std::slice::from_ref(&x), &[]).remove(0).unwrap();
+        read(&owed.binary(Binary::Add, &tensor(&[(A, 3), (B, 2)], &[0.0; 6])))
+    };
+    let column = sorted.slice(B, 1..2, 1);
+    assert_eq!(owed(&column, &tensor(&[(A, 3), (B, 1)], &[7.0, 8.0, 9.0])), [0.0, 8.0, 0.0, 9.0, 0.0, 7.0], "a column");
+    let row = sorted.slice(A, 2..3, 1);
+    assert_eq!(owed(&row, &tensor(&[(A, 1), (B, 2)], &[7.0, 8.0])), [7.0, 0.0, 0.0, 8.0, 0.0, 0.0], "the largest");
+    // Something is owed to those around as well.
+    let around = tensor(&[(A, 1), (B, 2)], &[7.0, 8.0]).pad(A, 2, 0, 1.0);
+    assert_eq!(owed(&sorted, &around), [7.0, 1.0, 1.0, 8.0, 1.0, 1.0], "all, most of them alike");
+}
+
+#[test]
+fn a_product_of_nothing_owes_nothing() {
+    let x = counting(&[(A, 0), (B, 2)]);
+    let product = x.reduce(Reduction::Product, &[A]);
+    let root = product.binary(Binary::Mul, &x.reduce(Reduction::Sum, &[A]).unary(Unary::Exp));
+    let owed = reverse(&[(root.clone(), number(&root, 1.0))], std::slice::from_ref(&x), &[]).remove(0);
+    assert!(owed.is_none_or(|owed| owed.error().is_none()), "and is no error");
+    assert!(forward(&[product], &[(x.clone(), Tangent::new(x))])[0].is_none(), "nor does it change");
 }
 
 #[test]

@@ -27,9 +27,8 @@ impl Lowering<'_, '_> {
         let items = self.items;
         let (item, input) = (items.item(i), items.item(i).inputs[0]);
         let shape = items.item(input).shape;
-        let is_alone = matches!(self.parts[input as usize], Part::In(group, _) if group == input)
-            && items.uses[input as usize] == 1
-            && !items.roots.contains(&input);
+        // What nobody else reads, nor wants as a root, is the result of its group.
+        let is_alone = matches!(self.parts[input as usize], Part::In(..)) && items.uses[input as usize] == 1;
         if !is_alone || !item.kind.is_real() || !remade::is_large(shape.elements()) {
             return false;
         }

@@ -43,6 +43,25 @@ fn what_is_owed_times_a_gain_is_stored_nowhere_where_rows_lie_in_one_piece() {
 }
 
 #[test]
+fn a_gain_with_some_of_the_axes_of_a_row_is_multiplied_before() {
+    // The rows lie in one piece, so that a gain could be taken.
+    let dense = |seed: u64, axes: &[(Name, usize)]| {
+        let (mut draw, shape) = (Draw::new(seed), Shape::new(axes.iter().copied()));
+        let numbers = (0..shape.elements()).map(|_| draw.below(1000) as f32 / 500.0 - 1.0).collect();
+        let strides = graph::value::row_major(shape.sizes());
+        Node::input(Value { buffer: Arc::new(Buffer::F32(numbers)), offset: 0, strides }, shape)
+    };
+    let axes = [(M, 4), (N, 3), (K, 6)];
+    let [x, owed] = [1, 2].map(|seed| dense(seed, &axes));
+    for (gain, taken) in [(&axes[1..], true), (&axes[2..], false), (&axes[1..2], false), (&axes[3..], false)] {
+        let product = owed.binary(Binary::Mul, &dense(3, gain));
+        let roots = [x.standardize_gradient(&product, &[N, K], 1e-5)];
+        assert_eq!(!actions(&roots).contains(&"map"), taken, "{gain:?}");
+        both_ways(&roots, "a gain of some axes");
+    }
+}
+
+#[test]
 fn gains_of_any_layout_have_the_same_numbers_planned_and_plain() {
     let mut taken = 0;
     for seed in 0..400 {

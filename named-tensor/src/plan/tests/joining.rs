@@ -78,6 +78,7 @@ fn pieces_with_zeros_around_them_that_cover_an_axis_are_put_side_by_side() {
     assert_eq!(actions(std::slice::from_ref(&repeated)), ["join"], "a piece that is repeated along the other axis");
     same_bits(&[repeated], 0);
     let gap = plus(&placed(1, 4, 5), &placed(2, 2, 0));
+    let short = plus(&placed(1, 4, 0), &placed(2, 3, 4));
     let over = plus(&plus(&placed(1, 4, 5), &placed(2, 2, 0)), &placed(3, 4, 2));
     let both = plus(&placed(1, 4, 0), &placed(2, 5, 2));
     let first = placed(1, 6, 3);
@@ -86,6 +87,7 @@ fn pieces_with_zeros_around_them_that_cover_an_axis_are_put_side_by_side() {
     let across = plus(&placed(1, 9, 0), &piece(2, 9).slice(m, 0..2, 1).pad(m, 3, 0, 0.0));
     for (roots, why) in [
         (vec![gap], "a gap"),
+        (vec![short], "a gap at the end"),
         (vec![over], "one over the other"),
         (vec![both], "one over the other, and a gap"),
         (needed.to_vec(), "one is needed with its zeros"),
@@ -94,6 +96,23 @@ fn pieces_with_zeros_around_them_that_cover_an_axis_are_put_side_by_side() {
     ] {
         assert!(actions(&roots).contains(&"map"), "{why}: something is added");
         both_ways(&roots, why);
+    }
+}
+
+#[test]
+fn pieces_along_two_axes_are_added_even_if_those_along_one_cover_it() {
+    let [m, n] = [NAMES[0], NAMES[1]];
+    let rows = stored(&mut Draw::new(1), Kind::F32, Shape::new([(m, 2), (n, 9)]), 1).pad(m, 0, 3, 0.0);
+    // Nothing at the end of the other axis: it is whole in what has fewer rows.
+    let nothing = stored(&mut Draw::new(2), Kind::F32, Shape::new([(m, 5), (n, 0)]), 1).pad(n, 9, 0, 0.0);
+    let both = [(&rows, &nothing), (&nothing, &rows)].map(|(x, y)| x.binary(Binary::Add, y));
+    for root in both {
+        assert!(
+            actions(std::slice::from_ref(&root)).contains(&"map"),
+            "{}",
+            describe(std::slice::from_ref(&root)).unwrap()
+        );
+        same_bits(&[root], 0);
     }
 }
 

@@ -11,6 +11,7 @@ mod gain;
 mod growing;
 mod indexing;
 mod joining;
+mod rewriting;
 mod scan;
 mod several;
 mod slices;

@@ -5,7 +5,7 @@
 use super::draw::Draw;
 use super::{both_ways, random_graph};
 use crate::axis::Name;
-use crate::element::{Binary, Kind, Unary};
+use crate::element::{Binary, Comparison, Kind, Unary};
 use crate::graph::op::{Distribution, Reduction};
 use crate::graph::{Node, Op, Shape};
 use crate::plan;
@@ -210,6 +210,8 @@ fn scans_as_roots_are_not_taken_for_a_scan_and_its_beginning() {
         Node::walk(&last).into_iter().find(|node| matches!(node.op(), Op::Scan(_))).unwrap()
     };
     let sum = |a: &Node, b: &Node| a.part(0).binary(Binary::Add, &b.part(0));
+    // What is drawn at random is stored from now on, in both graphs.
+    plan::evaluate(&[x.clone(), h.clone()]).unwrap();
     let first = scan(false, 0.37);
     let Op::Scan(body) = first.op() else { panic!("a scan") };
     let more = body.with_results(&first, vec![body.results[0].unary(Unary::Exp)]);
@@ -218,14 +220,75 @@ fn scans_as_roots_are_not_taken_for_a_scan_and_its_beginning() {
     assert!(both_ways(&[sum(&one, &other), one, other], "two scans that are roots").is_some());
 }
 
+/// A scan along `x` that starts with `h`.
+fn product_scan(h: &Node, x: &Node) -> Node {
+    let [last, _] = Node::scan(TIME, false, std::slice::from_ref(h), std::slice::from_ref(x), |h, x| {
+        [vec![h[0].binary(Binary::Mul, &x[0]).unary(Unary::Tanh)], vec![]]
+    });
+    Node::walk(&last).into_iter().find(|node| matches!(node.op(), Op::Scan(_))).unwrap()
+}
+
+#[test]
+fn a_scan_with_other_results_is_not_the_beginning_of_a_longer_one() {
+    let (x, h) = (normal(1, Kind::F64, &[(TIME, 3), (A, 4)]), normal(2, Kind::F64, &[(A, 4)]));
+    let first = product_scan(&h, &x);
+    let Op::Scan(body) = first.op() else { panic!("a scan") };
+    // Each gives out more than the steps do, as two derivatives of one scan may; what is more differs.
+    let of = |functions: &[Unary]| functions.iter().map(|&function| body.results[0].unary(function)).collect();
+    let short = body.with_results(&first, of(&[Unary::Exp]));
+    let long = body.with_results(&first, of(&[Unary::Sin, Unary::Cos]));
+    let roots = [short.part(1), long.part(1), long.part(2)];
+    assert_eq!(scans(&roots), 2, "their second results differ");
+    assert!(both_ways(&roots, "two scans that go on otherwise").is_some());
+}
+
+#[test]
+fn which_scan_is_the_beginning_of_which_is_a_part_of_the_structure() {
+    let (x, h) = (normal(1, Kind::F64, &[(TIME, 3), (A, 4)]), normal(2, Kind::F64, &[(A, 4)]));
+    plan::evaluate(&[x.clone(), h.clone()]).unwrap();
+    let scan = |factor: f64| {
+        let [last, _] = Node::scan(TIME, false, std::slice::from_ref(&h), std::slice::from_ref(&x), |h, x| {
+            let factor = Node::fill(Kind::F64, factor, Shape::default());
+            [vec![h[0].binary(Binary::Mul, &x[0]).binary(Binary::Add, &factor).unary(Unary::Tanh)], vec![]]
+        });
+        Node::walk(&last).into_iter().find(|node| matches!(node.op(), Op::Scan(_))).unwrap()
+    };
+    let longer = |first: &Node| {
+        let Op::Scan(body) = first.op() else { panic!("a scan") };
+        body.with_results(first, vec![body.results[0].unary(Unary::Exp)])
+    };
+    let [first, other] = [scan(0.37), scan(0.41)];
+    let roots = || [first.part(0), longer(&first).part(1), longer(&other).part(1)];
+    let turned = || [first.part(0), longer(&other).part(1), longer(&first).part(1)];
+    assert_ne!(Trace::new(&roots()).unwrap().key, Trace::new(&turned()).unwrap().key, "the second or the third one");
+    for roots in [roots(), turned(), roots()] {
+        assert_eq!(scans(&roots), 2, "one of them is there already");
+        assert!(both_ways(&roots, "a scan, and one of two that go on").is_some());
+    }
+    let both = [first.part(0), other.part(0)];
+    assert!(both_ways(&both, "scans on the same inputs that differ in a constant").is_some());
+}
+
+#[test]
+fn scans_with_the_same_results_or_results_of_other_kinds_are_no_beginnings() {
+    let (x, h) = (normal(1, Kind::F32, &[(TIME, 3), (A, 4)]), normal(2, Kind::F32, &[(A, 4)]));
+    let first = product_scan(&h, &x);
+    let Op::Scan(body) = first.op() else { panic!("a scan") };
+    // As two derivatives of one scan are made.
+    let more = body.results[0].unary(Unary::Exp);
+    let [one, same] = [(); 2].map(|()| body.with_results(&first, vec![more.clone()]));
+    assert!(both_ways(&[one.part(1), same.part(1), same.part(0)], "the same results").is_some());
+    let [one, same] = [(); 2].map(|()| body.with_results(&first, vec![more.clone()]));
+    assert!(both_ways(&[first.part(0), one.part(1), same.part(1)], "and their beginning").is_some());
+    // All results of a scan are kept as doubles if they are of several kinds.
+    let kinds = body.with_results(&first, vec![more.compare(Comparison::Gt, &body.results[0])]);
+    assert!(both_ways(&[first.part(0).unary(Unary::Exp), kinds.part(1)], "results of several kinds").is_some());
+}
+
 #[test]
 fn one_body_on_other_inputs_is_another_scan() {
     let (x, h) = (normal(1, Kind::F64, &[(TIME, 3), (A, 4)]), normal(2, Kind::F64, &[(A, 4)]));
-    let [last, _] = Node::scan(TIME, false, std::slice::from_ref(&h), std::slice::from_ref(&x), |h, x| {
-        [vec![h[0].binary(Binary::Mul, &x[0]).unary(Unary::Tanh)], vec![]]
-    });
-    let is_scan = |node: &Node| matches!(node.op(), Op::Scan(_));
-    let first = Node::walk(&last).into_iter().find(is_scan).unwrap();
+    let first = product_scan(&h, &x);
     let Op::Scan(body) = first.op() else { panic!("a scan") };
     let more = body.with_results(&first, vec![body.results[0].unary(Unary::Exp)]);
     let other = normal(3, Kind::F64, &[(TIME, 3), (A, 4)]);

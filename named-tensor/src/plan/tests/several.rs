@@ -97,6 +97,23 @@ fn an_axis_of_one_position_does_not_part_steps() {
 }
 
 #[test]
+fn steps_are_one_wherever_an_axis_of_one_position_lies() {
+    let c = Name::declared("c");
+    for at in 0..3 {
+        let mut axes = vec![(A, 40), (B, 70)];
+        axes.insert(at, (c, 1));
+        // Here the axis has a step of its own, and stands where the numbers have it.
+        let wide = dense(1, &axes);
+        let narrow = wide.at(c, 0);
+        let roots = [wide.unary(Unary::Exp), narrow.binary(Binary::Mul, &x(2))];
+        are(&roots, [1, 2], "a tensor, and the same without the axis");
+        let wide = dense(1, &axes);
+        let roots = [wide.at(c, 0).unary(Unary::Exp), wide.binary(Binary::Mul, &dense(2, &axes))];
+        are(&roots, [1, 2], "and that first");
+    }
+}
+
+#[test]
 fn a_step_does_not_join_one_before_what_it_reads() {
     let g = x(1);
     let first = g.unary(Unary::Exp);

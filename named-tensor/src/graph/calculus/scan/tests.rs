@@ -3,6 +3,8 @@
 //! Lives here: random sizes, orders and axes; a cell with gates; which products a step of the adjoint has. Not here: scans
 //! themselves (`graph::op::scan`), what a plan makes of them (`plan`).
 
+mod names;
+
 use proptest::prelude::*;
 
 use super::*;
@@ -290,56 +292,10 @@ fn of_a_step_with_attention_only_the_carries_are_kept() {
     }
 }
 
-#[test]
-fn a_weight_with_an_axis_of_the_name_of_the_steps_is_summed_in_the_loop() {
-    let (x, w) = (some(1, &[(TIME, 3), (A, 2)]), some(2, &[(A, 2), (TIME, 2)]));
-    let step = |h: &Node, x: &Node| {
-        let wide = plus(&h.contract(&w, &[A]), &x.contract(&w, &[A]));
-        let sum = wide.unary(Unary::Tanh).contract(&w, &[TIME]);
-        sum.binary(Binary::Mul, h)
-    };
-    let first = some(3, &[(A, 2)]);
-    let [last, _] = Node::scan(TIME, false, std::slice::from_ref(&first), std::slice::from_ref(&x), |h, x| {
-        [vec![step(&h[0], &x[0])], vec![]]
-    });
-    let written_out = (0..3).fold(first, |h, i| step(&h, &x.at(TIME, i)));
-    let [found, expected] = [last, vec![written_out]]
-        .map(|results| reverse(&[(loss(&results, &[]), number(&x, 1.0))], &[x.clone(), w.clone()], &[]));
-    for ((found, expected), like) in found.into_iter().zip(expected).zip([&x, &w]) {
-        close(&read(found, like), &read(expected, like), "an axis of that name");
-    }
-}
-
 /// What the variables owe for the sum of the squares of all results.
 fn owed_for_squares(results: &[Node], variables: &[Node]) -> Vec<Node> {
     let owed = reverse(&[(loss(results, &[]), number(&variables[0], 1.0))], variables, &[]);
     owed.into_iter().zip(variables).map(|(owed, of)| owed.unwrap_or_else(|| zero(of)).filled(of.shape())).collect()
-}
-
-#[test]
-fn a_carry_may_have_an_axis_of_the_name_of_the_steps() {
-    let variables = [some(1, &[(TIME, 3), (A, 2)]), some(2, &[(A, 2), (TIME, 2)]), some(3, &[(TIME, 2)])];
-    let [x, w, first] = &variables;
-    // The carry has the axis from the start; or something on the way, which a second derivative sums over.
-    let steps: [&dyn Fn(&Node, &Node) -> Node; 2] =
-        [&|h, x| plus(&h.binary(Binary::Mul, &x.contract(w, &[A])), h).unary(Unary::Sin), &|h, x| {
-            let wide = h.contract(w, &[TIME]).unary(Unary::Tanh);
-            wide.binary(Binary::Mul, x).contract(w, &[A])
-        }];
-    for (which, step) in steps.into_iter().enumerate() {
-        let [last, _] = Node::scan(TIME, false, std::slice::from_ref(first), std::slice::from_ref(x), |h, x| {
-            [vec![step(&h[0], &x[0])], vec![]]
-        });
-        let written_out = (0..3).fold(first.clone(), |h, i| step(&h, &x.at(TIME, i)));
-        let [found, expected] = [last, vec![written_out]].map(|results| {
-            let owed = owed_for_squares(&results, &variables);
-            let twice = owed_for_squares(&owed, &variables);
-            [owed, twice].concat()
-        });
-        for ((found, expected), like) in found.into_iter().zip(expected).zip(variables.iter().cycle()) {
-            close(&read(Some(found), like), &read(Some(expected), like), &format!("step {which}"));
-        }
-    }
 }
 
 #[test]
@@ -358,6 +314,53 @@ fn what_is_kept_of_each_step_is_no_more_than_some_times_what_goes_along_the_step
 }
 
 #[test]
+fn a_count_that_is_carried_beside_numbers_has_no_derivative() {
+    let variables = [some(1, &[(TIME, 3), (A, 2)]), some(2, &[(A, 2)])];
+    let [x, first] = &variables;
+    let one = || Node::fill(Kind::Index, 1.0, Shape::default());
+    let step = |h: &Node, n: &Node, x: &Node| {
+        let sum = plus(h, &x.binary(Binary::Mul, &n.cast(Kind::F64))).unary(Unary::Sin);
+        [sum, n.binary(Binary::Add, &one())]
+    };
+    let none = Node::fill(Kind::Index, 0.0, Shape::default());
+    let start = [none.clone(), first.clone()];
+    let [last, all] = Node::scan(TIME, false, &start, std::slice::from_ref(x), |carries, x| {
+        let [h, n] = step(&carries[1], &carries[0], &x[0]);
+        [vec![n.clone(), h.clone()], vec![n, h]]
+    });
+    let [mut h, mut n] = [first.clone(), none];
+    let mut shown = Vec::new();
+    for i in 0..3 {
+        [h, n] = step(&h, &n, &x.at(TIME, i));
+        shown.push(h.spread(Shape::new([(TIME, 1)])));
+    }
+    let shown = shown.into_iter().reduce(|all, part| all.concat(TIME, &part)).unwrap();
+    let [found, expected] = [vec![last[1].clone(), all[1].clone()], vec![h, shown]].map(|results| {
+        let change = some(3, &[(A, 2)]);
+        let change = forward(&results[..1], &[(first.clone(), Tangent::new(change))]).remove(0).unwrap().node();
+        [owed_for_squares(&results, &variables), vec![change]].concat()
+    });
+    for ((found, expected), like) in found.into_iter().zip(expected).zip([x, first, first]) {
+        close(&read(Some(found), like), &read(Some(expected), like), "a count beside numbers");
+    }
+}
+
+#[test]
+fn what_goes_along_the_steps_may_change_alike_at_all_of_them() {
+    let (x, first, by) = (some(1, &[(TIME, 3), (A, 2)]), some(2, &[(A, 2)]), some(3, &[(A, 2)]));
+    let along = plus(&x, &by);
+    let step = |h: &Node, x: &Node| h.binary(Binary::Mul, x).unary(Unary::Sin);
+    let [last, _] = Node::scan(TIME, false, std::slice::from_ref(&first), std::slice::from_ref(&along), |h, x| {
+        [vec![step(&h[0], &x[0])], vec![]]
+    });
+    let written_out = (0..3).fold(first, |h, i| step(&h, &along.at(TIME, i)));
+    let [found, expected] = [last.into_iter().next().unwrap(), written_out].map(|root| {
+        forward(&[root], &[(by.clone(), Tangent::new(number(&by, 0.5)))]).remove(0).map(|change| change.node())
+    });
+    close(&read(found, &by), &read(expected, &by), "a change without the axis of the steps");
+}
+
+#[test]
 fn a_scan_that_reads_no_slice_has_derivatives_of_both_kinds() {
     let (first, w) = (some(1, &[(A, 2)]), some(2, &[(A, 2)]));
     let step = |h: &Node| h.binary(Binary::Mul, &w).unary(Unary::Sin);
@@ -372,29 +375,5 @@ fn a_scan_that_reads_no_slice_has_derivatives_of_both_kinds() {
     });
     for (found, expected) in found.into_iter().zip(expected) {
         close(&read(Some(found), &w), &read(Some(expected), &w), "no slice is read");
-    }
-}
-
-#[test]
-fn an_axis_of_the_name_of_the_steps_may_come_and_go_inside_of_a_step() {
-    let variables = [some(1, &[(TIME, 3), (A, 2)]), some(2, &[(A, 2), (C, 3)]), some(3, &[(A, 2)])];
-    let [x, w, first] = &variables;
-    // Neither carries nor constants have it.
-    let step = |h: &Node, x: &Node| {
-        let wide = plus(h, x).contract(w, &[A]).rename(&[(C, TIME)]);
-        let scores = wide.unary(Unary::Tanh).binary(Binary::Mul, &wide);
-        scores.contract(&w.rename(&[(C, TIME)]), &[TIME]).unary(Unary::Sin)
-    };
-    let [last, _] = Node::scan(TIME, false, std::slice::from_ref(first), std::slice::from_ref(x), |h, x| {
-        [vec![step(&h[0], &x[0])], vec![]]
-    });
-    let written_out = (0..3).fold(first.clone(), |h, i| step(&h, &x.at(TIME, i)));
-    let [found, expected] = [last, vec![written_out]].map(|results| {
-        let owed = owed_for_squares(&results, &variables);
-        let twice = owed_for_squares(&owed, &variables);
-        [owed, twice].concat()
-    });
-    for ((found, expected), like) in found.into_iter().zip(expected).zip(variables.iter().cycle()) {
-        close(&read(Some(found), like), &read(Some(expected), like), "on the way");
     }
 }

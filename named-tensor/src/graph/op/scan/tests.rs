@@ -179,6 +179,11 @@ fn a_product_that_no_carry_has_a_part_in_is_computed_for_all_positions_at_once()
         let wide = x.contract(&w.binary(Binary::Mul, &x.reduce(Reduction::Sum, &[B])), &[B]);
         wide.reduce(Reduction::Sum, &[C]).binary(Binary::Add, h)
     });
+    let of_two_turned = run(&|h, x| {
+        let wide = w.binary(Binary::Mul, &x.reduce(Reduction::Sum, &[B])).contract(x, &[B]);
+        wide.reduce(Reduction::Sum, &[C]).binary(Binary::Add, h)
+    });
+    let sums_of_two = [[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]].map(|[x, y]: [f64; 2]| (x + y) * (10.0 * x + 26.0 * y));
     let outside = run(&|h, x| {
         along.contract(&w, &[B]).reduce(Reduction::Sum, &[A, C]).binary(Binary::Add, h).binary(Binary::Add, &x.at(B, 0))
     });
@@ -189,11 +194,8 @@ fn a_product_that_no_carry_has_a_part_in_is_computed_for_all_positions_at_once()
             (1..=36).map(|i| f64::from(9 * i + 12 * (i + 36))).sum(),
             "it is much larger than what it is made of",
         ),
-        (
-            of_two,
-            [[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]].map(|[x, y]: [f64; 2]| (x + y) * (10.0 * x + 26.0 * y)).iter().sum(),
-            "its other factor is of a step as well",
-        ),
+        (of_two, sums_of_two.iter().sum(), "its other factor is of a step as well"),
+        (of_two_turned, sums_of_two.iter().sum(), "so is its first one"),
         (of_that_name, 9.0 * 6.0 + 12.0 * 15.0, "it has an axis of that name"),
         (outside, 3.0 * 450.0 + 9.0, "it needs no position"),
     ] {
