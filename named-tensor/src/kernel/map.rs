@@ -18,6 +18,7 @@ mod tiny;
 
 pub(crate) use cell::Cell;
 pub(crate) use program::Program;
+pub(in crate::kernel) use strip::{Difference, Then};
 pub(in crate::kernel) use tail::Finisher;
 pub(crate) use tail::Tail;
 

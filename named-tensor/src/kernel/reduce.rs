@@ -10,6 +10,7 @@
 //! constant takes as long over 2⁵⁰ positions as over two.
 
 pub(crate) mod computed;
+mod differences;
 mod down;
 mod fold;
 mod patch;

@@ -33,6 +33,10 @@ pub(crate) trait Lanes: Scalar + Multiply {
     fn times<S: Simd>(simd: S, a: Self::Register<S>, b: Self::Register<S>) -> Self::Register<S>;
     /// `a + b`.
     fn plus<S: Simd>(simd: S, a: Self::Register<S>, b: Self::Register<S>) -> Self::Register<S>;
+    /// `a - b`.
+    fn minus<S: Simd>(simd: S, a: Self::Register<S>, b: Self::Register<S>) -> Self::Register<S>;
+    /// `|x|`.
+    fn abs_of<S: Simd>(simd: S, x: Self::Register<S>) -> Self::Register<S>;
     /// [`Scalar::relu`] of each number.
     fn relu_of<S: Simd>(simd: S, x: Self::Register<S>) -> Self::Register<S>;
     /// `x` where the number in `positive` is so, 0 elsewhere.
@@ -47,7 +51,7 @@ pub(super) const fn is_plain<T: Lanes, S: Simd>() -> bool {
 }
 
 macro_rules! lanes {
-    ($type:ident, $register:ident, $mask:ident, [$splat:ident, $fused:ident, $times:ident, $plus:ident, $less:ident, $select:ident, $between:ident, $read:ident, $write:ident]) => {
+    ($type:ident, $register:ident, $mask:ident, [$splat:ident, $fused:ident, $times:ident, $plus:ident, $minus:ident, $abs:ident, $less:ident, $select:ident, $between:ident, $read:ident, $write:ident]) => {
         impl Lanes for $type {
             type Register<S: Simd> = S::$register;
             #[inline(always)]
@@ -88,6 +92,14 @@ macro_rules! lanes {
                 simd.$plus(a, b)
             }
             #[inline(always)]
+            fn minus<S: Simd>(simd: S, a: S::$register, b: S::$register) -> S::$register {
+                simd.$minus(a, b)
+            }
+            #[inline(always)]
+            fn abs_of<S: Simd>(simd: S, x: S::$register) -> S::$register {
+                simd.$abs(x)
+            }
+            #[inline(always)]
             fn relu_of<S: Simd>(simd: S, x: S::$register) -> S::$register {
                 let zero = simd.$splat(0.0);
                 simd.$select(simd.$less(x, zero), zero, x)
@@ -110,6 +122,8 @@ lanes!(
         mul_add_f32s,
         mul_f32s,
         add_f32s,
+        sub_f32s,
+        abs_f32s,
         less_than_f32s,
         select_f32s,
         mask_between_m32s,
@@ -126,6 +140,8 @@ lanes!(
         mul_add_f64s,
         mul_f64s,
         add_f64s,
+        sub_f64s,
+        abs_f64s,
         less_than_f64s,
         select_f64s,
         mask_between_m64s,

@@ -102,6 +102,11 @@ pub(super) fn widest() -> Arch {
     *WIDEST
 }
 
+/// Whether there are no vectors: work is done one number at a time.
+pub(super) fn are_none() -> bool {
+    matches!(widest(), Arch::Scalar)
+}
+
 /// Vectors of 512 bits, if they are the widest.
 #[cfg(target_arch = "x86_64")]
 #[inline]

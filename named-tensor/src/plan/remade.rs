@@ -20,23 +20,30 @@ use crate::graph::Op;
 const STORED: usize = if cfg!(test) { 24 } else { 32 * 1024 };
 /// The same of those that several reductions share, each of which has to make them.
 const SHARED: usize = if cfg!(test) { 24 } else { 1024 * 1024 };
+/// The same of differences and their multiples, whose sums take as long as those of a product of matrices.
+const DIFFERENCES: usize = if cfg!(test) { 24 } else { 2 * 1024 };
 /// Numbers up to which it is not: what is larger than any memory is refused, as it would be for anybody else, and not computed for
 /// hours.
 const LARGEST: usize = 1 << 40;
 /// How many times as large as all that it reads a group is at least, if it is made more than once.
 const REPAID: usize = 4;
+/// The same of differences and their multiples.
+const REPAID_OF_DIFFERENCES: usize = 2;
 /// So many operations are made again at most for each number that is summed.
 const OPERATIONS: usize = 6;
 
-/// Whether so many numbers need not be stored to be reduced.
-pub(super) fn is_large(elements: usize) -> bool {
-    !weighed::is_less(elements, STORED) && !weighed::is_less(LARGEST, elements)
+/// Whether so many numbers need not be stored to be reduced; of differences, their squares or multiples, fewer.
+pub(super) fn is_large(elements: usize, are_of_differences: bool) -> bool {
+    let least = if are_of_differences { DIFFERENCES } else { STORED };
+    !weighed::is_less(elements, least) && !weighed::is_less(LARGEST, elements)
 }
 
 /// An item that can be made again.
 #[derive(Clone, Default)]
 struct Made {
     operations: usize,
+    /// If it is a difference, its square, or a multiple of it: how many factors it has besides, constants apart.
+    factors: Option<usize>,
     /// What it is made of.
     of: SmallVec<[u32; 4]>,
 }
@@ -115,10 +122,10 @@ impl Items<'_> {
 
     /// What this item is made of, if that is far smaller and not many operations away.
     fn made(&self, made: &[Option<Made>], item: &Item<'_>) -> Option<Made> {
-        let mut all = Made { operations: 1, of: SmallVec::new() };
+        let mut all = Made { operations: 1, factors: self.factors(made, item), of: SmallVec::new() };
         for &input in &item.inputs {
             match &made[input as usize] {
-                Some(Made { operations, of }) => {
+                Some(Made { operations, of, .. }) => {
                     all.operations += operations;
                     all.of.extend(of.iter().copied());
                 }
@@ -130,9 +137,25 @@ impl Items<'_> {
         all.of.dedup();
         let read = all.of.iter().map(|&of| self.item(of).shape.elements()).fold(0, usize::saturating_add);
         let elements = item.shape.elements();
+        let (least, repaid) =
+            if all.factors.is_some() { (DIFFERENCES, REPAID_OF_DIFFERENCES) } else { (SHARED, REPAID) };
         let is_repaid =
-            || !weighed::is_less(elements, SHARED) && !weighed::is_less(elements, read.saturating_mul(REPAID));
-        (all.operations <= OPERATIONS && is_large(elements) && is_repaid()).then_some(all)
+            || !weighed::is_less(elements, least) && !weighed::is_less(elements, read.saturating_mul(repaid));
+        (all.operations <= OPERATIONS && is_large(elements, all.factors.is_some()) && is_repaid()).then_some(all)
+    }
+
+    /// Of a difference of tensors that are not made again, and of a product with such a one: how many factors it has, if one at most.
+    fn factors(&self, made: &[Option<Made>], item: &Item<'_>) -> Option<usize> {
+        let of = |&input: &u32| made[input as usize].as_ref();
+        match (&item.work, &item.inputs[..]) {
+            (Work::Op(Op::Binary(Binary::Sub)), inputs) => inputs.iter().all(|input| of(input).is_none()).then_some(0),
+            (Work::Op(Op::Binary(Binary::Mul)), [x, y]) => {
+                let (difference, other) = if of(x).is_some() { (of(x)?, y) } else { (of(y)?, x) };
+                let more = usize::from(!self.item(*other).is_free());
+                difference.factors.map(|factors| factors + more).filter(|&factors| factors <= 1)
+            }
+            _ => None,
+        }
     }
 
     /// Lets a reduction reduce a copy of its own, if what it reduces can be made again and somebody shares a part of it. Returns

@@ -5,7 +5,7 @@
 //! Not here: running (`block`).
 
 use super::Instruction;
-use super::strip::Light;
+use super::strip::{Difference, Light, Then};
 use crate::element::{Binary, Comparison, Kind, Unary};
 
 /// Where values come from: the elements of an operand, positions along an axis, or what stands where the results go.
@@ -193,6 +193,25 @@ impl Program {
     /// The registers of the other results.
     pub(in crate::kernel) fn others(&self) -> &[usize] {
         &self.others
+    }
+
+    /// Whether it makes the square of a difference of two operands, its size or a multiple of it, and nothing else.
+    pub(crate) fn is_of_difference(&self) -> bool {
+        self.difference().is_some()
+    }
+
+    /// What it makes of the difference of two operands, if that is all it does.
+    pub(in crate::kernel) fn difference(&self) -> Option<Difference> {
+        let Difference { of, then, times } = self.light()?.difference()?;
+        let operand = |source: usize| match self.sources[source] {
+            Source::Operand(number) => Some(number),
+            Source::Position(_) | Source::Own => None,
+        };
+        let then = match then {
+            Then::Times(source) => Then::Times(operand(source)?),
+            Then::Square | Then::Abs => then,
+        };
+        Some(Difference { of: [operand(of[0])?, operand(of[1])?], then, times })
     }
 
     /// The same program, if it is light.

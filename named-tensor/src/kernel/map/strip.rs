@@ -9,10 +9,12 @@
 
 mod acts;
 mod chain;
+mod difference;
 mod numbers;
 mod recognise;
 mod step;
 
+pub(in crate::kernel) use difference::{Difference, Then};
 pub(crate) use numbers::Numbers;
 
 use crate::kernel::lanes::vectorised;

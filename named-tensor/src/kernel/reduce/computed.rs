@@ -6,6 +6,7 @@
 //! whose bounds depend on the sizes alone.
 //! Not here: the program (`map`), reductions of what is stored (`reduce`).
 
+use super::differences;
 use super::down::take_rows;
 use super::fold::{Fold, Max, Min, Product, Sum};
 use super::{Reducible, Reduction};
@@ -13,6 +14,7 @@ use crate::kernel::View;
 use crate::kernel::lanes::fold_and;
 use crate::kernel::map::{Computed, Computing, Operand, Program};
 use crate::kernel::parallel::{self, GRAIN, Shared, grain_of};
+use crate::kernel::simd::Lanes;
 use crate::kernel::stream::{LINE, lined_up_mut};
 use smallvec::SmallVec;
 use std::ops::Range;
@@ -43,18 +45,19 @@ pub(crate) fn reduce<T: Real>(
     others: &mut [&mut [T]],
 ) {
     let size = |some: &[usize]| some.iter().product::<usize>();
-    let [outer, over, inner] = [size(&sizes[..over.start]), size(&sizes[over.clone()]), size(&sizes[over.end..])];
+    let [outer, reduced, inner] = [size(&sizes[..over.start]), size(&sizes[over.clone()]), size(&sizes[over.end..])];
     assert_eq!(dst.len(), outer * inner, "reduce: one result per kept position is needed");
     let are_whole = others.len() == program.others().len() && others.iter().all(|other| other.len() == dst.len());
     assert!(are_whole, "reduce: a place for each result");
-    let job = Job { computed: Computed::new(program, sizes, operands), outer, over, inner, results: 1 + others.len() };
-    if !dst.is_empty() {
-        T::reduce_computed(op, &job, dst, others);
+    if dst.is_empty() || op == Reduction::Sum && differences::sum(program, sizes, over, operands, dst) {
+        return;
     }
+    let computed = Computed::new(program, sizes, operands);
+    T::reduce_computed(op, &Job { computed, outer, over: reduced, inner, results: 1 + others.len() }, dst, others);
 }
 
 /// Numbers that are reduced on the way.
-pub(crate) trait Real: Reducible {
+pub(crate) trait Real: Reducible + Lanes {
     /// What becomes of the results of a program.
     fn reduce_computed(op: Reduction, job: &Job<'_>, dst: &mut [Self], others: &mut [&mut [Self]]);
 }

@@ -17,8 +17,16 @@ use crate::plan::weighed;
 /// How many times as large as an operand the group is at least, if the operand may be copied into its order.
 const REPAID: usize = 4;
 
+/// The same of differences, whose sums stay in registers: to store them all costs more than any copy.
+const REPAID_OF_DIFFERENCES: usize = 1;
+
+/// How many times as many numbers are copied if one axis is the last one and not another, at least, if the other is better.
+const FEWER: usize = 4;
+
 /// Positions of an axis from which on it is better last than the reduced ones.
 const LONG: usize = if cfg!(test) { 3 } else { 32 };
+/// The same where its sums stay in registers.
+const REGISTER: usize = if cfg!(test) { 3 } else { 8 };
 
 impl Lowering<'_, '_> {
     /// The step of a reduction and of the group that it reads, if it alone does so and the group is large. The axes that are
@@ -29,7 +37,7 @@ impl Lowering<'_, '_> {
         let shape = items.item(input).shape;
         // What nobody else reads, nor wants as a root, is the result of its group.
         let is_alone = matches!(self.parts[input as usize], Part::In(..)) && items.uses[input as usize] == 1;
-        if !is_alone || !item.kind.is_real() || !remade::is_large(shape.elements()) {
+        if !is_alone || !item.kind.is_real() {
             return false;
         }
         let Some(at) = self.schedule.steps.iter().rposition(|step| step.out == self.places[&input].slot) else {
@@ -39,6 +47,10 @@ impl Lowering<'_, '_> {
         else {
             return false;
         };
+        let is_of_difference = reduction == Reduction::Sum && program.is_of_difference();
+        if !remade::is_large(shape.elements(), is_of_difference) {
+            return false;
+        }
         let names: Names = shape.names().collect();
         let mut order = layout::by_stride(&self.places[&input].strides);
         let all: Sizes = shape.sizes().collect();
@@ -46,13 +58,24 @@ impl Lowering<'_, '_> {
             return false;
         }
         let (reduced, mut kept): (Order, Order) = (0..sizes.len()).partition(|&at| axes.contains(&names[order[at]]));
-        // Where operands repeat each other, any order is as good for them, and one with a long axis last is best.
+        // Where operands repeat each other, any order is as good for them, and one with a long axis last is best: the last one, or
+        // another along which far fewer numbers have to be copied.
         let total = shape.elements();
         let is_free = !program.has_positions() && operands.iter().all(|operand| covered(operand, sizes) != total);
-        let last = kept.last().copied().filter(|&at| is_free && !weighed::is_less(sizes[at], LONG));
+        let long = if is_of_difference { REGISTER } else { LONG };
+        let copied = |at: usize| -> usize {
+            let across = operands.iter().filter(|operand| !matches!(operand.strides[at], 0 | 1));
+            across.map(|operand| covered(operand, sizes)).fold(0, usize::saturating_add)
+        };
+        let mut are_long = kept.iter().rev().copied().filter(|&at| is_free && !weighed::is_less(sizes[at], long));
+        let first = are_long.next();
+        let last = first.map(|first| {
+            let is_better = |best, at| weighed::is_less(copied(at).saturating_mul(FEWER), copied(best));
+            are_long.fold(first, |best, at| if is_better(best, at) { at } else { best })
+        });
         let turned: Order = match last {
             Some(last) => {
-                kept.pop();
+                kept.retain(|&mut at| at != last);
                 kept.iter().chain(&reduced).copied().chain([last]).collect()
             }
             None => (0..sizes.len()).collect(),
@@ -66,8 +89,9 @@ impl Lowering<'_, '_> {
             _ => return false,
         };
         let across: Order = few((0..operands.len()).filter(|&number| lies_across(&operands[number], &sizes)));
+        let repaid = if is_of_difference { REPAID_OF_DIFFERENCES } else { REPAID };
         let is_repaid =
-            |&number: &usize| !weighed::is_less(total, covered(&operands[number], &sizes).saturating_mul(REPAID));
+            |&number: &usize| !weighed::is_less(total, covered(&operands[number], &sizes).saturating_mul(repaid));
         if !across.iter().all(is_repaid) {
             return false;
         }

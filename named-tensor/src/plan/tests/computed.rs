@@ -5,6 +5,7 @@
 
 use super::edges::{Look, leaf};
 use super::*;
+use crate::plan::schedule::Step;
 
 const SIZES: [usize; 9] = [1, 2, 3, 7, 16, 17, 40, 65, 130];
 
@@ -99,18 +100,62 @@ fn what_somebody_else_reads_is_stored_and_then_reduced() {
     assert_eq!(steps(&[sum, largest], "reduce"), 2, "they cost more to make again than to read");
 }
 
-#[test]
-fn what_is_only_reduced_is_made_for_each_reduction_and_stored_for_none() {
+/// Distances of points, and what is owed to the points, which lie as this seed has it.
+fn distances(seed: u64, size: usize) -> Vec<Node> {
     let c = Name::declared("c");
-    let mut draw = Draw::new(7);
-    let x = stored(&mut draw, Kind::F32, Shape::new([(Name::declared("a"), 20), (c, 16)]), 1);
-    let y = stored(&mut draw, Kind::F32, Shape::new([(Name::declared("b"), 30), (c, 16)]), 1);
+    let mut draw = Draw::new(seed);
+    let x = stored(&mut draw, Kind::F32, Shape::new([(Name::declared("a"), 30), (c, size)]), 1);
+    let y = stored(&mut draw, Kind::F32, Shape::new([(Name::declared("b"), 50), (c, size)]), 1);
     let difference = x.binary(Binary::Sub, &y);
     let distance = difference.contract(&difference, &[c]).unary(Unary::Sqrt);
     let owed = graph::calculus::reverse(&[(distance.clone(), distance.unary(Unary::Tanh))], &[x, y], &[]);
-    let roots: Vec<Node> = owed.into_iter().flatten().chain([distance]).collect();
+    owed.into_iter().flatten().chain([distance]).collect()
+}
+
+#[test]
+fn what_is_only_reduced_is_made_for_each_reduction_and_stored_for_none() {
+    let roots = distances(7, 16);
     let schedule = lower::schedule(&Trace::new(&roots).unwrap());
     assert_eq!(steps(&roots, "reduce computed"), 3, "the distance, and what is owed to both of its operands");
-    assert!(schedule.slots.iter().all(|slot| slot.size < 20 * 30 * 16), "the difference has room nowhere");
+    assert!(schedule.slots.iter().all(|slot| slot.size < 30 * 50 * 16), "the difference has room nowhere");
     assert!(both_ways(&roots, "distances and their gradient").is_some(), "and they have numbers");
+}
+
+#[test]
+fn what_differences_are_multiplied_by_is_read_along_an_axis_in_which_it_lies() {
+    for seed in 0..12 {
+        let roots = distances(seed, 4);
+        let schedule = lower::schedule(&Trace::new(&roots).unwrap());
+        let is_copy = |step: &Step| named(&step.action) == "copy" && schedule.slots[step.out as usize].size >= 30 * 50;
+        assert!(!schedule.steps.iter().any(is_copy), "seed {seed}");
+    }
+}
+
+/// Points of a few numbers, their differences, and what is owed to both for the sums of those by weights of each pair.
+fn owed_for_differences(size: usize, weights: &[[&'static str; 2]], twice: bool) -> [Node; 2] {
+    let [a, b, c] = ["a", "b", "c"].map(Name::declared);
+    let mut draw = Draw::new(9);
+    let x = stored(&mut draw, Kind::F32, Shape::new([(a, 40), (c, size)]), 1);
+    let y = stored(&mut draw, Kind::F32, Shape::new([(b, 50), (c, size)]), 1);
+    let mut owed = x.binary(Binary::Sub, &y);
+    if twice {
+        owed = owed.binary(Binary::Mul, &Node::fill(Kind::F32, 2.0, Shape::default()));
+    }
+    for axes in weights {
+        let sized = axes.map(|axis| (Name::declared(axis), if axis == "a" { 40 } else { 50 }));
+        owed = owed.binary(Binary::Mul, &stored(&mut draw, Kind::F32, Shape::new(sized), 1));
+    }
+    [b, a].map(|axis| owed.reduce(Reduction::Sum, &[axis]))
+}
+
+#[test]
+fn differences_that_are_no_larger_than_their_weights_are_made_again_too() {
+    for twice in [false, true] {
+        let roots = owed_for_differences(3, &[["a", "b"]], twice);
+        assert_eq!(steps(&roots, "reduce computed"), 2, "twice: {twice}");
+        assert_eq!(steps(&roots, "map"), 0, "no step stores them, twice: {twice}");
+        assert!(both_ways(&roots, "owed for differences").is_some(), "they have numbers");
+    }
+    let roots = owed_for_differences(5, &[["a", "b"]; 2], false);
+    assert_eq!(steps(&roots, "map"), 1, "with two weights they are no sum that stays in registers");
 }
