@@ -142,6 +142,11 @@ impl<'a> Trace<'a> {
         self.listed[number as usize].node
     }
 
+    /// All nodes, each with the numbers of its inputs.
+    pub(super) fn nodes(&self) -> impl Iterator<Item = (&'a Node, &[u32])> {
+        (0..).zip(&self.listed).map(|(number, listed)| (listed.node, self.inputs(number)))
+    }
+
     /// The numbers of its inputs; none for a leaf.
     pub(super) fn inputs(&self, number: u32) -> &[u32] {
         let number = number as usize;

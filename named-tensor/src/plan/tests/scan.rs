@@ -7,6 +7,7 @@ use super::{both_ways, random_graph};
 use crate::axis::Name;
 use crate::element::{Binary, Comparison, Kind, Unary};
 use crate::graph::op::{Distribution, Reduction};
+use crate::graph::testing::tensor;
 use crate::graph::{Node, Op, Shape};
 use crate::plan;
 use crate::plan::key::Trace;
@@ -296,4 +297,32 @@ fn one_body_on_other_inputs_is_another_scan() {
     let roots = [first.part(0), moved];
     assert_eq!(scans(&roots), 2, "they read other tensors");
     assert!(both_ways(&roots, "one body, two inputs").is_some());
+}
+
+/// How often a recurrent network whose weights have these axes, slowest first, copies them before its steps begin.
+fn copies(weights: [(Name, usize); 2], others: &[(Name, usize)], time: usize) -> usize {
+    let numbers: Vec<f32> = (0..weights[0].1 * weights[1].1).map(|i| 0.1 * i as f32).collect();
+    let w = tensor(&weights, &numbers);
+    let first = normal(2, Kind::F32, &[others, &[(A, 4)]].concat());
+    let x = normal(3, Kind::F32, &[(TIME, time), (A, 4)]);
+    let [last, all] = Node::scan(TIME, false, &[first], &[x], |h, x| {
+        let product = h[0].contract(&w, &[A]).rename(&[(Name::declared("a_"), A)]);
+        let next = product.binary(Binary::Add, &x[0]).unary(Unary::Tanh);
+        [vec![next.clone()], vec![next]]
+    });
+    let roots = [last, all].concat();
+    let steps = lower::schedule(&Trace::new(&roots).unwrap()).steps;
+    assert!(both_ways(&roots, "a recurrent network").is_some(), "no errors");
+    steps.iter().filter(|step| matches!(&step.action, Action::Join { pieces, .. } if pieces.len() == 1)).count()
+}
+
+#[test]
+fn a_matrix_that_every_step_sums_along_is_turned_once_for_all_of_them() {
+    let (along, across) = ([(Name::declared("a_"), 4), (A, 4)], [(A, 4), (Name::declared("a_"), 4)]);
+    assert_eq!(copies(along, &[(B, 3)], 5), 1, "three rows times a matrix that lies along the sum");
+    assert_eq!(copies(across, &[(B, 3)], 5), 0, "it lies across the sum");
+    assert_eq!(copies(along, &[(B, 1)], 5), 0, "one row: each number of the result is a product of rows");
+    assert_eq!(copies(along, &[], 5), 0, "a vector");
+    assert_eq!(copies(along, &[(B, 70)], 5), 0, "many rows: each step spends little time on it");
+    assert_eq!(copies(along, &[(B, 3)], 1), 0, "one step");
 }
