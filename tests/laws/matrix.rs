@@ -8,7 +8,7 @@ use named_tensor_tests::axes::{batch, height, height_, width, width_};
 use named_tensor_tests::closeness::{Bound, assert_close};
 use named_tensor_tests::reference::rearrangement::{at, reorder};
 use named_tensor_tests::reference::{Grid, contraction, matrix};
-use named_tensor_tests::strategies::{cases, grid, in_both_precisions, laid_out, layout};
+use named_tensor_tests::strategies::{Layout, cases, grid, in_both_precisions, laid_out, layout};
 use proptest::prelude::*;
 
 named! {
@@ -32,7 +32,7 @@ named! {
 
 /// Some matrices of one size, none and size 0 among them.
 fn matrices() -> impl Strategy<Value = Grid> {
-    (0_usize..4, 0_usize..=5).prop_flat_map(|(b, n)| grid(&[b, n, n]))
+    (0_usize..7, 0_usize..=5).prop_flat_map(|(b, n)| grid(&[b, n, n]))
 }
 
 /// The same with 3 n more on the diagonal, so that its least distance from the other numbers of a row is n: the inverse
@@ -46,6 +46,60 @@ fn regular(x: &Grid) -> Grid {
 /// most 2ⁿ⁻¹ times that of the matrix (Higham, *Accuracy and Stability of Numerical Algorithms*, section 9.3).
 fn eliminated(n: usize, magnitude: f64, unit: f64) -> Bound {
     Bound::roundings(8 * n.pow(3) + 2, magnitude, unit)
+}
+
+/// Elimination and substitution from the definitions, for sizes at which an expansion by cofactors would take for ever: the
+/// determinant, and the inverse over (row, column) of the matrix that it is the inverse of, transposed.
+fn by_elimination(x: &Grid) -> (f64, Vec<f64>) {
+    let n = x.sizes[0];
+    // The matrix, and beside it what becomes of the identity.
+    let number = |i: usize, j: usize| if j < n { x.get(&[i, j]) } else { f64::from(u8::from(j - n == i)) };
+    let mut rows: Vec<Vec<f64>> = (0..n).map(|i| (0..2 * n).map(|j| number(i, j)).collect()).collect();
+    let mut determinant = 1.0;
+    // The diagonal outweighs each row, and goes on to while columns are eliminated.
+    for k in 0..n {
+        let pivot = rows[k][k];
+        determinant *= pivot;
+        rows[k].iter_mut().for_each(|number| *number /= pivot);
+        let top = rows[k].clone();
+        for (_, row) in rows.iter_mut().enumerate().filter(|&(i, _)| i != k) {
+            let times = row[k];
+            row.iter_mut().zip(&top).for_each(|(number, top)| *number -= times * top);
+        }
+    }
+    let inverse = (0..n * n).map(|at| rows[at % n][n + at / n]).collect();
+    (determinant, inverse)
+}
+
+#[test]
+fn large_matrices_and_many_small_ones_have_the_determinants_and_inverses_of_plain_elimination() {
+    for (count, n) in [(9, 7), (21, 16), (2, 17), (20, 33), (1, 64), (2, 100)] {
+        // Numbers that `f32` holds as they are.
+        let wave = |place: &[usize]| {
+            let angle = place.iter().fold(0.7, |sum, &at| 3.1 * sum + at as f64);
+            (1024.0 * angle.sin()).round() / 1024.0
+        };
+        let x = regular(&Grid::from_fn(&[count, n, n], wave));
+        for l in [Layout::Plain, Layout::Reversed, Layout::Sliced] {
+            in_both_precisions!({
+                let t = laid_out!(Number, &x, l, (batch, height, width));
+                let determinants: Vec<Number> = t.det(height, width).to_vec(batch).unwrap();
+                let inverses: Vec<Number> = t.inv(height, width).to_vec((batch, height, width)).unwrap();
+                for b in 0..count {
+                    let (determinant, inverse) = by_elimination(&at(&x, 0, b));
+                    // Of large matrices it is too large for `f32`.
+                    if determinant.abs() < Number::MAX.into() {
+                        let bound = Bound::roundings(n * n, determinant.abs(), UNIT);
+                        assert_close(&determinants[b..=b], &Grid::new(&[1], vec![determinant]), bound);
+                    } else {
+                        assert_eq!(determinants[b], Number::INFINITY, "{determinant}");
+                    }
+                    let found = &inverses[b * n * n..][..n * n];
+                    assert_close(found, &Grid::new(&[n, n], inverse), Bound::roundings(n, 1.0, UNIT));
+                }
+            });
+        }
+    }
 }
 
 proptest! {

@@ -11,6 +11,7 @@ mod ahead;
 pub(crate) mod attention;
 pub(crate) mod best;
 pub(crate) mod copy;
+pub(crate) mod factors;
 pub(crate) mod few;
 pub(crate) mod gather;
 pub(crate) mod growth;

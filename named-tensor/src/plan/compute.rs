@@ -16,7 +16,9 @@ use crate::kernel::math::Scalar;
 use crate::kernel::matmul::matmul;
 use crate::kernel::simd::Lanes;
 use crate::kernel::sort::{self, Ranked};
-use crate::kernel::{View, ViewMut, attention, best, few, gather, map, reduce, running, scatter, softmax, standardize};
+use crate::kernel::{
+    View, ViewMut, attention, best, factors, few, gather, map, reduce, running, scatter, softmax, standardize,
+};
 
 /// Does something with the numbers of a buffer of any of these kinds. The shape rules leave no other kind.
 macro_rules! of {
@@ -29,7 +31,8 @@ macro_rules! of {
     };
 }
 
-/// Writes the numbers of a step. Returns whether all computed positions were in range; if not, nothing is written.
+/// Writes the numbers of a step. Returns whether there are all of them: not where a computed position is out of range, or a
+/// matrix has no inverse.
 pub(super) fn compute(step: &Step, slots: &Slots, out: &mut Buffer) -> bool {
     let action = &step.action;
     match action {
@@ -56,6 +59,11 @@ pub(super) fn compute(step: &Step, slots: &Slots, out: &mut Buffer) -> bool {
         Action::Scatter { .. } => {
             let mut sound = true;
             of!(F32 | F64, out => scattered(action, slots, &mut sound, out));
+            return sound;
+        }
+        Action::Matrix { .. } => {
+            let mut sound = true;
+            of!(F32 | F64, out => factored(action, slots, &mut sound, out));
             return sound;
         }
         Action::Update { .. } => return updated(action, slots, out),
@@ -129,6 +137,15 @@ fn scattered<T: Scalar>(action: &Action, slots: &Slots, sound: &mut bool, out: &
         Some(stretch) => scatter::across(sizes, [*size, stretch], updates, positions, out),
         None => scatter::scatter(sizes, *size, updates, positions, out),
     };
+}
+
+fn factored<T: Scalar>(action: &Action, slots: &Slots, sound: &mut bool, out: &mut [T]) {
+    let Action::Matrix { is_inverse, source, sizes, size, .. } = action else { return };
+    if *is_inverse {
+        *sound = factors::inverse(sizes, *size, slots.view(source), out);
+    } else {
+        factors::determinant(sizes, *size, slots.view(source), out);
+    }
 }
 
 /// Whether the start was there.

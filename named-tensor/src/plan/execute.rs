@@ -190,10 +190,14 @@ fn filled(slot: Slot, step: &Step, slots: &mut Slots, trace: &Trace<'_>) -> Resu
         return Ok(buffer);
     }
     match (compute(step, slots, out), &step.action) {
-        // A position is out of range: the plain evaluation says which.
-        (false, Action::Gather { inputs, .. } | Action::Scatter { inputs, .. } | Action::Update { inputs, .. }) => {
-            plain(step, inputs, slots, trace).map(Arc::new)
-        }
+        // A position is out of range, or a matrix singular: the plain evaluation says which.
+        (
+            false,
+            Action::Gather { inputs, .. }
+            | Action::Scatter { inputs, .. }
+            | Action::Update { inputs, .. }
+            | Action::Matrix { inputs, .. },
+        ) => plain(step, inputs, slots, trace).map(Arc::new),
         _ => Ok(buffer),
     }
 }

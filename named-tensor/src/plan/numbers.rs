@@ -138,6 +138,12 @@ impl Numbers for Action {
                 row.each(change);
                 out[..].each(change);
             }
+            Action::Matrix { inputs, source, sizes, size, .. } => {
+                inputs.each(change);
+                source.each(change);
+                sizes[..].each(change);
+                size.each(change);
+            }
             Action::Join { pieces, .. } => pieces.each(change),
             Action::Append { pieces, .. } => pieces.each(change),
             Action::Gather { inputs, read, outer, inner, limit } => {

@@ -19,8 +19,8 @@ use crate::kernel::map::Program;
 /// The sizes of an iteration space, the last axis fastest.
 pub(super) type Sizes = SmallVec<[usize; 4]>;
 
-/// The inputs of a node, each in the order of its own shape: what the plain evaluation takes. Steps that read positions
-/// have them as well, so that a wrong position is told by the plain evaluation, in its words.
+/// The inputs of a node, each in the order of its own shape: what the plain evaluation takes. Steps that may
+/// fail have them as well, so that a wrong position or a singular matrix is told by the plain evaluation, in its words.
 pub(super) type Inputs = Box<[Place]>;
 
 /// Some numbers that are copied to some place of the result.
@@ -107,6 +107,9 @@ pub(super) enum Action {
         row: usize,
         out: Strides,
     },
+    /// The determinant of each matrix over the last two axes, each of `size`, or its inverse, transposed. The result lies
+    /// without gaps in the order of the others; an inverse has both axes behind them.
+    Matrix { inputs: Inputs, is_inverse: bool, source: Box<Place>, sizes: Sizes, size: usize },
     /// Pieces put side by side, around them one number.
     Join { around: Option<f64>, pieces: Box<[Piece]> },
     /// The second piece behind the first, which a longer tensor may share memory with (`append`). The result lies
@@ -284,6 +287,7 @@ impl Action {
             Action::Append { pieces, .. } => pieces.iter().for_each(|piece| tell(piece.source.slot)),
             Action::Join { pieces, .. } => pieces.iter().for_each(|piece| tell(piece.source.slot)),
             Action::Gather { inputs, .. }
+            | Action::Matrix { inputs, .. }
             | Action::Scatter { inputs, .. }
             | Action::Update { inputs, .. }
             | Action::Plain { inputs }

@@ -5,7 +5,7 @@
 //! a when it is contracted over b. As a matrix of rows a and columns b, `inv(S)` is thus the transpose of S⁻¹, whose
 //! rows are b. Which of the two axes is named first makes no difference to either function.
 //! A matrix is singular if a pivot of its factors (LU, the largest number of a column chosen) is 0 or not finite.
-//! Lives here: their shape rules and plain evaluation. Not here: the factors (`factors`).
+//! Lives here: their shape rules and plain evaluation. Not here: the factors (`factors`), loops that are fast (`kernel`).
 
 use super::factors::Factors;
 use super::rule::{REAL, of_kind, present, refused, size_of, unfit};

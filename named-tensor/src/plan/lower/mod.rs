@@ -222,6 +222,7 @@ impl Lowering<'_, '_> {
             (&Work::Op(&Op::ArgSort { axis, descending }), Some(x)) if matches!(x.kind, Kind::F32 | Kind::F64) => {
                 self.line(i, axis, RowFunction::ArgSort { descending });
             }
+            (&Work::Op(&(Op::Determinant(a, b) | Op::Inverse(a, b))), _) => self.matrix(i, [a, b]),
             (Work::Op(Op::Merge(..)), _) => self.join(i, None, &[(0, None)]),
             (Work::Op(Op::Pad { axis, before, value }), _) => {
                 self.join(i, Some(*value), &[(0, Some((*axis, *before)))]);

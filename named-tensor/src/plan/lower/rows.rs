@@ -196,6 +196,25 @@ impl Lowering<'_, '_> {
         self.step(i, &lies, action);
     }
 
+    /// The step of a determinant or an inverse. Its result lies in the order of its source, the axes of an inverse behind
+    /// the others. The first one named is that of rows, whatever the layout is: so the numbers do not depend on it.
+    pub(super) fn matrix(&mut self, i: u32, axes: [Name; 2]) {
+        let item = self.items.item(i);
+        let (shape, source) = (self.items.item(item.inputs[0]).shape, &self.places[&item.inputs[0]]);
+        let (names, sizes): (Names, Sizes) = shape.iter().unzip();
+        let both: Order = axes.iter().filter_map(|&axis| shape.position(axis)).collect();
+        let others: Order = layout::by_stride(&source.strides).into_iter().filter(|at| !both.contains(at)).collect();
+        let action = Action::Matrix {
+            inputs: self.inputs(i),
+            is_inverse: item.shape.rank() == shape.rank(),
+            source: Box::new(source.in_order(others.iter().chain(&both))),
+            sizes: few(others.iter().map(|&at| sizes[at])),
+            size: both.first().map_or(0, |&at| sizes[at]),
+        };
+        let order: Order = others.iter().chain(&both).filter_map(|&at| item.shape.position(names[at])).collect();
+        self.step(i, &order, action);
+    }
+
     /// The step of a function of rows. Its result lies in the order of its source, several axes of a row side by side.
     fn rows(&mut self, i: u32, axes: &Names, function: RowFunction) {
         let item = self.items.item(i);

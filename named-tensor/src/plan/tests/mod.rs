@@ -11,6 +11,7 @@ mod gain;
 mod growing;
 mod indexing;
 mod joining;
+mod matrix;
 mod rewriting;
 mod scan;
 mod several;
@@ -100,6 +101,7 @@ fn named(action: &Action) -> &'static str {
         Action::Best { .. } => "best",
         Action::Rows { .. } => "rows",
         Action::StandardizeGradient { .. } => "standardize gradient",
+        Action::Matrix { .. } => "matrix",
         Action::Join { around: None, pieces } if pieces.len() == 1 => "copy",
         Action::Join { .. } => "join",
         Action::Append { .. } => "append",
