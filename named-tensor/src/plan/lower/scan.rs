@@ -1,8 +1,8 @@
 //! A scan as one step with a schedule inside.
 //!
-//! Lives here: how placeholders lie, as their tensors outside do, which matrices are turned for all steps, and where each result
-//! goes. The body is planned here,
-//! once, with the graph around it. Not here: running it (`plan::scan`), what a scan is (`graph::op::scan`).
+//! Lives here: how placeholders lie, as their tensors outside do, which matrices are turned for all steps, and where each
+//! result goes. The body is planned here, once, with the graph around it.
+//! Not here: running it (`plan::scan`), what a scan is (`graph::op::scan`).
 
 use smallvec::SmallVec;
 
