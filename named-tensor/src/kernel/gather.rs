@@ -8,6 +8,7 @@ use super::copy::{SHORT, copy_short};
 use super::parallel::{self, GRAIN};
 use super::span::{Odometer, Span, check_inside};
 use crate::element::Stored;
+use smallvec::SmallVec;
 use std::ops::Range;
 
 /// Takes rows of `table`, a view over `outer`, `inner` and the `limit` positions of the axis that is gathered along.
@@ -32,7 +33,13 @@ pub(crate) fn gather<T: Stored>(
     let (outer_strides, rest) = table.strides.split_at(outer.len());
     let (inner_strides, step) = rest.split_at(inner.len());
     let walk = Span::new(outer, &[positions.strides, outer_strides]);
-    let are_there = all_there(&walk, rows, limit, positions);
+    // Positions that are there once are there again.
+    let once: SmallVec<[usize; 8]> = outer
+        .iter()
+        .zip(positions.strides)
+        .map(|(&size, &stride)| if stride == 0 { size.min(1) } else { size })
+        .collect();
+    let are_there = all_there(&Span::new(&once, &[positions.strides; 2]), once.iter().product(), limit, positions);
     if dst.is_empty() || !are_there {
         return are_there;
     }
@@ -40,6 +47,11 @@ pub(crate) fn gather<T: Stored>(
         parallel::for_each_chunk(dst, GRAIN, |first, chunk| {
             runs(&walk, first, chunk.len(), |[at, from], run| {
                 let (at, from) = (positions.offset.wrapping_add_signed(at), table.offset.wrapping_add_signed(from));
+                if [walk.inner_stride(0), walk.inner_stride(1), step[0]] == [1, 0, 1] {
+                    let (row, chosen) = (&table.data[from..][..limit], &positions.data[at..][..run.len()]);
+                    chunk[run].iter_mut().zip(chosen).for_each(|(value, &position)| *value = row[position as usize]);
+                    return;
+                }
                 for (i, value) in (0..).zip(&mut chunk[run]) {
                     let position = positions.data[at.wrapping_add_signed(i * walk.inner_stride(0))];
                     let distance = i * walk.inner_stride(1) + step[0] * position as isize;
@@ -163,12 +175,21 @@ mod tests {
         let data: Vec<f32> = (0..51_003 * 10).map(|i| i as f32).collect();
         let chosen: Vec<i64> = (0..51_003 * 2).map(|i| i * 7919 % 5).collect();
         let far = isize::MAX / 2;
-        for (first, shared) in
-            [(0, [85_005, far, 5, 1]), (0, [1, 9, 3, 51_003]), (17_000, [17_001, 0, -1, 51_003]), (4, [0, 0, 5, -1])]
-        {
-            for (start, strides) in
-                [(0, [17_001, 9, 1]), (1, [2, far, 6]), (0, [0, 0, 2]), (3, [1, 0, 0]), (17_000, [17_001, 1, -1])]
-            {
+        for (first, shared) in [
+            (0, [85_005, far, 5, 1]),
+            (0, [1, 9, 3, 51_003]),
+            (17_000, [17_001, 0, -1, 51_003]),
+            (4, [0, 0, 5, -1]),
+            (2, [7, far, 0, 1]),
+        ] {
+            for (start, strides) in [
+                (0, [17_001, 9, 1]),
+                (1, [2, far, 6]),
+                (0, [0, 0, 2]),
+                (3, [1, 0, 0]),
+                (17_000, [17_001, 1, -1]),
+                (5, [0, far, 1]),
+            ] {
                 let table = View { data: &data[..], offset: first, strides: &shared };
                 let at = View { data: &chosen[..], offset: start, strides: &strides };
                 let mut dst = vec![f32::NAN; 51_003];
@@ -218,6 +239,8 @@ mod tests {
         for (position, there) in [(-1, false), (0, true), (2, true), (3, false), (i64::MIN, false)] {
             let positions = View { data: &[0, position], offset: 0, strides: &[1] };
             assert_eq!(gather(&[2], &[], 3, table, positions, &mut dst), there, "{position}");
+            let (table, again) = (View { strides: &[0, 0, 1], ..table }, View { strides: &[0, 1], ..positions });
+            assert_eq!(gather(&[3, 2], &[], 3, table, again, &mut [0.0; 6]), there, "{position}, three times");
         }
         assert_eq!(dst, [1.0, 3.0], "the last good rows");
         let none = View { data: &[], offset: 0, strides: &[1] };

@@ -24,10 +24,14 @@ impl Lowering<'_, '_> {
         let along = |(shape, place): (&Shape, &Place), name| shape.position(name).map_or(0, |at| place.strides[at]);
         // The positions may bring back an axis of the table's name; the table itself is not stepped along it.
         let shared = |&name: &Name| if name == axis { 0 } else { along(table, name) };
-        let outer: Names = positions.0.names().collect();
+        let chosen: Names = positions.0.names().collect();
         let mut inner: Names =
-            table.0.names().filter(|name| !outer.contains(name) && (*name != axis || slice.is_some())).collect();
+            table.0.names().filter(|name| !chosen.contains(name) && (*name != axis || slice.is_some())).collect();
         sort_few(&mut inner, |&name| -along(table, name));
+        // Of rows that lie along the axis the same elements are taken, one row after the other.
+        let is_by_rows = slice.is_none() && along(table, axis) == 1;
+        let outer: Names = if is_by_rows { std::mem::take(&mut inner) } else { Names::new() };
+        let outer: Names = outer.into_iter().chain(chosen).collect();
         let size = |name: &Name| item.shape.size(*name).unwrap_or(1);
         let strides =
             outer.iter().map(shared).chain(inner.iter().map(|&name| along(table, name))).chain([along(table, axis)]);
@@ -35,7 +39,7 @@ impl Lowering<'_, '_> {
             inputs: self.inputs(i),
             read: Box::new([
                 Place { slot: table.1.slot, offset: table.1.offset, strides: strides.collect() },
-                positions.1.clone(),
+                Place { strides: outer.iter().map(|&name| along(positions, name)).collect(), ..positions.1.clone() },
             ]),
             outer: outer.iter().map(size).collect(),
             inner: inner.iter().map(size).collect(),
