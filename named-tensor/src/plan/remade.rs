@@ -102,7 +102,13 @@ impl Items<'_> {
                     | Op::Rename
             )
         );
-        is_one && item.shape.rank() <= LARGEST_RANK
+        (is_one || self.is_square(item)) && item.shape.rank() <= LARGEST_RANK
+    }
+
+    /// Whether an item is `x²`, written as a power.
+    fn is_square(&self, item: &Item<'_>) -> bool {
+        let is_two = |&exponent: &u32| matches!(self.item(exponent).work, Work::Constant(2.0));
+        matches!(item.work, Work::Op(Op::Binary(Binary::Pow))) && item.inputs.get(1).is_some_and(is_two)
     }
 
     /// Whether an item sums, or otherwise reduces, what might be made on the way: also products of tensors of the same axes.
@@ -154,6 +160,7 @@ impl Items<'_> {
                 let more = usize::from(!self.item(*other).is_free());
                 difference.factors.map(|factors| factors + more).filter(|&factors| factors <= 1)
             }
+            (_, [x, _]) if self.is_square(item) => of(x)?.factors.filter(|&factors| factors == 0).map(|_| 1),
             _ => None,
         }
     }

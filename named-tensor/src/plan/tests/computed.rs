@@ -100,31 +100,35 @@ fn what_somebody_else_reads_is_stored_and_then_reduced() {
     assert_eq!(steps(&[sum, largest], "reduce"), 2, "they cost more to make again than to read");
 }
 
-/// Distances of points, and what is owed to the points, which lie as this seed has it.
-fn distances(seed: u64, size: usize) -> Vec<Node> {
+/// Distances of points, and what is owed to the points, which lie as this seed has it. Differences are squared by a power or not.
+fn distances(seed: u64, size: usize, is_power: bool) -> Vec<Node> {
     let c = Name::declared("c");
     let mut draw = Draw::new(seed);
     let x = stored(&mut draw, Kind::F32, Shape::new([(Name::declared("a"), 30), (c, size)]), 1);
     let y = stored(&mut draw, Kind::F32, Shape::new([(Name::declared("b"), 50), (c, size)]), 1);
     let difference = x.binary(Binary::Sub, &y);
-    let distance = difference.contract(&difference, &[c]).unary(Unary::Sqrt);
+    let square = difference.binary(Binary::Pow, &Node::fill(Kind::F32, 2.0, Shape::default()));
+    let squared = if is_power { square.reduce(Reduction::Sum, &[c]) } else { difference.contract(&difference, &[c]) };
+    let distance = squared.unary(Unary::Sqrt);
     let owed = graph::calculus::reverse(&[(distance.clone(), distance.unary(Unary::Tanh))], &[x, y], &[]);
     owed.into_iter().flatten().chain([distance]).collect()
 }
 
 #[test]
 fn what_is_only_reduced_is_made_for_each_reduction_and_stored_for_none() {
-    let roots = distances(7, 16);
-    let schedule = lower::schedule(&Trace::new(&roots).unwrap());
-    assert_eq!(steps(&roots, "reduce computed"), 3, "the distance, and what is owed to both of its operands");
-    assert!(schedule.slots.iter().all(|slot| slot.size < 30 * 50 * 16), "the difference has room nowhere");
-    assert!(both_ways(&roots, "distances and their gradient").is_some(), "and they have numbers");
+    for is_power in [false, true] {
+        let roots = distances(7, 16, is_power);
+        let schedule = lower::schedule(&Trace::new(&roots).unwrap());
+        assert_eq!(steps(&roots, "reduce computed"), 3, "the distance, and what is owed to both of its operands");
+        assert!(schedule.slots.iter().all(|slot| slot.size < 30 * 50 * 16), "the difference has room nowhere");
+        assert!(both_ways(&roots, "distances and their gradient").is_some(), "and they have numbers");
+    }
 }
 
 #[test]
 fn what_differences_are_multiplied_by_is_read_along_an_axis_in_which_it_lies() {
     for seed in 0..12 {
-        let roots = distances(seed, 4);
+        let roots = distances(seed, 4, false);
         let schedule = lower::schedule(&Trace::new(&roots).unwrap());
         let is_copy = |step: &Step| named(&step.action) == "copy" && schedule.slots[step.out as usize].size >= 30 * 50;
         assert!(!schedule.steps.iter().any(is_copy), "seed {seed}");
