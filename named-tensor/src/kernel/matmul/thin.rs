@@ -148,11 +148,9 @@ fn add<T: Lanes, const N: usize, const R: usize>(
     [table, vectors]: [&Side<'_, T>; 2],
     sums: &mut [T],
 ) {
-    let mut factors = [[T::default(); BLOCK]; N];
-    for (n, factors) in factors.iter_mut().enumerate() {
-        for (factor, b) in factors.iter_mut().zip(some.clone()) {
-            *factor = vectors.view.data[vectors.at(vector + n, b)];
-        }
+    let mut starts = [0; N];
+    for (n, start) in starts.iter_mut().enumerate() {
+        *start = vectors.at(vector + n, some.start);
     }
     let first = table.at(0, some.start);
     let end = table.at(table.axis.size, some.end - 1);
@@ -161,7 +159,9 @@ fn add<T: Lanes, const N: usize, const R: usize>(
         rows: &table.view.data[first..end],
         pitch,
         count: some.len(),
-        factors: &factors,
+        factors: vectors.view.data,
+        starts,
+        apart: vectors.inner,
         sums,
     });
 }
@@ -171,7 +171,11 @@ struct Rows<'a, T, const N: usize, const R: usize> {
     rows: &'a [T],
     pitch: usize,
     count: usize,
-    factors: &'a [[T; BLOCK]; N],
+    /// The numbers of the vectors, and where the first factor of each is.
+    factors: &'a [T],
+    starts: [usize; N],
+    /// The distance from a factor to the next one of its vector.
+    apart: isize,
     sums: &'a mut [T],
 }
 
@@ -180,14 +184,15 @@ impl<T: Lanes, const N: usize, const R: usize> WithSimd for Rows<'_, T, N, R> {
 
     #[inline(always)]
     fn with_simd<S: Simd>(self, simd: S) {
-        let Self { rows, pitch, count, factors, sums } = self;
+        let Self { rows, pitch, count, factors, starts, apart, sums } = self;
         let (each, size) = (size_of::<T::Register<S>>() / size_of::<T>(), sums.len() / N);
         assert!(count <= BLOCK && (count - 1) * pitch + size <= rows.len(), "the rows are there");
         if is_plain::<T, S>() {
             // One number at a time: there is nothing to hold in registers.
-            for (sums, factors) in sums.chunks_exact_mut(size).zip(factors) {
+            for (sums, start) in sums.chunks_exact_mut(size).zip(&starts) {
                 let mut part = [T::default(); WIDE];
-                for (row, &factor) in rows.chunks(pitch).zip(&factors[..count]) {
+                for (b, row) in rows.chunks(pitch).enumerate().take(count) {
+                    let factor = factors[start.wrapping_add_signed(b as isize * apart)];
                     part.iter_mut().zip(&row[..size]).for_each(|(sum, &x)| *sum = x.times_plus(factor, *sum));
                 }
                 sums.iter_mut().zip(part).for_each(|(sum, part)| *sum = *sum + part);
@@ -200,8 +205,9 @@ impl<T: Lanes, const N: usize, const R: usize> WithSimd for Rows<'_, T, N, R> {
             let take = |b: usize, parts: &mut [T::Register<S>; N]| {
                 // SAFETY: row `b` has `size` elements from here on, and the mask none beyond them.
                 let row = unsafe { T::read(simd, some, rows.as_ptr().wrapping_add(b * pitch + column)) };
-                for (part, factors) in parts.iter_mut().zip(factors) {
-                    *part = T::fused(simd, row, T::splat(simd, factors[b]), *part);
+                for (part, start) in parts.iter_mut().zip(&starts) {
+                    let factor = factors[start.wrapping_add_signed(b as isize * apart)];
+                    *part = T::fused(simd, row, T::splat(simd, factor), *part);
                 }
             };
             let whole = count - count % R;
