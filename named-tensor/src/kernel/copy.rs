@@ -75,7 +75,7 @@ pub(super) fn copy_short<T: Stored>(from: &[T], to: &mut [T]) {
 }
 
 /// Copies every `N`th element of some rows, of which the last one may be the last of all.
-fn every_of_rows<'a, T: Stored, const N: usize>(rows: impl Iterator<Item = (&'a [T], &'a mut [T])>) {
+pub(super) fn every_of_rows<'a, T: Stored, const N: usize>(rows: impl Iterator<Item = (&'a [T], &'a mut [T])>) {
     vectorised(
         #[inline(always)]
         move || {

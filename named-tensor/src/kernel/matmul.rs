@@ -13,8 +13,10 @@ mod packing;
 mod paired;
 mod panelled;
 mod product;
+mod sliding;
 mod thin;
 mod turned;
+mod windows;
 
 use super::map::Tail;
 use super::near;
@@ -27,6 +29,7 @@ pub(super) use gemm::Multiply;
 use paired::{is_paired, is_run, is_tall};
 use product::{Axis, Product};
 use smallvec::SmallVec;
+pub(crate) use windows::{Windows, windowed};
 
 /// Multiplications below which threads cost more than they bring.
 const SMALL: usize = 128 * 1024;

@@ -20,6 +20,7 @@ pub(super) use ending::{Act, Ending};
 use pulp::{Simd, WithSimd};
 use std::ops::Range;
 use tile::Right;
+pub(super) use tile::some_of;
 
 /// Rows that a caller with a choice takes a multiple of: then no tile is a low one.
 pub(super) const ROWS: usize = 4;

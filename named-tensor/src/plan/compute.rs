@@ -13,7 +13,7 @@ use crate::element::{Bf16, Buffer, Kind, Stored};
 use crate::graph::op::Reduction;
 use crate::kernel::copy::copy_into;
 use crate::kernel::math::Scalar;
-use crate::kernel::matmul::matmul;
+use crate::kernel::matmul::{self, matmul};
 use crate::kernel::simd::Lanes;
 use crate::kernel::sort::{self, Ranked};
 use crate::kernel::{
@@ -229,7 +229,7 @@ fn standardize_owed<T: Scalar>(step: &Step, slots: &Slots, out: &mut [T]) {
 }
 
 fn product<T: Lanes>(step: &Step, slots: &Slots, out: &mut [T]) {
-    let Action::Product { left, right, batch, rows, columns, inner, scale } = &step.action else { return };
+    let Action::Product { left, right, batch, rows, columns, inner, scale, windows } = &step.action else { return };
     let [factor, divisor] = scaling(scale.as_ref(), slots);
     let (lhs, rhs) = (slots.at(left.0, left.1), slots.at(right.0, right.1));
     if rhs.0.kind() == Kind::Bf16 {
@@ -249,7 +249,15 @@ fn product<T: Lanes>(step: &Step, slots: &Slots, out: &mut [T]) {
         ending(step, slots, |tail| {
             let divides = divisor != T::narrow(1.0);
             let dst = ViewMut { data: &mut *out, offset: 0, strides: to };
-            matmul(factor, sizes, matrices, lhs, rhs, dst, tail.filter(|_| !divides));
+            let on_the_way = tail.filter(|_| !divides);
+            match windows {
+                None => matmul(factor, sizes, matrices, lhs, rhs, dst, on_the_way),
+                Some(windows) => {
+                    let lying = matmul::Windows { terms: &windows.terms, columns: &windows.columns };
+                    let rhs = View { strides: &right[..sizes.len()], ..rhs };
+                    matmul::windowed(factor, sizes, rows.size, lying, lhs, rhs, dst, on_the_way);
+                }
+            }
             if divides {
                 divide(out, divisor);
                 tail.into_iter().for_each(|tail| tail.whole(out));

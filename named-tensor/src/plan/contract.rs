@@ -10,6 +10,7 @@ use smallvec::SmallVec;
 
 use super::layout::Order;
 use super::weighed;
+use super::windows::{self, Side, Windows};
 use crate::graph::value::row_major;
 
 /// One axis of a contraction.
@@ -57,13 +58,15 @@ pub(super) struct Product {
     pub(super) inner: Loop,
     /// The axes of the result, slowest first; its strides are those of this order without gaps.
     pub(super) order: Order,
+    /// Where the numbers of an operand lie that would have to be copied, and is packed from there instead.
+    pub(super) windows: Option<Windows>,
 }
 
 /// The description that is estimated to run fastest. The axes of `tail` are wanted fastest in the result.
 pub(super) fn product(axes: &[Axis], tail: &[usize]) -> Product {
     let mut best: Option<(f64, Product)> = None;
     for (copy_left, copy_right) in [(false, false), (true, false), (false, true), (true, true)] {
-        if let Some(product) = described(axes, tail, copy_left, copy_right) {
+        if let Some(product) = described(axes, tail, copy_left, copy_right, None) {
             if !copy_left && !copy_right && product.batch.is_empty() {
                 // One product of matrices as they lie: a copy cannot make less of it.
                 return product;
@@ -75,7 +78,15 @@ pub(super) fn product(axes: &[Axis], tail: &[usize]) -> Product {
         }
     }
     let (_, product) = best.expect("a product of two copied operands has one summed group");
-    product
+    let is_copied = [product.copy_left.is_some(), product.copy_right.is_some()];
+    // What is not copied in the best way there is may be so here: the other one is larger.
+    let ways = [Side::Left, Side::Right].into_iter().flat_map(|side| [(side, false), (side, true)]);
+    let mut ways = ways.filter(|&(side, _)| is_copied[side as usize]);
+    let in_windows = ways.find_map(|(side, other)| match side {
+        Side::Left => described(axes, tail, true, other, Some(side)),
+        Side::Right => described(axes, tail, other, true, Some(side)),
+    });
+    in_windows.unwrap_or(product)
 }
 
 /// An estimate that only has to put descriptions in order: a core does about 200 GFLOP/s in blocks of at least
@@ -118,9 +129,15 @@ const APART: isize = 3;
 const PART: [usize; 3] = [64, 64, 32];
 
 /// The description when these operands are copied; none if the summed axes are neither one run in both, nor two of large
-/// matrices that the kernel brings into panels.
-fn described(axes: &[Axis], tail: &[usize], copy_left: bool, copy_right: bool) -> Option<Product> {
-    let mut axes: SmallVec<[Axis; 8]> = axes.into();
+/// matrices that the kernel brings into panels. An operand in windows lies as if it were copied, and is not.
+fn described(
+    given: &[Axis],
+    tail: &[usize],
+    copy_left: bool,
+    copy_right: bool,
+    in_windows: Option<Side>,
+) -> Option<Product> {
+    let mut axes: SmallVec<[Axis; 8]> = given.into();
     let pick = |axes: &[Axis], wanted: fn(&Axis) -> bool| -> Order {
         (0..axes.len()).filter(|&i| axes[i].size != 1 && wanted(&axes[i])).collect()
     };
@@ -139,6 +156,15 @@ fn described(axes: &[Axis], tail: &[usize], copy_left: bool, copy_right: bool) -
     sort_few(&mut both, |&i| (-axes[i].left, -axes[i].right));
     sort_few(&mut only_left, |&i| -axes[i].left);
     sort_few(&mut only_right, |&i| -axes[i].right);
+    if let Some(side) = in_windows {
+        windows::set_apart(
+            side,
+            given,
+            &mut both,
+            &summed,
+            if side == Side::Left { &mut only_left } else { &mut only_right },
+        );
+    }
     // Neighbours stay neighbours: of windows both the positions and those inside of one are, and there are more of the former,
     // also where windows lie a few positions apart.
     let run = |order: &Order, stride: fn(&Axis) -> isize| {
@@ -186,7 +212,15 @@ fn described(axes: &[Axis], tail: &[usize], copy_left: bool, copy_right: bool) -
     units.extend((!rows.is_empty()).then(|| rows.clone()));
     units.extend(column_runs.iter().cloned());
     units.extend((!columns.is_empty()).then(|| columns.clone()));
-    let order = arranged(units, tail, [&rows, &columns]);
+    let order = arranged(
+        units,
+        tail,
+        match in_windows {
+            None => [&rows, &columns],
+            Some(Side::Left) => [&rows, &rows],
+            Some(Side::Right) => [&columns, &columns],
+        },
+    );
     let mut out: SmallVec<[isize; 8]> = SmallVec::from_elem(0, axes.len());
     for (&i, stride) in order.iter().zip(row_major(order.iter().map(|&i| axes[i].size))) {
         out[i] = stride;
@@ -213,7 +247,7 @@ fn described(axes: &[Axis], tail: &[usize], copy_left: bool, copy_right: bool) -
         .iter()
         .map(std::slice::from_ref)
         .chain(row_runs.iter().chain(&column_runs).chain(&inner_runs).map(|run| &run[..]));
-    Some(Product {
+    let product = Product {
         copy_left: left_order,
         copy_right: right_order,
         batch: batch.map(single).collect(),
@@ -221,7 +255,14 @@ fn described(axes: &[Axis], tail: &[usize], copy_left: bool, copy_right: bool) -
         columns: single(&columns),
         inner: single(&inner),
         order,
-    })
+        windows: None,
+    };
+    match in_windows {
+        None => Some(product),
+        Some(_) if product.batch.len() > both.len() => None,
+        Some(Side::Left) => windows::of(Side::Left, product, given, [&both, &summed, &only_left]),
+        Some(Side::Right) => windows::of(Side::Right, product, given, [&both, &summed, &only_right]),
+    }
 }
 
 /// The axes of the units in the order of a result: those in `tail` last, and at the very end the rows or the columns.
@@ -338,7 +379,7 @@ mod tests {
                 axis(16, 784, 9, true),
                 axis(3, 28, 3, true),
                 axis(wide, 1, 1, true),
-                axis(32, 0, 144, false),
+                axis(6, 0, 144, false),
             ];
             let turned = axes.map(|a| Axis { left: a.right, right: a.left, has: (a.has.1, a.has.0), ..a });
             let [left, right] = [product(&axes, &[]).copy_left, product(&turned, &[]).copy_right];
@@ -356,7 +397,7 @@ mod tests {
     }
 
     #[test]
-    fn one_operand_stays_where_it_lies_for_several_products_of_whole_panels_and_is_copied_for_others() {
+    fn one_operand_stays_where_it_lies_for_several_products_of_whole_panels_and_is_packed_for_others() {
         // x[seq, chans] · w[heads, chans, key]: for each head x is read again, as it lies.
         let copied = |key: usize| {
             let by_head = 256 * key as isize;
@@ -367,7 +408,7 @@ mod tests {
                 axis(key, 0, 1, false),
             ];
             let product = product(&axes, &[]);
-            [product.copy_left.is_some(), product.copy_right.is_some()]
+            [product.copy_left.is_some(), product.copy_right.is_some() || product.windows.is_some()]
         };
         assert_eq!(copied(64), [false, false], "the columns of a head are a panel");
         assert_eq!(copied(128), [false, false], "they are two panels");

@@ -36,6 +36,7 @@ mod slices;
 pub(crate) mod tests;
 mod weighed;
 mod widen;
+mod windows;
 mod words;
 
 pub use describe::describe;

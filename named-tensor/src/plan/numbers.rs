@@ -84,11 +84,15 @@ impl Numbers for Action {
                 sizes[..].each(change);
                 operands.each(change);
             }
-            Action::Product { left, right, batch, rows, columns, inner, scale } => {
+            Action::Product { left, right, batch, rows, columns, inner, scale, windows } => {
                 left.1.each(change);
                 right.1.each(change);
                 batch.each(change);
                 [rows, columns, inner].into_iter().for_each(|axis| axis.each(change));
+                for (size, stride) in windows.iter_mut().flat_map(|windows| windows.axes()) {
+                    size.each(change);
+                    change(stride);
+                }
                 scale.each(change);
             }
             Action::Attention { operands, batch, rows, sizes, scale, out } => {

@@ -11,6 +11,7 @@ use smallvec::SmallVec;
 use super::contract::Loop;
 use super::layout::Place;
 use super::weighed::Weighed;
+use super::windows::Windows;
 use crate::element::Kind;
 use crate::graph::op::Reduction;
 use crate::graph::value::Strides;
@@ -46,7 +47,8 @@ pub(super) enum Action {
     /// An elementwise program in one pass; the result lies without gaps. Other results of the program lie as it does, each in a
     /// buffer of its own.
     Map { program: Arc<Program>, sizes: Sizes, operands: Box<[Place]>, others: Box<[u32]> },
-    /// A batched product of matrices. The strides are in the loops.
+    /// A batched product of matrices. The strides are in the loops; those of a right operand that is packed from where it lies,
+    /// as far as the other one does not have its axes, are in `windows`.
     Product {
         left: (u32, usize),
         right: (u32, usize),
@@ -55,6 +57,7 @@ pub(super) enum Action {
         columns: Loop,
         inner: Loop,
         scale: Option<Factor>,
+        windows: Option<Box<Windows>>,
     },
     /// Attention. The operands are queries, keys, values and the mask, if there is one; each has strides along `batch`
     /// and along the axes of its matrices, of which `rows` may be several; so has the result.

@@ -12,7 +12,7 @@ use super::forms::{
 use super::forward::{extremes, inverted};
 use super::scalar::{chained, exponent_slope, power_slope, share};
 use super::standardized::Standardized;
-use super::{reverse, scan};
+use super::{reverse, scan, windows};
 use crate::axis::Name;
 use crate::element::{Binary, Unary};
 use crate::graph::op::Reduction;
@@ -80,7 +80,7 @@ pub(super) fn adjoint(node: &Node, g: &Node, wanted: &dyn Fn(usize) -> bool, kee
             let whole = x.shape().iter().map(one).filter(|&(name, _)| name == axis || g.shape().has(name));
             smallvec![Some(scattered(&g.spread(Shape::new(whole)), axis, position, 1, size))]
         }
-        (&Op::Window { axis, into, step }, [x]) => smallvec![Some(window(node, g, axis, into, step, x))],
+        (&Op::Window { axis, into, step }, _) => smallvec![Some(windows::owed(node, g, axis, into, step))],
         (&Op::Pad { axis, before, .. }, [x]) => {
             let inside = before..before + x.shape().size(axis).unwrap_or(0);
             smallvec![Some(with_axes(g, &[axis], node.shape()).slice(axis, inside, 1))]
@@ -261,20 +261,6 @@ fn scattered(g: &Node, axis: Name, start: usize, step: usize, size: usize) -> No
     }
     let inside = axis.freshened();
     g.rename(&[(axis, inside)]).scatter_add(&positions(inside, count, start, step), axis, size, &[inside])
-}
-
-/// Z(i, j) = X(i·step + j):  X(p) owes the sum of g(i, j) where i·step + j = p.
-fn window(node: &Node, g: &Node, axis: Name, into: Name, step: usize, x: &Node) -> Node {
-    let g = with_axes(g, &[axis, into], node.shape());
-    let size = |name| node.shape().size(name).unwrap_or(0);
-    if step == size(into) {
-        // Windows side by side cover every position once.
-        return g.merge(&[axis, into], axis);
-    }
-    let start = axis.freshened();
-    let at = positions(start, size(axis), 0, step).binary(Binary::Add, &Node::iota(into, size(into)));
-    let whole = x.shape().size(axis).unwrap_or(0);
-    g.rename(&[(axis, start)]).scatter_add(&at, axis, whole, &[start, into])
 }
 
 /// What is owed to sorted numbers, where they came from.

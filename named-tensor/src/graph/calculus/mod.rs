@@ -21,6 +21,7 @@ mod steps;
 mod tangent;
 #[cfg(test)]
 mod tests;
+mod windows;
 
 pub(crate) use forward::forward;
 pub(crate) use reverse::reverse;

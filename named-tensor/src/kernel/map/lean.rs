@@ -47,7 +47,12 @@ enum Row<'a, T> {
     Here(&'a [T], usize, Odometer<'a>),
     /// One number, so often.
     Same(Vec<T>),
+    /// One number for each row, at this position of an operand where the row begins, and room for as many of it.
+    Each(&'a [T], usize, Odometer<'a>, Vec<T>),
 }
+
+/// Where sources have the rows of a tile, and whether they have one number for each.
+type Evenly<'a, T> = SmallVec<[(Lines<'a, T>, bool); 4]>;
 
 impl<'a, T: Cell> Lean<'a, T> {
     /// The tail, if it is such a one.
@@ -63,11 +68,21 @@ impl<'a, T: Cell> Lean<'a, T> {
             Source::Operand(i) if span.strides[source].iter().all(|&stride| stride == 0) => {
                 Some(Row::Same(vec![T::of(job.operands[i].buffer)[job.operands[i].offset]; PART.min(span.inner())]))
             }
+            Source::Operand(i) if span.inner_stride(source) == 0 => {
+                let rows = Odometer::new(&span.sizes[..outer], &span.strides[source][..outer], 0);
+                let room = vec![T::default(); PART.min(span.inner())];
+                Some(Row::Each(T::of(job.operands[i].buffer), job.operands[i].offset, rows, room))
+            }
             Source::Operand(_) | Source::Position(_) => None,
         };
-        let sources = job.program.sources().iter().enumerate().map(row).collect::<Option<_>>()?;
+        let sources = job.program.sources().iter().enumerate().map(row);
+        let sources = sources.collect::<Option<SmallVec<[Row<'_, T>; 4]>>>()?;
         let own = job.program.sources().iter().position(|source| *source == Source::Own);
         let acts = own.and_then(|own| light.acts(own));
+        // Where it cannot be done in registers, rows with a number each are better mixed in blocks.
+        if acts.is_none() && sources.iter().any(|source| matches!(source, Row::Each(..))) {
+            return None;
+        }
         Some(Lean { job, light, sources, acts, row: 0, strips: None, beside: register(T::KIND, 0), stream })
     }
 
@@ -97,7 +112,7 @@ impl<'a, T: Cell> Lean<'a, T> {
             Row::Here(data, offset, rows) => {
                 data.get(offset.wrapping_add_signed(rows.distance) + column..)?.get(..size)
             }
-            Row::Own | Row::Same(_) => None,
+            Row::Own | Row::Same(_) | Row::Each(..) => None,
         };
         match (&self.sources[x], &self.sources[y]) {
             (Row::Own, _) => Some([read(y)?, read(z)?]),
@@ -134,24 +149,39 @@ impl<'a, T: Cell> Lean<'a, T> {
     }
 
     /// Where the sources have the rows of a tile, which begin `step` apart, if each has them as far apart from each other.
-    fn lines(&mut self, first: usize, step: usize, [height, width]: [usize; 2]) -> Option<SmallVec<[Lines<'_, T>; 4]>> {
+    fn lines(&mut self, first: usize, step: usize, sides: [usize; 2]) -> Option<SmallVec<[Lines<'_, T>; 4]>> {
+        let lines = self.evenly(first, step, sides)?.into_iter();
+        lines.map(|(lines, is_each)| (!is_each).then_some(lines)).collect()
+    }
+
+    /// The same, and which sources have one number for each row.
+    fn evenly(&mut self, first: usize, step: usize, [height, width]: [usize; 2]) -> Option<Evenly<'_, T>> {
         let span = &self.job.span;
         let (inner, outer) = (span.inner(), span.sizes.len().saturating_sub(1));
         let column = first % inner;
         let is_in_one_row = column + (height - 1) * step + width <= inner;
-        let is_in_whole_rows = step.is_multiple_of(inner) && column + width <= inner && outer <= 1;
+        // They are even along the last of the outer axes.
+        let last = outer.checked_sub(1).map_or(usize::MAX, |last| span.sizes[last]);
+        let is_even = outer <= 1 || (first / inner) % last + (height - 1) * (step / inner) < last;
+        let is_in_whole_rows = step.is_multiple_of(inner) && column + width <= inner && is_even;
         if width > PART || self.stream.passes_by() || !(is_in_one_row || is_in_whole_rows) {
             return None;
         }
         self.seek(first / inner);
-        let lines = self.sources.iter().enumerate().map(|(source, row)| match row {
-            Row::Own => Lines::Own,
-            &Row::Here(data, offset, ref rows) => {
-                let rows_apart = || span.strides[source][0] * (step / inner) as isize;
-                let apart = if is_in_one_row { step as isize } else { rows_apart() };
-                Lines::Even(data, offset.wrapping_add_signed(rows.distance) + column, apart)
+        let lines = self.sources.iter().enumerate().map(|(source, row)| {
+            let rows_apart = || span.strides[source][outer.saturating_sub(1)] * (step / inner) as isize;
+            match row {
+                Row::Own => (Lines::Own, false),
+                &Row::Here(data, offset, ref rows) => {
+                    let apart = if is_in_one_row { step as isize } else { rows_apart() };
+                    (Lines::Even(data, offset.wrapping_add_signed(rows.distance) + column, apart), false)
+                }
+                Row::Same(numbers) => (Lines::Even(numbers, 0, 0), false),
+                &Row::Each(data, offset, ref rows, _) => {
+                    let apart = if is_in_one_row { 0 } else { rows_apart() };
+                    (Lines::Even(data, offset.wrapping_add_signed(rows.distance), apart), true)
+                }
             }
-            Row::Same(numbers) => Lines::Even(numbers, 0, 0),
         });
         Some(lines.collect())
     }
@@ -164,12 +194,13 @@ impl<'a, T: Cell> Lean<'a, T> {
         sides: [usize; 2],
     ) -> Option<SmallVec<[Act<Rows<'_, T>>; 4]>> {
         let acts = self.acts.clone()?;
-        let lines = self.lines(first, step, sides)?;
-        let rows = |source: usize| match lines[source] {
+        let lines = self.evenly(first, step, sides)?;
+        let rows = |source: usize| match lines[source].0 {
             Lines::Own => None,
             Lines::Even(data, first, apart) => Some(Rows { numbers: data.get(first..)?, step: apart.try_into().ok()? }),
         };
-        acts.into_iter().map(|act| act.try_map(rows)).collect()
+        let is_each = |act: Act<usize>| act.operand().is_some_and(|source| lines[source].1);
+        acts.into_iter().map(|act| if is_each(act) { act.with_each()? } else { act }.try_map(rows)).collect()
     }
 
     /// Asks for what the rows of a tile are finished with.
@@ -218,7 +249,7 @@ impl<'a, T: Cell> Lean<'a, T> {
         let span = &self.job.span;
         let outer = span.sizes.len().saturating_sub(1);
         for (source, of) in self.sources.iter_mut().enumerate() {
-            let Row::Here(_, _, rows) = of else { continue };
+            let (Row::Here(_, _, rows) | Row::Each(_, _, rows, _)) = of else { continue };
             if row == self.row + 1 {
                 rows.step();
             } else {
@@ -230,6 +261,11 @@ impl<'a, T: Cell> Lean<'a, T> {
 
     /// Finishes a part of a row, which stands beside from `done` on.
     fn part(&mut self, done: usize, column: usize, out: &mut [T]) {
+        for source in &mut self.sources {
+            if let Row::Each(data, offset, rows, numbers) = source {
+                numbers[..out.len()].fill(data[offset.wrapping_add_signed(rows.distance)]);
+            }
+        }
         let (size, own) = (out.len(), lined_up(T::of(&self.beside)));
         let read = |source| -> Numbers<'_, T> {
             match source {
@@ -238,6 +274,7 @@ impl<'a, T: Cell> Lean<'a, T> {
                     Numbers::each(&data[offset.wrapping_add_signed(rows.distance) + column..][..size])
                 }
                 Row::Same(numbers) => Numbers::same(numbers),
+                Row::Each(.., numbers) => Numbers::each(&numbers[..size]),
             }
         };
         let sources: SmallVec<[Numbers<'_, T>; 8]> = self.sources.iter().map(read).collect();

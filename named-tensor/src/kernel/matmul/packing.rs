@@ -3,6 +3,7 @@
 //! Lives here: its columns packed beforehand, as they lie for a product that packs them itself, and what is asked for before
 //! its turn. Not here: which products are computed so, and in which order (`panelled`).
 
+use super::windows::Lying;
 use crate::kernel::ahead::{Ahead, is_free_beside_products};
 use crate::kernel::panels::{copy_rows, width};
 use crate::kernel::simd::Lanes;
@@ -12,11 +13,13 @@ use std::ops::Range;
 
 /// How an operand becomes panels.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Packing {
+pub(super) enum Packing<'a> {
     /// It is turned: its columns are so far apart, and along the sum it has no gaps.
     Turned(usize),
     /// Its rows are copied: those of a block of so many terms are so far apart, and blocks so far.
     Copied { block: usize, step: usize, further: usize },
+    /// Its numbers are copied from where they lie, from this column on.
+    Windows(&'a Lying, usize),
 }
 
 /// Terms of a sum whose part of a panel is packed at once: a quarter of a usual second-level cache in `f32`.
@@ -27,7 +30,7 @@ pub(super) const DEPTH: usize = 1024;
 pub(super) struct Right<'a, T> {
     /// From its first element on.
     pub(super) numbers: &'a [T],
-    pub(super) packing: Packing,
+    pub(super) packing: Packing<'a>,
     pub(super) columns: usize,
     /// Terms of a sum.
     pub(super) inner: usize,
@@ -70,6 +73,9 @@ impl<'a, T: Lanes> Right<'a, T> {
             to.fill(T::default());
         }
         match self.packing {
+            Packing::Windows(lying, first) => {
+                lying.pack(data, first + column..first + column + columns, top, to, width);
+            }
             Packing::Turned(across) => {
                 turn(
                     data,

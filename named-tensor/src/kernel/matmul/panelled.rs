@@ -53,6 +53,9 @@ pub(super) struct Panelled<'a, T> {
 impl<'a, T: Lanes> Product<'a, T> {
     /// The same through panels, if that is worth it.
     pub(super) fn in_panels_if_worth_it(self) -> Self {
+        if self.packing.is_some() {
+            return self;
+        }
         let [tall, wide] = self.sides();
         let least = [tall.axis.size, wide.axis.size, self.terms()];
         let is_read = (tall.across == 1 && tall.inner >= 0) || (tall.inner == 1 && tall.across >= 0);
@@ -62,7 +65,7 @@ impl<'a, T: Lanes> Product<'a, T> {
     }
 
     /// How the operand that is not read as it lies becomes panels, if that can be worth it.
-    fn panels(&self) -> Option<Packing> {
+    fn panels(&self) -> Option<Packing<'a>> {
         let [tall, wide] = self.sides();
         let size = |stride: isize| usize::try_from(stride).ok();
         let Some(outer) = self.outer else {
@@ -94,7 +97,7 @@ impl<'a, T: Lanes> Product<'a, T> {
     }
 
     /// This product or a part of it through panels, for operands that are so far from the first.
-    pub(super) fn in_panels(&self, packing: Packing, distances: [isize; 3]) -> Panelled<'a, T> {
+    pub(super) fn in_panels(&self, packing: Packing<'a>, distances: [isize; 3]) -> Panelled<'a, T> {
         let [tall, wide] = self.sides();
         let [to_tall, to_wide] =
             if self.by_columns() { [distances[0], distances[1]] } else { [distances[1], distances[0]] };

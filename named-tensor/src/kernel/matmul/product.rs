@@ -86,7 +86,7 @@ pub(super) struct Product<'a, T> {
     pub(super) lhs: View<'a, T>,
     pub(super) rhs: View<'a, T>,
     /// How it passes through panels, if it does: asked of the whole product, so that its pieces are computed alike.
-    pub(super) packing: Option<Packing>,
+    pub(super) packing: Option<Packing<'a>>,
 }
 
 /// Whether an operand of these sizes is larger than a second-level cache.
@@ -112,6 +112,9 @@ impl<T> Product<'_, T> {
     {
         let [top, left] = [rows.start as isize, columns.start as isize];
         (self.rows.size, self.columns.size) = (rows.len(), columns.len());
+        if let Some(Packing::Windows(_, first)) = &mut self.packing {
+            *first += columns.start;
+        }
         let distances = [top * self.rows.lhs, left * self.columns.rhs, top * self.rows.dst + left * self.columns.dst];
         (self, distances)
     }

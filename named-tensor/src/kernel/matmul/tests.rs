@@ -4,6 +4,7 @@ mod large;
 mod paired;
 mod thin;
 mod turned;
+mod windows;
 
 use super::*;
 use crate::kernel::span::row_major;

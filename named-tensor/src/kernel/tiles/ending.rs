@@ -20,6 +20,9 @@ pub(in crate::kernel) enum Act<X> {
     Relu,
     /// Nothing where the other number is not positive: what relu passes back.
     WherePositive(X),
+    /// The same with one number for all of a row.
+    PlusEach(X),
+    TimesEach(X),
 }
 
 /// What is done to the elements of a product, act after act, each rounded. Operands lie as the result does.
@@ -33,13 +36,24 @@ impl<X: Copy> Act<X> {
             Act::Times(x) => Act::Times(f(x)?),
             Act::Relu => Act::Relu,
             Act::WherePositive(x) => Act::WherePositive(f(x)?),
+            Act::PlusEach(x) => Act::PlusEach(f(x)?),
+            Act::TimesEach(x) => Act::TimesEach(f(x)?),
         })
     }
 
-    /// Where the other number comes from, if there is one.
-    fn operand(self) -> Option<X> {
+    /// The same with one number for all of a row, if there is such an act.
+    pub(in crate::kernel) fn with_each(self) -> Option<Act<X>> {
         match self {
-            Act::Plus(x) | Act::Times(x) | Act::WherePositive(x) => Some(x),
+            Act::Plus(x) => Some(Act::PlusEach(x)),
+            Act::Times(x) => Some(Act::TimesEach(x)),
+            _ => None,
+        }
+    }
+
+    /// Where the other number comes from, if there is one.
+    pub(in crate::kernel) fn operand(self) -> Option<X> {
+        match self {
+            Act::Plus(x) | Act::Times(x) | Act::WherePositive(x) | Act::PlusEach(x) | Act::TimesEach(x) => Some(x),
             Act::Relu => None,
         }
     }
@@ -48,6 +62,7 @@ impl<X: Copy> Act<X> {
 impl<T: Lanes> Act<Rows<'_, T>> {
     /// Whether its operand has so many rows of so many elements.
     pub(in crate::kernel) fn reaches(&self, rows: usize, size: usize) -> bool {
+        let size = if matches!(self, Act::PlusEach(_) | Act::TimesEach(_)) { size.min(1) } else { size };
         self.operand().is_none_or(|operand| operand.has(rows, size))
     }
 
@@ -55,7 +70,8 @@ impl<T: Lanes> Act<Rows<'_, T>> {
     /// longer than those of a panel follow each other, as a processor expects.
     #[inline(always)]
     pub(super) fn ask(&self, [row, column]: [usize; 2]) {
-        if let Some(Rows { numbers, step }) = self.operand()
+        if let Act::Plus(of) | Act::Times(of) | Act::WherePositive(of) = *self
+            && let Rows { numbers, step } = of
             && step > WIDTH
         {
             fetch_line(numbers, row.wrapping_mul(step).wrapping_add(column));
@@ -85,7 +101,7 @@ impl<T: Lanes> Act<Rows<'_, T>> {
     /// Does it to a register of the product, of which `cut` may say that there is a part alone.
     ///
     /// # Safety
-    /// Its operand has these elements of that row, from that column on.
+    /// Its operand has these elements of that row, from that column on, or its number.
     #[inline(always)]
     pub(super) unsafe fn of<S: Simd>(
         &self,
@@ -99,7 +115,14 @@ impl<T: Lanes> Act<Rows<'_, T>> {
             // SAFETY: by the contract of this function these are elements of the operand.
             unsafe { some_of::<T, S>(simd, from, cut) }
         };
+        let each = |rows: Rows<'_, T>| {
+            let from = rows.numbers.as_ptr().wrapping_add(row * rows.step);
+            // SAFETY: by the contract of this function it is an element of the operand.
+            T::splat(simd, unsafe { *from })
+        };
         match *self {
+            Act::PlusEach(rows) => T::plus(simd, x, each(rows)),
+            Act::TimesEach(rows) => T::times(simd, x, each(rows)),
             Act::Plus(rows) => T::plus(simd, x, operand(rows)),
             Act::Times(rows) => T::times(simd, x, operand(rows)),
             Act::Relu => T::relu_of(simd, x),

@@ -43,7 +43,7 @@ fn strip<T: Lanes>(sizes: [usize; 3], place: Where, run: impl Fn(Work<'_, T>)) -
     let mut data = |size| -> Vec<T> { random.reals(size).into_iter().map(|x| T::narrow(f64::from(x))).collect() };
     let (left, right) = (data(rows * (depth + 3)), data(depth * pitch));
     let wide = width(columns);
-    let (bias, gain, residual) = (data(wide), data(wide), data(rows * (wide + 1)));
+    let (bias, gain, residual, of_each) = (data(wide), data(wide), data(rows * (wide + 1)), data(2 * rows));
     let mut panels = Panels::new::<T>(depth, columns);
     panels.pack_matrix(View { data: &right, offset: 0, strides: &[pitch as isize, 1] });
     let mut room = vec![T::narrow(f64::NAN); depth * wide];
@@ -54,6 +54,8 @@ fn strip<T: Lanes>(sizes: [usize; 3], place: Where, run: impl Fn(Work<'_, T>)) -
     let ending = [
         Act::Plus(Rows { numbers: &bias, step: 0 }),
         Act::Times(Rows { numbers: &gain, step: 0 }),
+        Act::PlusEach(Rows { numbers: &of_each, step: 2 }),
+        Act::TimesEach(Rows { numbers: &of_each[1..], step: 2 }),
         Act::Relu,
         Act::Plus(Rows { numbers: &residual, step: wide + 1 }),
         Act::WherePositive(Rows { numbers: &bias, step: 0 }),
@@ -93,7 +95,9 @@ fn strip<T: Lanes>(sizes: [usize; 3], place: Where, run: impl Fn(Work<'_, T>)) -
     let exact = |i: usize, j: usize| {
         let terms = (0..depth).map(|k| left[i * (depth + 3) + k].wide() * right[k * pitch + j].wide());
         let sum = terms.sum::<f64>() / 2.0 + 1.0;
-        let ended = ((sum + bias[j].wide()) * gain[j].wide()).max(0.0) + residual[i * (wide + 1) + j].wide();
+        let [plus, times] = [0, 1].map(|at| of_each[2 * i + at].wide());
+        let ended = ((sum + bias[j].wide()) * gain[j].wide() + plus) * times;
+        let ended = ended.max(0.0) + residual[i * (wide + 1) + j].wide();
         if bias[j].wide() > 0.0 { ended } else { 0.0 }
     };
     (0..rows)

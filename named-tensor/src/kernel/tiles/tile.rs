@@ -268,7 +268,11 @@ unsafe fn add<T: Lanes, S: Simd, const R: usize, const N: usize>(
 /// # Safety
 /// Those numbers may be read.
 #[inline(always)]
-pub(super) unsafe fn some_of<T: Lanes, S: Simd>(simd: S, from: *const T, cut: Option<T::Mask<S>>) -> T::Register<S> {
+pub(in crate::kernel) unsafe fn some_of<T: Lanes, S: Simd>(
+    simd: S,
+    from: *const T,
+    cut: Option<T::Mask<S>>,
+) -> T::Register<S> {
     match cut {
         // SAFETY: the contract of this function.
         Some(some) => unsafe { T::read(simd, some, from) },

@@ -52,7 +52,7 @@ impl Pass {
                 let places = [(source.slot, source.offset)];
                 space.pass(*reduction, places, smallvec![Instruction::Load(0), Instruction::Cast(own, 0)], own)
             }
-            Action::Product { left, right, batch, rows, columns, inner, scale: None }
+            Action::Product { left, right, batch, rows, columns, inner, scale: None, windows: None }
                 if [rows, columns].map(|axis| axis.size) == [1; 2]
                     && [left, right].map(|of| kind(of.0)) == [own; 2] =>
             {

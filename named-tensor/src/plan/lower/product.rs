@@ -22,6 +22,7 @@ use crate::plan::contract::{Axis, Product};
 use crate::plan::layout::{Order, Place};
 use crate::plan::schedule::{Action, Sizes, Step};
 use crate::plan::simplify::{Scale, Work};
+use crate::plan::windows::Side;
 
 impl Lowering<'_, '_> {
     /// The steps of `Σ_summed left · right`.
@@ -74,8 +75,12 @@ impl Lowering<'_, '_> {
         let scale =
             (scale != Scale::None).then(|| Box::new((self.places[&item.inputs[2]].clone(), scale == Scale::By)));
         let order = placed(&product.order);
-        let Product { batch, rows, columns, inner, .. } = product;
-        self.step(i, &order, Action::Product { left, right, batch, rows, columns, inner, scale });
+        // What is packed from where it lies is the right operand.
+        let is_turned = product.windows.as_ref().is_some_and(|windows| windows.side == Side::Left);
+        let (left, right) = if is_turned { (right, left) } else { (left, right) };
+        let Product { batch, rows, columns, inner, windows, .. } = if is_turned { product.turned() } else { product };
+        let windows = windows.map(Box::new);
+        self.step(i, &order, Action::Product { left, right, batch, rows, columns, inner, scale, windows });
         self.as_often(i, &order, times);
     }
 

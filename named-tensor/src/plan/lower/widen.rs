@@ -16,6 +16,7 @@ pub(super) fn is_read_narrow(product: &Product) -> bool {
     let (inner, columns) = (product.inner.right, product.columns.right);
     product.batch.is_empty()
         && product.copy_right.is_none()
+        && product.windows.is_none()
         && ((inner == 1 && columns >= 0) || (columns == 1 && inner >= 0))
 }
 

@@ -21,6 +21,7 @@ mod sums;
 mod tails;
 mod together;
 mod widen;
+mod windows;
 
 use std::collections::HashMap;
 use std::sync::Arc;
