@@ -88,10 +88,11 @@ fn large_matrices_and_many_small_ones_have_the_determinants_and_inverses_of_plai
                 for b in 0..count {
                     let (determinant, inverse) = by_elimination(&at(&x, 0, b));
                     // Of large matrices it is too large for `f32`.
-                    if determinant.abs() < Number::MAX.into() {
+                    if determinants[b].is_finite() {
                         let bound = Bound::roundings(n * n, determinant.abs(), UNIT);
                         assert_close(&determinants[b..=b], &Grid::new(&[1], vec![determinant]), bound);
                     } else {
+                        assert!(determinant > f64::from(f32::MAX) && UNIT > f64::EPSILON, "{determinant}");
                         assert_eq!(determinants[b], Number::INFINITY, "{determinant}");
                     }
                     let found = &inverses[b * n * n..][..n * n];
