@@ -78,7 +78,13 @@ impl<T: Lanes> Act<Rows<'_, T>> {
         }
     }
 
-    /// Does it to the elements of some rows of the product from `row` and `column` on.
+    /// Whether it has one number for all of a row. Tiles that end so do that apart: in the loops of all others, which are
+    /// compiled for every shape, such acts would cost several percent of a product.
+    pub(super) fn is_each(&self) -> bool {
+        matches!(self, Act::PlusEach(_) | Act::TimesEach(_))
+    }
+
+    /// Does it to the elements of some rows of the product from `row` and `column` on; nothing if it [`is_each`](Act::is_each).
     ///
     /// # Safety
     /// Its operand has those rows and as many elements from that column on.
@@ -98,12 +104,38 @@ impl<T: Lanes> Act<Rows<'_, T>> {
         }
     }
 
-    /// Does it to a register of the product, of which `cut` may say that there is a part alone.
+    /// Does it, whatever it is, to a register of the product.
     ///
     /// # Safety
-    /// Its operand has these elements of that row, from that column on, or its number.
+    /// As of [`of`](Act::of), or its operand has a number for that row.
     #[inline(always)]
-    pub(super) unsafe fn of<S: Simd>(
+    unsafe fn any_of<S: Simd>(
+        &self,
+        simd: S,
+        place: [usize; 2],
+        x: T::Register<S>,
+        cut: Option<T::Mask<S>>,
+    ) -> T::Register<S> {
+        let each = |rows: Rows<'_, T>| {
+            let from = rows.numbers.as_ptr().wrapping_add(place[0] * rows.step);
+            // SAFETY: by the contract of this function it is an element of the operand.
+            T::splat(simd, unsafe { *from })
+        };
+        match *self {
+            Act::PlusEach(rows) => T::plus(simd, x, each(rows)),
+            Act::TimesEach(rows) => T::times(simd, x, each(rows)),
+            // SAFETY: the contract of this function.
+            _ => unsafe { self.of(simd, place, x, cut) },
+        }
+    }
+
+    /// Does it to a register of the product, of which `cut` may say that there is a part alone; nothing if it
+    /// [`is_each`](Act::is_each).
+    ///
+    /// # Safety
+    /// Its operand has these elements of that row, from that column on.
+    #[inline(always)]
+    unsafe fn of<S: Simd>(
         &self,
         simd: S,
         [row, column]: [usize; 2],
@@ -115,14 +147,8 @@ impl<T: Lanes> Act<Rows<'_, T>> {
             // SAFETY: by the contract of this function these are elements of the operand.
             unsafe { some_of::<T, S>(simd, from, cut) }
         };
-        let each = |rows: Rows<'_, T>| {
-            let from = rows.numbers.as_ptr().wrapping_add(row * rows.step);
-            // SAFETY: by the contract of this function it is an element of the operand.
-            T::splat(simd, unsafe { *from })
-        };
         match *self {
-            Act::PlusEach(rows) => T::plus(simd, x, each(rows)),
-            Act::TimesEach(rows) => T::times(simd, x, each(rows)),
+            Act::PlusEach(_) | Act::TimesEach(_) => x,
             Act::Plus(rows) => T::plus(simd, x, operand(rows)),
             Act::Times(rows) => T::times(simd, x, operand(rows)),
             Act::Relu => T::relu_of(simd, x),
@@ -179,7 +205,7 @@ impl<T: Lanes> WithSimd for End<'_, T> {
             let mut x = T::fused(simd, factor, sum, before);
             for act in strip.ending {
                 // SAFETY: by the contract of `apart` what ends the product has these elements.
-                x = unsafe { act.of(simd, [row, column], x, cut) };
+                x = unsafe { act.any_of(simd, [row, column], x, cut) };
             }
             match cut {
                 // SAFETY: by the contract of `apart` these elements may be written.

@@ -2,7 +2,7 @@
 //!
 //! Not here: how a product is cut into tiles (`tiles`), what becomes of sums before they are stored (`ending`).
 
-use super::ending::End;
+use super::ending::{Act, End};
 use super::{Left, Strip, TALL};
 use crate::kernel::ahead::{Ahead, fetch_at, fetch_line};
 use crate::kernel::panels::AHEAD;
@@ -194,7 +194,7 @@ impl<T: Lanes> Strip<'_, T> {
                 numbers = numbers.wrapping_add(step);
             }
         }
-        if const { PACKS || CUT } {
+        if const { PACKS || CUT } || self.ending.iter().any(Act::is_each) {
             // A copy, so that the sums need not be in memory before.
             let mut stored = sums;
             let sums = stored.as_flattened_mut().as_mut_ptr().cast();
