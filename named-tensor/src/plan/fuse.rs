@@ -67,7 +67,8 @@ pub(super) fn parts(items: &Items<'_>) -> Vec<Part> {
             {
                 Part::In(group, places)
             }
-            _ if elementwise && item.shape.rank() <= LARGEST_RANK => {
+            // What only repeats numbers, and is in no group of others, is a view.
+            _ if elementwise && !matches!(item.work, Work::Spread) && item.shape.rank() <= LARGEST_RANK => {
                 Part::In(narrow(i), few((0..=u8::MAX).take(item.shape.rank())))
             }
             Demand::One(group, places) if is_producer(items, item, items.item(group)) => {

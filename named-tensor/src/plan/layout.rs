@@ -65,15 +65,16 @@ pub(super) fn is_one_run(sizes: &[usize], strides: &[isize]) -> bool {
 
 /// The place of a view of its first input, which lies at `of`; none if it is no view, or its numbers must move.
 pub(super) fn view(item: &Item<'_>, input: &Shape, of: &Place) -> Option<Place> {
+    let along = |name| input.position(name).map_or(0, |at| of.strides[at]);
+    // The strides of axes that the input has as well.
+    let kept = |item: &Item<'_>| -> Strides { few(item.shape.names().map(along)) };
     let op = match item.work {
         Work::Op(op) => op,
         // All results of a scan lie one after the other.
         Work::Beginning => return Some(of.clone()),
+        Work::Spread => return Some(Place { slot: of.slot, offset: of.offset, strides: kept(item) }),
         _ => return None,
     };
-    let along = |name| input.position(name).map_or(0, |at| of.strides[at]);
-    // The strides of axes that the input has as well.
-    let kept = |item: &Item<'_>| -> Strides { few(item.shape.names().map(along)) };
     let set = |strides: &mut Strides, name, stride| {
         if let Some(at) = item.shape.position(name) {
             strides[at] = stride;

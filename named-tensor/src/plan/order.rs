@@ -2,8 +2,12 @@
 //!
 //! Contractions of contractions that nobody else needs are one sum over a product of several tensors. Every way to
 //! compute it by pairs is weighed by its multiplications (dynamic programming over sets of tensors), and the graph's
-//! own order is left only for one that needs less than [`WORTH`] of them. Numbers stay the same up to rounding as long
-//! as they are finite. Not here: items (`simplify`), how a pair is multiplied (`contract`).
+//! own order is left only for one that needs less than [`WORTH`] of them. A contraction that several others need, as
+//! gradients need those of the way forwards, is a part of each of their products where that is less together (`apart`).
+//! Numbers stay the same up to rounding as long as they are finite.
+//! Not here: items, and pairs that are in several products (`simplify`), how a pair is multiplied (`contract`).
+
+mod apart;
 
 use smallvec::SmallVec;
 
@@ -42,10 +46,14 @@ pub(super) fn reordered(trace: &Trace<'_>) -> FoldMap<u32, Vec<Pair>> {
     for number in 0..narrow(trace.size()) {
         trace.inputs(number).iter().for_each(|&input| uses[input as usize] += 1);
     }
+    let goes_in = apart::goes_in(trace, &uses);
     let mut found = FoldMap::default();
     let mut inside = vec![false; trace.size()];
     for number in (0..narrow(trace.size())).rev() {
-        let Some(product) = (!inside[number as usize]).then(|| Product::of(trace, &uses, number)).flatten() else {
+        if inside[number as usize] {
+            continue;
+        }
+        let Some(product) = Product::of(trace, &goes_in, number).filter(|product| product.has_orders(trace)) else {
             continue;
         };
         product.nodes.iter().for_each(|&node| inside[node as usize] = true);
@@ -77,8 +85,8 @@ struct Product {
 }
 
 impl Product {
-    /// The product that ends with this node; none if it has fewer than three operands, or one name for two axes.
-    fn of(trace: &Trace<'_>, uses: &[u32], root: u32) -> Option<Product> {
+    /// The product that ends with this node, of all contractions that go into others; none if it is no contraction.
+    fn of(trace: &Trace<'_>, goes_in: &[bool], root: u32) -> Option<Product> {
         summed(trace, root)?;
         let mut product = Product {
             nodes: SmallVec::from_slice(&[root]),
@@ -93,15 +101,12 @@ impl Product {
             for &input in trace.inputs(node) {
                 // A chain that is too long is cut here; what is left of it is a product of its own.
                 let room = product.nodes.len() + 1 < LARGEST;
-                if room && uses[input as usize] == 1 && summed(trace, input).is_some() {
+                if room && goes_in[input as usize] {
                     product.nodes.push(input);
                 } else {
                     product.operands.push(input);
                 }
             }
-        }
-        if product.operands.len() < 3 {
-            return None;
         }
         for (bit, &operand) in product.operands.iter().enumerate() {
             for (name, size) in trace.node(operand).shape().iter() {
@@ -118,7 +123,12 @@ impl Product {
             let shared = right.shape().iter().filter(|&(name, _)| !left.shape().has(name));
             product.cost += left.shape().iter().chain(shared).map(|(_, size)| size as f64).product::<f64>();
         }
-        product.is_sound(trace).then_some(product)
+        Some(product)
+    }
+
+    /// Whether there are several orders: it has three operands or more, and no name is two axes.
+    fn has_orders(&self, trace: &Trace<'_>) -> bool {
+        self.operands.len() > 2 && self.is_sound(trace)
     }
 
     /// Whether each name means one axis: what a contraction sums is nowhere outside of it.
@@ -150,6 +160,15 @@ impl Product {
 
     /// The pairs of the best order, if it is worth leaving that of the graph.
     fn best(&self) -> Option<Vec<Pair>> {
+        let (_, parts) = self.cheaper()?;
+        let mut pairs = Vec::new();
+        self.pairs(&parts, parts.len() - 1, &mut pairs);
+        Some(pairs)
+    }
+
+    /// The multiplications of the best order, if it is worth leaving that of the graph, and one of the two parts of which
+    /// each set of operands is made.
+    fn cheaper(&self) -> Option<(f64, Vec<usize>)> {
         let all = (1_usize << self.operands.len()) - 1;
         // The least cost of each set, and one of the two parts that give it.
         let mut best: Vec<(f64, usize)> = vec![(0.0, 0); all + 1];
@@ -170,20 +189,17 @@ impl Product {
                 part = (part - 1) & set;
             }
         }
-        weighed::is_cheaper(best[all].0, WORTH * self.cost).then(|| {
-            let mut pairs = Vec::new();
-            self.pairs(&best, all, &mut pairs);
-            pairs
-        })
+        let least = best[all].0;
+        weighed::is_cheaper(least, WORTH * self.cost).then(|| (least, best.into_iter().map(|(_, part)| part).collect()))
     }
 
     /// Adds the pairs of a set, and tells where its product is.
-    fn pairs(&self, best: &[(f64, usize)], set: usize, pairs: &mut Vec<Pair>) -> Operand {
+    fn pairs(&self, parts: &[usize], set: usize, pairs: &mut Vec<Pair>) -> Operand {
         if set.is_power_of_two() {
             return Operand::Node(self.operands[set.trailing_zeros() as usize]);
         }
-        let (part, rest) = (best[set].1, set ^ best[set].1);
-        let (left, right) = (self.pairs(best, part, pairs), self.pairs(best, rest, pairs));
+        let (part, rest) = (parts[set], set ^ parts[set]);
+        let (left, right) = (self.pairs(parts, part, pairs), self.pairs(parts, rest, pairs));
         let left_after = |axis: &&(Name, usize, usize)| self.is_left(axis, set);
         let gone = |axis: &&(Name, usize, usize)| {
             (self.is_left(axis, part) || self.is_left(axis, rest)) && !self.is_left(axis, set)

@@ -42,6 +42,8 @@ pub(super) enum Work<'a> {
     Share,
     /// The first of the results of its only input, a scan.
     Beginning,
+    /// The numbers of its only input, the same at all positions of the axes that it lacks.
+    Spread,
     /// Its inputs, side by side along this axis.
     Beside(Name),
     /// The first position of the largest (or smallest) numbers along an axis.
@@ -85,7 +87,7 @@ impl Item<'_> {
     /// Whether each element comes from the elements at the same place.
     pub(super) fn is_elementwise(&self) -> bool {
         use Op::{Binary, Cast, Compare, Iota, Select, Unary};
-        matches!(self.work, Work::Op(Iota | Cast | Unary(_) | Binary(_) | Compare(_) | Select))
+        matches!(self.work, Work::Spread | Work::Op(Iota | Cast | Unary(_) | Binary(_) | Compare(_) | Select))
     }
 
     /// Whether it costs less to make it again than to read it: positions and known constants.
@@ -112,6 +114,7 @@ pub(super) fn rewritten(items: Items<'_>) -> Items<'_> {
     let mut items = remade::apart(attention::fused(items));
     for i in 0..items.list.len() {
         items.take_scale(i);
+        items.take_spread(i);
     }
     widen::in_products(&mut items);
     items.count_uses();
@@ -124,16 +127,17 @@ pub(super) fn shared<'a, 't: 'a>(trace: &Trace<'t>, orders: &'a FoldMap<u32, Vec
     let mut item_of: Vec<u32> = Vec::with_capacity(trace.size());
     let mut known = Sentences::new(trace.size());
     let mut words = KeyWords::new();
+    let mut paired = Paired::default();
     for number in 0..narrow(trace.size()) {
         let node = trace.node(number);
         let inputs: SmallVec<[u32; 3]> = few(trace.inputs(number).iter().map(|&input| item_of[input as usize]));
         let value = trace.value(number);
         let stored = value.is_some();
-        let next = narrow(list.len());
         if let (Op::Call(_) | Op::Constrain(..), false, Some(&same)) = (node.op(), stored, inputs.first()) {
             item_of.push(same);
             continue;
         }
+        let mut digest = None;
         // Stored numbers are not compared. Neither are random ones and scans: the seed, and the constants in a body, are
         // no part of the structure.
         if !stored && !matches!(node.op(), Op::Random(..) | Op::Scan(_)) {
@@ -145,30 +149,10 @@ pub(super) fn shared<'a, 't: 'a>(trace: &Trace<'t>, orders: &'a FoldMap<u32, Vec
                     item_of.push(item);
                     continue;
                 }
-                // Of several contractions in a new order the last is the node.
-                Err(digest) => {
-                    let last = orders.get(&number).map_or(0, |pairs| pairs.len() - 1);
-                    known.keep(digest, &words, next + narrow(last));
-                }
+                Err(unknown) => digest = Some(unknown),
             }
         }
-        if let Some(pairs) = orders.get(&number) {
-            // The last pair is the node itself; the others come before it.
-            let first = list.len();
-            for (at, pair) in pairs.iter().enumerate() {
-                let item = |operand| match operand {
-                    Operand::Node(number) => item_of[number as usize],
-                    Operand::Pair(pair) => narrow(first + pair),
-                };
-                let inputs = few([pair.left, pair.right].into_iter().map(item));
-                let work =
-                    if pair.summed.is_empty() { Work::Op(&TIMES) } else { Work::Contract(&pair.summed, Scale::None) };
-                let shape = if at + 1 == pairs.len() { node.shape() } else { &pair.shape };
-                list.push(Item { work, inputs, shape, kind: node.kind(), node: number });
-            }
-            item_of.push(narrow(list.len() - 1));
-            continue;
-        }
+        let ordered = orders.get(&number).map(|pairs| paired.put(pairs, &item_of, (node.kind(), number), &mut list));
         let work = match node.op() {
             _ if stored => Work::Leaf,
             Op::Fill(value) if words::is_structural(*value) => Work::Constant(*value),
@@ -177,6 +161,14 @@ pub(super) fn shared<'a, 't: 'a>(trace: &Trace<'t>, orders: &'a FoldMap<u32, Vec
             Op::Contract(axes) => Work::Contract(axes, Scale::None),
             op => Work::Op(op),
         };
+        let next = narrow(list.len());
+        let (work, inputs) = ordered.unwrap_or((work, inputs));
+        if let (Work::Contract(..), false) = (work, orders.is_empty()) {
+            paired.known.entry(sorted(&inputs)).or_insert(next);
+        }
+        if let Some(digest) = digest {
+            known.keep(digest, &words, next);
+        }
         item_of.push(next);
         list.push(Item { work, inputs, shape: node.shape(), kind: node.kind(), node: number });
     }
@@ -192,6 +184,60 @@ pub(super) fn shared<'a, 't: 'a>(trace: &Trace<'t>, orders: &'a FoldMap<u32, Vec
         items = items.sorted();
     }
     items
+}
+
+/// Contractions of two items that are there, by both: products in new orders have some in common.
+#[derive(Default)]
+struct Paired {
+    known: FoldMap<[u32; 2], u32>,
+}
+
+impl Paired {
+    /// Puts the pairs of a product into the list, as far as they are not there, all but the last one. That is the node itself:
+    /// what it does, and with which inputs.
+    fn put<'a>(
+        &mut self,
+        pairs: &'a [Pair],
+        item_of: &[u32],
+        (kind, node): (Kind, u32),
+        list: &mut Vec<Item<'a>>,
+    ) -> (Work<'a>, SmallVec<[u32; 3]>) {
+        let mut made: SmallVec<[u32; 8]> = SmallVec::new();
+        for (at, pair) in pairs.iter().enumerate() {
+            let item = |operand| match operand {
+                Operand::Node(number) => item_of[number as usize],
+                Operand::Pair(pair) => made[pair],
+            };
+            let inputs: SmallVec<[u32; 3]> = few([pair.left, pair.right].into_iter().map(item));
+            let work = match pair.summed.is_empty() {
+                true => Work::Op(&TIMES),
+                false => Work::Contract(&pair.summed, Scale::None),
+            };
+            if at + 1 == pairs.len() {
+                return (work, inputs);
+            }
+            let next = narrow(list.len());
+            let known = *self.known.entry(sorted(&inputs)).or_insert(next);
+            let is_same = match list.get(known as usize).map(|item| item.work) {
+                Some(Work::Contract(axes, _)) => are_same(axes, &pair.summed),
+                _ => false,
+            };
+            made.push(if is_same { known } else { next });
+            if !is_same {
+                list.push(Item { work, inputs, shape: &pair.shape, kind, node });
+            }
+        }
+        unreachable!("a product has pairs, of which the last one is the node")
+    }
+}
+
+/// Both inputs of a product, in one order.
+fn sorted(inputs: &[u32]) -> [u32; 2] {
+    [inputs[0].min(inputs[1]), inputs[0].max(inputs[1])]
+}
+
+fn are_same(left: &Names, right: &Names) -> bool {
+    left.len() == right.len() && left.iter().all(|axis| right.contains(axis))
 }
 
 impl<'a> Items<'a> {
@@ -260,7 +306,8 @@ impl<'a> Items<'a> {
         item.is_free() || is_function() && item.inputs.iter().all(|&input| self.is_counted_within(depth - 1, input))
     }
 
-    /// `Σ_ax x·y` is a contraction where the products are more than the factors: then they need not be stored.
+    /// `Σ_ax x·y` is a contraction where the products are more than one of the factors, which then is a matrix or a vector that
+    /// meets several of the other: weights of rows, say.
     fn sum_of_product(&mut self, i: usize) {
         let Work::Op(Op::Reduce(Reduction::Sum, axes)) = self.list[i].work else { return };
         let product = self.list[i].inputs[0];
@@ -268,12 +315,12 @@ impl<'a> Items<'a> {
         let Work::Op(Op::Binary(Binary::Mul)) = item.work else { return };
         let (x, y) = (self.item(item.inputs[0]), self.item(item.inputs[1]));
         let both = |&name: &Name| x.shape.has(name) && y.shape.has(name);
-        let larger = x.shape.elements().max(y.shape.elements());
+        let smaller = x.shape.elements().min(y.shape.elements());
         if item.kind.is_real()
             && item.shape.rank() <= LARGEST_RANK
             && self.uses[product as usize] == 1
             && axes.iter().all(both)
-            && weighed::is_less(larger, item.shape.elements())
+            && weighed::is_less(smaller, item.shape.elements())
         {
             self.list[i].inputs = SmallVec::from_slice(&item.inputs);
             self.list[i].work = Work::Contract(axes, Scale::None);
@@ -305,6 +352,17 @@ impl<'a> Items<'a> {
             Op::ArgSort { .. } if is_one => Work::Best { axis, largest: *descending },
             _ => Work::First(op),
         };
+    }
+
+    /// What is chosen from one tensor twice is that tensor, with the axes of the condition.
+    fn take_spread(&mut self, i: usize) {
+        let item = &mut self.list[i];
+        if let (Work::Op(Op::Select), &[_, yes, no]) = (item.work, &item.inputs[..])
+            && yes == no
+        {
+            item.inputs = few([yes]);
+            item.work = Work::Spread;
+        }
     }
 
     /// `(x ⊙ y) · s` and `(x ⊙ y) / s` with a scalar `s` scale while they sum, instead of in a pass of their own.

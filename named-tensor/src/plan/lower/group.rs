@@ -131,15 +131,14 @@ impl Draft {
         let item = items.item(member);
         let Part::In(_, places) = &parts[member as usize] else { return };
         let inputs: SmallVec<[usize; 3]> = few(item.inputs.iter().map(|&input| self.input(items, item, places, input)));
-        let Work::Op(op) = item.work else { return };
-        let instruction = match (op, &inputs[..]) {
-            (Op::Iota, _) => Instruction::Position(usize::from(places[0])),
-            (Op::Cast, &[x]) => Instruction::Cast(item.kind, x),
-            (Op::Unary(function), &[x]) => Instruction::Unary(*function, x),
-            (Op::Binary(function), &[x, y]) => Instruction::Binary(*function, x, y),
-            (Op::Compare(comparison), &[x, y]) => Instruction::Compare(*comparison, x, y),
-            (Op::Select, &[condition, yes, no]) => Instruction::Select(condition, yes, no),
-            // A renamed number is the number.
+        let instruction = match (item.work, &inputs[..]) {
+            (Work::Op(Op::Iota), _) => Instruction::Position(usize::from(places[0])),
+            (Work::Op(Op::Cast), &[x]) => Instruction::Cast(item.kind, x),
+            (Work::Op(Op::Unary(function)), &[x]) => Instruction::Unary(*function, x),
+            (Work::Op(Op::Binary(function)), &[x, y]) => Instruction::Binary(*function, x, y),
+            (Work::Op(Op::Compare(comparison)), &[x, y]) => Instruction::Compare(*comparison, x, y),
+            (Work::Op(Op::Select), &[condition, yes, no]) => Instruction::Select(condition, yes, no),
+            // A number that is renamed or repeated is the number.
             (_, inputs) => return self.values.extend(inputs.first().map(|&x| (member, x))),
         };
         self.instructions.push(instruction);

@@ -103,7 +103,7 @@ fn steps(items: &Items<'_>, parts: &[Part]) -> usize {
     use Op::{At, Rename, Slice, Split, StopGradient, Window};
     let is_step = |(i, (item, part)): (u32, (&simplify::Item<'_>, &Part))| match (part, &item.work) {
         (Part::In(group, _), _) => *group == i,
-        (Part::Dead, _) | (_, Work::Leaf | Work::Constant(_)) => false,
+        (Part::Dead, _) | (_, Work::Leaf | Work::Constant(_) | Work::Spread) => false,
         (_, Work::Op(Rename | StopGradient | Split(..) | Slice { .. } | At(..) | Window { .. })) => false,
         _ => true,
     };

@@ -1,0 +1,162 @@
+//! Products of several tensors in another order than the graph's, against the plain evaluation.
+//!
+//! Lives here: random products and their gradients, and what goes into several products. Not here: which order is the best
+//! one (`order`).
+
+use super::several::dense;
+use super::*;
+
+const A: Name = Name::declared("a");
+const B: Name = Name::declared("b");
+const C: Name = Name::declared("c");
+const D: Name = Name::declared("d");
+
+/// A product of several tensors, by pairs in any order, and the tensors.
+fn drawn(draw: &mut Draw, kind: Kind) -> (Node, Vec<Node>) {
+    let sizes: Vec<(Name, usize)> = NAMES.iter().map(|&name| (name, *draw.of(&[1, 2, 3, 9]))).collect();
+    let leaves: Vec<Node> = (0..3 + draw.below(4))
+        .map(|_| {
+            let axes: Vec<_> = sizes.iter().copied().filter(|_| draw.below(2) == 0).collect();
+            stored(draw, kind, Shape::new(axes), 1)
+        })
+        .collect();
+    let mut tensors = leaves.clone();
+    while tensors.len() > 1 {
+        let left = tensors.swap_remove(draw.below(tensors.len()));
+        let right = tensors.swap_remove(draw.below(tensors.len()));
+        // Most axes are summed when nobody else has them; now and then a name comes again, as another axis.
+        let elsewhere = |name| tensors.iter().any(|other| other.shape().has(name));
+        let mut is_summed = |name| right.shape().has(name) && draw.below(8) >= if elsewhere(name) { 7 } else { 1 };
+        let summed: Vec<Name> = left.shape().names().filter(|&name| is_summed(name)).collect();
+        tensors.push(left.contract(&right, &summed));
+    }
+    (tensors.remove(0), leaves)
+}
+
+/// What each leaf is owed when the root is owed something, and the root itself.
+fn with_gradients(root: &Node, owed: &Node, leaves: &[Node]) -> Vec<Node> {
+    let owed = graph::calculus::reverse(&[(root.clone(), owed.clone())], leaves, &[]);
+    owed.into_iter().flatten().chain([root.clone()]).collect()
+}
+
+/// Multiplications of all products of the plan, and the numbers of its largest buffer.
+fn work(roots: &[Node]) -> [usize; 2] {
+    let schedule = lower::schedule(&Trace::new(roots).unwrap());
+    let products = schedule.steps.iter().filter_map(|step| match &step.action {
+        Action::Product { batch, rows, columns, inner, .. } => {
+            Some(batch.iter().chain([rows, columns, inner]).map(|axis| axis.size).product::<usize>())
+        }
+        _ => None,
+    });
+    [products.sum(), schedule.slots.iter().map(|slot| slot.size).max().unwrap()]
+}
+
+#[test]
+fn products_of_several_tensors_have_the_same_numbers_in_any_order() {
+    let mut reordered = 0;
+    for seed in 0..600 {
+        let mut draw = Draw::new(seed);
+        let kind = if seed % 3 == 0 { Kind::F32 } else { Kind::F64 };
+        let roots = [drawn(&mut draw, kind).0];
+        reordered += order::reordered(&Trace::new(&roots).unwrap()).len();
+        both_ways(&roots, &format!("product {seed}"));
+    }
+    assert!(reordered > 50, "many orders are changed: {reordered}");
+}
+
+#[test]
+fn products_and_their_gradients_have_the_same_numbers_in_any_order() {
+    let mut reordered = 0;
+    for seed in 0..600 {
+        let mut draw = Draw::new(seed);
+        let (root, leaves) = drawn(&mut draw, Kind::F64);
+        let owed = stored(&mut draw, Kind::F64, root.shape().clone(), 1);
+        let roots = with_gradients(&root, &owed, &leaves);
+        reordered += order::reordered(&Trace::new(&roots).unwrap()).len();
+        both_ways(&roots, &format!("gradients of product {seed}"));
+    }
+    assert!(reordered > 50, "many orders are changed: {reordered}");
+}
+
+#[test]
+fn a_chain_and_its_gradients_need_no_product_that_is_larger_than_what_is_multiplied() {
+    let leaves = [dense(1, &[(A, 90), (B, 4)]), dense(2, &[(B, 4), (C, 80)]), dense(3, &[(C, 80), (D, 5)])];
+    let root = leaves[0].contract(&leaves[1], &[B]).contract(&leaves[2], &[C]);
+    let roots = with_gradients(&root, &dense(4, &[(A, 90), (D, 5)]), &leaves);
+    // `B C` and `Aᵀ G` are there once, for two products each.
+    let wanted = 2 * 4 * 80 * 5 + 2 * 90 * 4 * 5 + 4 * 80 * 5 + 90 * 4 * 5;
+    assert_eq!(work(&roots), [wanted, 90 * 5], "{}", describe(&roots).unwrap());
+    both_ways(&roots, "a chain with its gradients");
+}
+
+#[test]
+fn attention_without_a_softmax_and_what_it_owes_hold_nothing_as_large_as_its_scores() {
+    let [q, k, v] = [(1, A, C), (2, B, C), (3, B, D)].map(|(seed, seq, axis)| dense(seed, &[(seq, 100), (axis, 6)]));
+    let root = q.contract(&k, &[C]).contract(&v, &[B]);
+    let roots = with_gradients(&root, &dense(4, &[(A, 100), (D, 6)]), &[q, k, v]);
+    assert_eq!(work(&roots)[1], 100 * 6, "{}", describe(&roots).unwrap());
+    both_ways(&roots, "attention without a softmax");
+}
+
+#[test]
+fn what_somebody_else_needs_is_computed_as_it_is() {
+    let [x, y, z] = [(1, A, B, 90, 4), (2, B, C, 4, 80), (3, C, D, 80, 5)]
+        .map(|(seed, left, right, m, n)| dense(seed, &[(left, m), (right, n)]));
+    let large = x.contract(&y, &[B]);
+    let [one, other] = [large.contract(&z, &[C]), large.contract(&dense(4, &[(A, 90), (D, 5)]), &[A])];
+    let apart = work(&[one.clone(), other.clone()])[0];
+    let of_all = |roots: &[Node]| (work(roots)[0], describe(roots).unwrap());
+    let (multiplications, plan) = of_all(&[one.clone(), other.clone(), large.unary(Unary::Exp)]);
+    assert_eq!(multiplications, 90 * 4 * 80 + 2 * 90 * 80 * 5, "with a user that is no contraction: {plan}");
+    let (multiplications, plan) = of_all(&[one.clone(), other.clone(), large.clone()]);
+    assert_eq!(multiplications, 90 * 4 * 80 + 2 * 90 * 80 * 5, "wanted itself: {plan}");
+    assert!(apart < multiplications / 10, "with users that are: {apart}");
+    both_ways(&[one, other, large], "what somebody else needs");
+}
+
+#[test]
+fn a_product_that_is_as_small_as_its_factors_is_shared() {
+    let [x, y] = [(1, A, 30), (2, C, 40)].map(|(seed, axis, size)| dense(seed, &[(axis, size), (B, 50)]));
+    let small = x.contract(&y, &[B]);
+    let roots =
+        [(3, A, 30), (4, C, 40)].map(|(seed, axis, size)| small.contract(&dense(seed, &[(axis, size)]), &[axis]));
+    // Each vector could pass through both matrices; together that is less than the product and its two users.
+    assert_eq!(work(&roots)[0], 2 * (30 * 50 + 50 * 40), "{}", describe(&roots).unwrap());
+    let roots = [(3, A, 30), (4, C, 40)]
+        .map(|(seed, axis, size)| small.contract(&dense(seed, &[(axis, size), (D, 60)]), &[axis]));
+    assert_eq!(work(&roots)[0], 30 * 50 * 40 + 2 * 30 * 40 * 60, "{}", describe(&roots).unwrap());
+    both_ways(&roots, "a product that is shared");
+}
+
+#[test]
+fn beside_a_softmax_nothing_is_taken_apart() {
+    // With the weights of values first, values of 40 numbers would be taken from tokens of 3; so would queries and keys.
+    let [seq, seq_, chans, key, val] = ["seq", "seq_", "chans", "key", "val"].map(Name::declared);
+    let tokens = dense(1, &[(seq, 70), (chans, 3)]);
+    let [wq, wk, wv] = [(2, key), (3, key), (4, val)].map(|(seed, axis)| dense(seed, &[(chans, 3), (axis, 40)]));
+    let q = tokens.rename(&[(seq, seq_)]).contract(&wq, &[chans]);
+    let (k, v) = (tokens.contract(&wk, &[chans]), tokens.contract(&wv, &[chans]));
+    let root = q.contract(&k, &[key]).softmax(&[seq], false).contract(&v, &[seq]);
+    let roots = with_gradients(&root, &dense(5, &[(seq_, 70), (val, 40)]), &[tokens, wq, wk, wv]);
+    let steps = lower::schedule(&Trace::new(&roots).unwrap()).steps;
+    let is_whole = |step: &schedule::Step| matches!(step.action, Action::AttentionGradient { .. });
+    assert!(steps.iter().any(is_whole), "{}", describe(&roots).unwrap());
+    both_ways(&roots, "attention of narrow tokens");
+}
+
+#[test]
+fn a_sum_with_a_weight_for_each_row_is_a_product_and_one_of_equal_tensors_is_not() {
+    let (x, w) = (dense(1, &[(A, 90), (B, 70)]), dense(2, &[(A, 90)]));
+    let sum = |x: &Node, y: &Node| [x.binary(Binary::Mul, y).reduce(Reduction::Sum, &[A])];
+    let (rows, squares) = (sum(&x, &w), sum(&x, &dense(3, &[(A, 90), (B, 70)])));
+    assert_eq!(work(&rows)[0], 90 * 70, "{}", describe(&rows).unwrap());
+    assert_eq!(work(&squares)[0], 0, "{}", describe(&squares).unwrap());
+    let repeated = sum(&x, &dense(4, &[(B, 70)]));
+    assert_eq!(
+        work(&repeated)[0],
+        0,
+        "the rows are summed, whatever weighs the columns: {}",
+        describe(&repeated).unwrap()
+    );
+    [rows, squares, repeated].iter().for_each(|roots| assert!(both_ways(roots, "weighted sums").is_some()));
+}
