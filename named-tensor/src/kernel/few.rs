@@ -53,9 +53,8 @@ pub(crate) fn product<T: Scalar, W: Weight<T>>(
     let together = if pieces.is_across && m % STREAMS > 1 { m.next_multiple_of(STREAMS) } else { m };
     rows.resize(together * k, T::default());
     let each = together * pieces.columns;
-    let mut sums = vec![T::default(); pieces.total() * each];
-    parallel::for_each_chunk(&mut sums, each, |start, sums| {
-        let (depths, columns) = pieces.piece(start / each);
+    let add_piece = |number: usize, sums: &mut [T]| {
+        let (depths, columns) = pieces.piece(number);
         let sums = &mut sums[..together * columns.len()];
         if depths.is_empty() {
             return;
@@ -63,7 +62,17 @@ pub(crate) fn product<T: Scalar, W: Weight<T>>(
         let w = &w.data[at(w.offset, w.strides, depths.start, columns.start)..];
         let few = Few { x: &rows[depths.start..], rows: together, pitch: k, k: depths.len(), w, apart: pieces.apart };
         if pieces.is_across { few.across(sums) } else { few.along(sums) }
-    });
+    };
+    if together == 1 && k <= pieces.depth && dst.strides[1] == 1 {
+        // One row whose sums are not cut is its own place for them.
+        parallel::for_each_chunk(&mut dst.data[dst.offset..][..n], each, |start, sums| {
+            sums.fill(T::default());
+            add_piece(start / each, sums);
+        });
+        return;
+    }
+    let mut sums = vec![T::default(); pieces.total() * each];
+    parallel::for_each_chunk(&mut sums, each, |start, sums| add_piece(start / each, sums));
     for (piece, sums) in sums.chunks_exact(each).enumerate() {
         let (depths, columns) = pieces.piece(piece);
         for (i, sums) in sums.chunks_exact(columns.len()).take(m).enumerate() {
@@ -198,6 +207,8 @@ mod tests {
         [1, 4099, 67],
         [3, 130, 1025],
         [1, 17, 20000],
+        [1, 7, 20000],
+        [4, 7, 300],
         [4, 40, 1100],
         [9, 70, 700],
         [20, 40, 1025],

@@ -144,7 +144,10 @@ impl<T: Scalar, W: Weight<T>> Few<'_, T, W> {
                 whole
             }
         };
-        (done..self.k).for_each(|k| self.rows_at::<1>(|_| k, row, sums));
+        let (four, two) = (done + (self.k - done) / 4 * 4, done + (self.k - done) / 2 * 2);
+        (done..four).step_by(4).for_each(|k| self.rows_at::<4>(|r| k + r, row, sums));
+        (four..two).step_by(2).for_each(|k| self.rows_at::<2>(|r| k + r, row, sums));
+        (two..self.k).for_each(|k| self.rows_at::<1>(|_| k, row, sums));
     }
 
     /// Adds these rows of the matrix to the sums.
