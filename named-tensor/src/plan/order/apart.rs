@@ -84,10 +84,10 @@ impl Among {
         users.iter().for_each(|&user| self.put_ends(goes_in, user, &mut ends));
         let cost = |goes_in: &[bool], end: u32| {
             let product = Product::of(trace, goes_in, end)?;
-            let has_orders = product.has_orders(trace);
-            let least = has_orders.then(|| product.cheaper()).flatten().map_or(product.cost, |(least, _)| least);
-            // With it inside there is an order to choose, or it stays.
-            (has_orders && product.nodes.contains(&number) || !goes_in[number as usize]).then_some(least)
+            let cheaper = product.has_orders(trace).then(|| product.cheaper()).flatten();
+            // A product that is cut somewhere may not have it inside.
+            let is_there = product.nodes.contains(&number) || !goes_in[number as usize];
+            is_there.then(|| cheaper.map_or(product.cost, |(least, _)| least))
         };
         let all = |goes_in: &[bool], ends: &[u32]| ends.iter().map(|&end| cost(goes_in, end)).sum::<Option<f64>>();
         let apart = all(goes_in, &ends).zip(all(goes_in, &[number])).map(|(others, own)| others + own);

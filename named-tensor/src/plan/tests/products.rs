@@ -90,6 +90,21 @@ fn a_chain_and_its_gradients_need_no_product_that_is_larger_than_what_is_multipl
 }
 
 #[test]
+fn chains_that_are_too_long_to_be_ordered_as_a_whole_and_their_gradients_have_the_same_numbers() {
+    for seed in 0..30 {
+        let mut draw = Draw::new(seed);
+        let names: Vec<Name> = (0..16).map(|_| A.freshened()).collect();
+        let axes: Vec<(Name, usize)> = names.into_iter().map(|name| (name, *draw.of(&[1, 2, 3, 30]))).collect();
+        let leaves: Vec<Node> =
+            axes.windows(2).map(|pair| stored(&mut draw, Kind::F64, Shape::new(pair.iter().copied()), 1)).collect();
+        let product = |left: Node, (right, axis): (&Node, &(Name, usize))| left.contract(right, &[axis.0]);
+        let root = leaves[1..].iter().zip(&axes[1..]).fold(leaves[0].clone(), product);
+        let owed = stored(&mut draw, Kind::F64, root.shape().clone(), 1);
+        assert!(both_ways(&with_gradients(&root, &owed, &leaves), &format!("chain {seed}")).is_some());
+    }
+}
+
+#[test]
 fn attention_without_a_softmax_and_what_it_owes_hold_nothing_as_large_as_its_scores() {
     let [q, k, v] = [(1, A, C), (2, B, C), (3, B, D)].map(|(seed, seq, axis)| dense(seed, &[(seq, 100), (axis, 6)]));
     let root = q.contract(&k, &[C]).contract(&v, &[B]);
