@@ -137,10 +137,13 @@ fn a_product_that_is_as_small_as_its_factors_is_shared() {
         [(3, A, 30), (4, C, 40)].map(|(seed, axis, size)| small.contract(&dense(seed, &[(axis, size)]), &[axis]));
     // Each vector could pass through both matrices; together that is less than the product and its two users.
     assert_eq!(work(&roots)[0], 2 * (30 * 50 + 50 * 40), "{}", describe(&roots).unwrap());
-    let roots = [(3, A, 30), (4, C, 40)]
-        .map(|(seed, axis, size)| small.contract(&dense(seed, &[(axis, size), (D, 60)]), &[axis]));
-    assert_eq!(work(&roots)[0], 30 * 50 * 40 + 2 * 30 * 40 * 60, "{}", describe(&roots).unwrap());
-    both_ways(&roots, "a product that is shared");
+    // Of twelve vectors each user alone would take less without the product, and both together more; of sixty each as well.
+    for vectors in [12, 60] {
+        let roots = [(3, A, 30), (4, C, 40)]
+            .map(|(seed, axis, size)| small.contract(&dense(seed, &[(axis, size), (D, vectors)]), &[axis]));
+        assert_eq!(work(&roots)[0], 30 * 50 * 40 + 2 * 30 * 40 * vectors, "{}", describe(&roots).unwrap());
+        both_ways(&roots, "a product that is shared");
+    }
 }
 
 #[test]
