@@ -95,10 +95,10 @@ impl<T: Scalar> Walk<'_, T> {
         // Elements that do not fill a row come last, by themselves.
         let mut k = piece.k;
         for (first, size, of) in piece.parts() {
-            if of != k && first > piece.first {
+            if of != k {
                 before = Some(std::mem::replace(&mut known, line.start()).folded(k, width));
+                k = of;
             }
-            k = of;
             self.gather_folded(&piece.tile, first, size, k, room);
             line.read(&mut known, &room[..size / k]);
         }

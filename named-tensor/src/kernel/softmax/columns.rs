@@ -128,7 +128,7 @@ impl<T: Scalar, const N: usize> Sums<T, N> {
                     |j| {
                         let (base, top) = (bases[j], tops[j]);
                         let decay = (base.wide() - top.wide()).decay();
-                        sum[j] * if base > T::LOWEST && top > base { decay } else { 1.0 }
+                        sum[j] * if base > T::LOWEST { decay } else { 1.0 }
                     },
                 )
             },
