@@ -13,6 +13,7 @@ use super::stream::{LINE, Stream};
 use super::turn::{Starts, turn};
 use super::{View, ViewMut};
 use crate::element::Stored;
+use smallvec::SmallVec;
 
 /// The side of a tile.
 const TILE: usize = 128;
@@ -29,10 +30,10 @@ pub(crate) fn copy_into<T: Stored>(sizes: &[usize], src: View<'_, T>, dst: ViewM
         return;
     }
     // The order is ours: the destination is written in the order in which it lies.
-    let mut axes: Vec<usize> = (0..sizes.len()).collect();
+    let mut axes: SmallVec<[usize; 8]> = (0..sizes.len()).collect();
     sort_few(&mut axes, |&axis| std::cmp::Reverse(dst.strides[axis].unsigned_abs()));
-    let pick = |strides: &[isize]| -> Vec<isize> { axes.iter().map(|&axis| strides[axis]).collect() };
-    let sizes: Vec<usize> = axes.iter().map(|&axis| sizes[axis]).collect();
+    let pick = |strides: &[isize]| -> SmallVec<[isize; 8]> { axes.iter().map(|&axis| strides[axis]).collect() };
+    let sizes: SmallVec<[usize; 8]> = axes.iter().map(|&axis| sizes[axis]).collect();
     let (src_strides, dst_strides) = (pick(src.strides), pick(dst.strides));
     let span = Span::new(&sizes, &[&src_strides, &dst_strides]);
     let job = Job { src: src.data, src_offset: src.offset as isize, dst_offset: dst.offset as isize };

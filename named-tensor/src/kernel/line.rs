@@ -4,6 +4,7 @@
 //! handed over as a slice; lines that lie side by side go through tiles (`columns`); any other line is copied into a buffer
 //! and back. Not here: what is computed (`softmax`, `standardize`).
 
+mod beside;
 mod columns;
 mod sweep;
 mod tall;
@@ -12,7 +13,7 @@ use super::map::{Cell, Tail};
 use super::math::Scalar;
 use super::order::sort_few;
 use super::parallel::{self, GRAIN, Shared, grain_of};
-use super::span::{Odometer, Span, check_distinct, check_inside};
+use super::span::{Odometer, Span, check_distinct, check_inside, is_dense};
 use super::stream::{LINE, Stream};
 use super::{View, ViewMut};
 pub(super) use columns::{Tile, WIDTH};
@@ -25,9 +26,22 @@ const AT_HAND: usize = 1024;
 
 /// What is known of lines side by side from some of their elements.
 pub(super) trait Known: Send + Sync {
-    /// Takes in what another one knows: of the line in its lane `from`, for that in the lane `lane` here, whose elements
-    /// come before. If nothing was known here, the same is known then.
-    fn join(&mut self, lane: usize, other: &Self, from: usize);
+    /// Takes in what another one knows of the line in each lane, whose elements come after those here.
+    fn join(&mut self, other: &Self);
+    /// What is known of `width` lines, of each of which `count` parts stand in the lanes, those of the first parts first:
+    /// in a lane for each line.
+    fn folded(&self, count: usize, width: usize) -> Self;
+    /// The same of the first `width` lines in all lanes in which parts of them may stand; the others have some line as well.
+    fn spread(&self, width: usize) -> Self;
+}
+
+/// The first `width` lanes again and again.
+pub(super) fn repeated<A: Copy>(lanes: &[A; WIDTH], width: usize) -> [A; WIDTH] {
+    let mut all = *lanes;
+    for all in all[width..].chunks_mut(width) {
+        all.iter_mut().zip(lanes).for_each(|(all, &lane)| *all = lane);
+    }
+    all
 }
 
 /// A function from a line to a line of the same size.
@@ -132,16 +146,6 @@ pub(super) fn along<T: Scalar>(
         walk.copies(line, &shared, dst.offset as isize);
         tail.into_iter().for_each(|tail| tail.whole(dst.data));
     }
-}
-
-/// Whether the elements follow each other in the order of the axes.
-fn is_dense(sizes: &[usize], strides: &[isize]) -> bool {
-    let mut step = 1;
-    sizes.iter().zip(strides).rev().all(|(&size, &stride)| {
-        let goes_on = stride == step || size == 1;
-        step *= size as isize;
-        goes_on
-    })
 }
 
 /// The lines of a source, and how far apart those of the destination are.

@@ -220,7 +220,6 @@ impl Job<'_> {
                     unsafe { shared.slice(first, tile.width) }
                 });
             }
-            worker.give();
         });
     }
 }

@@ -17,6 +17,7 @@ use super::map::Tail;
 use super::math::Scalar;
 use super::stream::{AT_ONCE, Departing, LINE, Stream, lined_up_mut};
 use super::{View, ViewMut};
+use crate::element::Unary;
 use columns::Sums;
 
 /// Softmax along the last axis of two views over `outer` and an axis of `size`, and then the tail.
@@ -255,7 +256,9 @@ impl<T: Scalar> Line<T> for LogSoftmax {
     }
 
     fn write(&self, known: &Sums<T>, rows: &mut [[T; WIDTH]]) {
-        let (top, log) = (known.top, known.sum.map(|sum| T::narrow(sum.ln())));
+        let mut logs = [0.0; WIDTH];
+        Scalar::unary(Unary::Log, &known.sum, &mut logs);
+        let (top, log) = (known.top, logs.map(T::narrow));
         vectorised(
             #[inline(always)]
             move || {

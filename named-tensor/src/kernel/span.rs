@@ -37,6 +37,16 @@ pub(super) fn row_major(sizes: &[usize]) -> SmallVec<[isize; 8]> {
     strides
 }
 
+/// Whether elements follow each other in the order of the axes; along an axis of one position any stride will do.
+pub(super) fn is_dense(sizes: &[usize], strides: &[isize]) -> bool {
+    let mut step = 1;
+    sizes.iter().zip(strides).rev().all(|(&size, &stride)| {
+        let goes_on = stride == step || size == 1;
+        step *= size as isize;
+        goes_on
+    })
+}
+
 /// Panics unless every position of the space lies inside a slice of `size` elements.
 #[track_caller]
 pub(super) fn check_inside(what: &str, size: usize, offset: usize, sizes: &[usize], strides: &[isize]) {
@@ -140,7 +150,7 @@ impl Span {
 
     /// Whether an operand lies dense in the order of the space.
     pub(super) fn is_dense(&self, operand: usize) -> bool {
-        self.strides[operand] == row_major(&self.sizes)
+        is_dense(&self.sizes, &self.strides[operand])
     }
 
     /// The index along each axis of the position numbered `position`.

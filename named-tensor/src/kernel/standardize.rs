@@ -14,7 +14,7 @@ pub(crate) mod gradient;
 
 use super::ahead::fetch_line;
 use super::lanes::vectorised;
-use super::line::{Known, Line, WIDTH, along};
+use super::line::{Known, Line, WIDTH, along, repeated};
 use super::map::Tail;
 use super::math::Scalar;
 use super::stream::{LINE, lined_up_mut};
@@ -227,7 +227,7 @@ impl<T: Scalar> Line<T> for Standardize {
     }
 
     fn start(&self) -> Distances {
-        Distances { size: [0; WIDTH], first: [0.0; WIDTH], sum: [0.0; WIDTH], squares: [0.0; WIDTH] }
+        Distances::NONE
     }
 
     fn read(&self, known: &mut Distances, rows: &[[T; WIDTH]]) {
@@ -303,8 +303,13 @@ struct Distances {
     squares: [f64; WIDTH],
 }
 
-impl Known for Distances {
-    fn join(&mut self, lane: usize, other: &Distances, from: usize) {
+impl Distances {
+    /// Before any row was read.
+    const NONE: Distances =
+        Distances { size: [0; WIDTH], first: [0.0; WIDTH], sum: [0.0; WIDTH], squares: [0.0; WIDTH] };
+
+    /// Takes in what another one knows of the line in its lane `from`, for that in the lane `lane` here.
+    fn take_in(&mut self, lane: usize, other: &Distances, from: usize) {
         let (size, sum) = (other.size[from], other.sum[from]);
         if self.size[lane] == 0 {
             self.first[lane] = other.first[from];
@@ -315,6 +320,28 @@ impl Known for Distances {
             self.sum[lane] += n * step + sum;
             self.squares[lane] += n * step * step + 2.0 * step * sum + other.squares[from];
             self.size[lane] += size;
+        }
+    }
+}
+
+impl Known for Distances {
+    fn join(&mut self, other: &Distances) {
+        (0..WIDTH).for_each(|lane| self.take_in(lane, other, lane));
+    }
+
+    fn folded(&self, count: usize, width: usize) -> Distances {
+        let mut all = Distances::NONE;
+        (0..count * width).for_each(|from| all.take_in(from % width, self, from));
+        all
+    }
+
+    fn spread(&self, width: usize) -> Distances {
+        let Distances { first, size, sum, squares } = self;
+        Distances {
+            first: repeated(first, width),
+            size: repeated(size, width),
+            sum: repeated(sum, width),
+            squares: repeated(squares, width),
         }
     }
 }

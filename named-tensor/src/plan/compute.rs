@@ -115,11 +115,18 @@ fn ending(step: &Step, slots: &Slots, kernel: impl FnOnce(Option<&map::Tail<'_>>
     kernel(Some(&map::Tail::new(program, sizes, &read(operands, slots))));
 }
 
+/// Copies a piece so many elements behind its place.
+pub(super) fn place(piece: &Piece, behind: usize, slots: &Slots, out: &mut Buffer) {
+    of!(F32 | F64 | Index | Bool | Bf16, out => placed(piece, behind, slots, out));
+}
+
 pub(super) fn joined<T: Stored>(pieces: &[Piece], slots: &Slots, out: &mut [T]) {
-    for piece in pieces {
-        let dst = ViewMut { data: out, offset: piece.offset, strides: &piece.strides };
-        copy_into(&piece.sizes, slots.view(&piece.source), dst);
-    }
+    pieces.iter().for_each(|piece| placed(piece, 0, slots, out));
+}
+
+fn placed<T: Stored>(piece: &Piece, behind: usize, slots: &Slots, out: &mut [T]) {
+    let dst = ViewMut { data: out, offset: piece.offset + behind, strides: &piece.strides };
+    copy_into(&piece.sizes, slots.view(&piece.source), dst);
 }
 
 fn gathered<T: Stored>(action: &Action, slots: &Slots, sound: &mut bool, out: &mut [T]) {

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use smallvec::SmallVec;
 
-use super::compute::join;
+use super::compute::place;
 use super::execute::{Held, Slots, perform, taken};
 use super::key::Trace;
 use super::layout::Place;
@@ -34,13 +34,14 @@ pub(super) fn run(
     };
     let count = body.carries.len();
     let mut carries: SmallVec<[Held; 2]> = SmallVec::new();
-    for (place, (sizes, (kind, _))) in inputs.iter().zip(body.carries.iter().zip(&body.pieces)) {
+    for (input, (sizes, (kind, _))) in inputs.iter().zip(body.carries.iter().zip(&body.pieces)) {
         let strides = row_major(sizes.iter().copied());
-        if place.strides == strides {
-            carries.push(held(place));
+        if input.strides == strides {
+            carries.push(held(input));
         } else {
             let mut buffer = taken(Slot { kind: *kind, size: sizes.iter().product() }, node)?;
-            join(&[Piece { source: place.clone(), sizes: sizes.clone(), offset: 0, strides }], outer, &mut buffer);
+            let piece = Piece { source: input.clone(), sizes: sizes.clone(), offset: 0, strides };
+            place(&piece, 0, outer, &mut buffer);
             carries.push(Held { buffer: Arc::new(buffer), offset: 0 });
         }
     }
@@ -92,16 +93,14 @@ pub(super) fn run(
 
 /// Copies a result, whose elements are of this kind, so many elements behind its first place.
 fn put(kind: Kind, piece: &Piece, node: &Node, behind: usize, slots: &Slots, out: &mut Buffer) -> Result<()> {
-    let mut piece = piece.clone();
-    piece.offset += behind;
     if kind == out.kind() {
-        join(&[piece], slots, out);
+        place(piece, behind, slots, out);
         return Ok(());
     }
     // Results of several kinds are all kept as doubles.
     let dense = row_major(piece.sizes.iter().copied());
     let mut alone = taken(Slot { kind, size: piece.sizes.iter().product() }, node)?;
-    join(&[Piece { offset: 0, strides: dense.clone(), ..piece.clone() }], slots, &mut alone);
+    place(&Piece { offset: 0, strides: dense.clone(), ..piece.clone() }, 0, slots, &mut alone);
     let doubles = match alone.numbers() {
         Numbers::F32(values) => values.iter().copied().map(Stored::to_f64).collect(),
         Numbers::F64(values) => values.to_vec(),
@@ -111,6 +110,6 @@ fn put(kind: Kind, piece: &Piece, node: &Node, behind: usize, slots: &Slots, out
     };
     let held = Held { buffer: Arc::new(Buffer::F64(doubles)), offset: 0 };
     let source = Place { slot: 0, offset: 0, strides: dense };
-    join(&[Piece { source, ..piece }], &Slots::of([held]), out);
+    place(&Piece { source, ..piece.clone() }, behind, &Slots::of([held]), out);
     Ok(())
 }

@@ -7,7 +7,7 @@
 //! and writing go on beside each other (`sweep`).
 
 use super::sweep::{BLOCK, LANES, ROWS};
-use super::{Line, Sweep, Walk};
+use super::{Line, Sweep, Walk, beside};
 use crate::kernel::ahead::{fetch, fetch_line_aside};
 use crate::kernel::lanes::vectorised;
 use crate::kernel::map::{Finisher, Tail};
@@ -73,6 +73,9 @@ impl<T: Scalar> Walk<'_, T> {
                 width: end - column,
             }
         };
+        if is_tall && beside::is_worth_it(columns, size, self.span.total() / columns) {
+            return self.beside(line, dst, dst_offset);
+        }
         if is_tall {
             return self.tall(line, tiles, tile, dst, stream);
         }

@@ -53,7 +53,9 @@ impl<T: Scalar> Walk<'_, T> {
             let first = number * size;
             Piece { tile, k: (WIDTH / tile.width).max(1), first, size: size.min(self.size - first) }
         };
-        let room = || vec![[T::default(); WIDTH]; PART];
+        // As many rows as a part has at most.
+        let rows = size.div_ceil((WIDTH / width).max(1)).min(PART);
+        let room = || vec![[T::default(); WIDTH]; rows];
         let finisher = || self.tail.map(Tail::finisher::<T>);
         if pieces == 1 {
             parallel::for_each_range(tiles, grain_of(tiles, GRAIN.div_ceil(self.size * width)), |range| {
@@ -61,7 +63,7 @@ impl<T: Scalar> Walk<'_, T> {
                 for number in range {
                     let piece = piece(tile(number), 0);
                     let known = self.learn(line, &piece, &mut room);
-                    self.write(line, &piece, &spread(line, &known, piece.tile.width), &mut room, dst, &stream);
+                    self.write(line, &piece, &known.spread(piece.tile.width), &mut room, dst, &stream);
                     self.finish_piece(finisher.as_mut(), &piece, dst);
                 }
             });
@@ -73,11 +75,8 @@ impl<T: Scalar> Walk<'_, T> {
         });
         let mut whole: Vec<L::Known> = (0..tiles).map(|_| line.start()).collect();
         parallel::for_each_chunk(&mut whole, 1, |number, whole| {
-            let (width, mut all) = (tile(number).width, line.start());
-            for known in &known[number * pieces..][..pieces] {
-                (0..width).for_each(|lane| all.join(lane, known, lane));
-            }
-            whole[0] = spread(line, &all, width);
+            known[number * pieces..][..pieces].iter().for_each(|known| whole[0].join(known));
+            whole[0] = whole[0].spread(tile(number).width);
         });
         parallel::for_each_range(tiles * pieces, 1, |range| {
             let (mut room, mut finisher, stream) = (room(), finisher(), stream());
@@ -91,24 +90,26 @@ impl<T: Scalar> Walk<'_, T> {
 
     /// What is known of the lines from one piece, in their own lanes.
     fn learn<L: Line<T>>(&self, line: &L, piece: &Piece, room: &mut [[T; WIDTH]]) -> L::Known {
-        let (width, mut all) = (piece.tile.width, line.start());
-        let mut known = line.start();
-        let mut join = |known: &L::Known, k: usize| {
-            for from in 0..k * width {
-                all.join(from % width, known, from);
-            }
-        };
-        let mut before = piece.k;
-        for (first, size, k) in piece.parts() {
-            if k != before {
-                join(&std::mem::replace(&mut known, line.start()), before);
-                before = k;
+        let width = piece.tile.width;
+        let (mut known, mut before) = (line.start(), None);
+        // Elements that do not fill a row come last, by themselves.
+        let mut k = piece.k;
+        for (first, size, of) in piece.parts() {
+            if of != k {
+                before = Some(std::mem::replace(&mut known, line.start()).folded(k, width));
+                k = of;
             }
             self.gather_folded(&piece.tile, first, size, k, room);
             line.read(&mut known, &room[..size / k]);
         }
-        join(&known, before);
-        all
+        let last = known.folded(k, width);
+        match before {
+            None => last,
+            Some(mut all) => {
+                all.join(&last);
+                all
+            }
+        }
     }
 
     /// Writes the results of one piece.
@@ -183,11 +184,4 @@ impl<T: Scalar> Walk<'_, T> {
             self.finish(finisher, &piece.tile, piece.first, piece.size, dst);
         }
     }
-}
-
-/// What is known of each line in all lanes in which elements of it may stand; the others have some line as well.
-fn spread<T, L: Line<T>>(line: &L, known: &L::Known, width: usize) -> L::Known {
-    let mut all = line.start();
-    (0..WIDTH).for_each(|lane| all.join(lane, known, lane % width));
-    all
 }

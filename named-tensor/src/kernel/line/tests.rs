@@ -1,5 +1,7 @@
 //! Lines of every width and length at which a path ends or begins, with and without a tail, against plain loops.
 
+mod beside;
+
 use super::columns::{GROUPS, PART, RAW, ROOM, WIDTH};
 use super::sweep::BLOCK;
 use super::tall::PIECE;

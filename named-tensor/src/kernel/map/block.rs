@@ -10,19 +10,18 @@ mod sources;
 use super::cell::{Cell, compare, select};
 use super::crosswise::{Tile, Tiles};
 use super::program::{Action, Source, Step};
-use super::register::{make_room, register, take_room};
+use super::register::{Register, make_room, register, take_room};
 use super::strip::{Lines, Numbers};
 use super::{BLOCK, Job};
 use crate::element::{Bf16, Buffer, Comparison, Kind, Stored};
 use crate::kernel::ahead::{Ahead, fetch};
-use crate::kernel::pool;
 use crate::kernel::stream::{LINE, Stream, lined_up, lined_up_mut};
 use smallvec::SmallVec;
 
 /// The registers of one thread.
 pub(super) struct Worker<'a, T: Cell> {
     job: &'a Job<'a>,
-    registers: Vec<Buffer>,
+    registers: SmallVec<[Register; 8]>,
     /// For each source, how its values come about.
     ways: SmallVec<[Way; 8]>,
     /// For each source, whether it lies dense in the order of the space.
@@ -40,7 +39,7 @@ pub(super) struct Worker<'a, T: Cell> {
     /// What a light program works in.
     strips: T::Strips,
     /// Values that results take the place of, where they do not stand there already.
-    beside: Buffer,
+    beside: Register,
     /// Whether they are there.
     is_beside: bool,
     /// Elements from which a row is not mixed with others in a block.
@@ -95,15 +94,16 @@ impl<'a, T: Cell> Worker<'a, T> {
             None if program.others().contains(&register) && !stream.passes_by() => 0,
             None => size,
         };
-        let mut registers: Vec<Buffer> =
+        let mut registers: SmallVec<[Register; 8]> =
             program.registers().iter().enumerate().map(|(i, &kind)| register(kind, room(i))).collect();
         for &(register, value) in program.constants() {
-            match &mut registers[register] {
-                Buffer::F32(values) => values.fill(Stored::from_f64(value)),
-                Buffer::F64(values) => values.fill(value),
-                Buffer::Index(values) => values.fill(Stored::from_f64(value)),
-                Buffer::Bool(values) => values.fill(Stored::from_f64(value)),
-                Buffer::Bf16(values) => values.fill(Stored::from_f64(value)),
+            let size = room(register);
+            match &mut *registers[register] {
+                Buffer::F32(values) => lined_up_mut(values)[..size].fill(Stored::from_f64(value)),
+                Buffer::F64(values) => lined_up_mut(values)[..size].fill(value),
+                Buffer::Index(values) => lined_up_mut(values)[..size].fill(Stored::from_f64(value)),
+                Buffer::Bool(values) => lined_up_mut(values)[..size].fill(Stored::from_f64(value)),
+                Buffer::Bf16(values) => lined_up_mut(values)[..size].fill(Stored::from_f64(value)),
                 Buffer::Lent(_) => {}
             }
         }
@@ -213,7 +213,7 @@ impl<'a, T: Cell> Worker<'a, T> {
             let (buffer, right) = (job.operands[i].buffer, job.span.inner_stride(source));
             let first = job.operands[i].offset.wrapping_add_signed(self.distance(source, tile.first));
             take_room(&mut self.registers[source], tiles.turned_size());
-            match &mut self.registers[source] {
+            match &mut *self.registers[source] {
                 Buffer::F32(to) => tiles.turn(Stored::of(buffer), first, right, tile, lined_up_mut(to)),
                 Buffer::F64(to) => tiles.turn(Stored::of(buffer), first, right, tile, lined_up_mut(to)),
                 Buffer::Index(to) => tiles.turn(Stored::of(buffer), first, right, tile, lined_up_mut(to)),
@@ -304,14 +304,8 @@ impl<'a, T: Cell> Worker<'a, T> {
         Some(Ahead::rows(T::of(operand.buffer), [first, step], [tile.width, tile.height]))
     }
 
-    /// Gives the room of turned tiles back; nothing else was taken.
-    pub(super) fn give(self) {
-        let registers = self.registers.into_iter().zip(self.ways);
-        registers.filter(|(_, way)| matches!(way, Way::Turned(_))).for_each(|(register, _)| pool::give(register));
-    }
-
     /// The register of a source, with room for a block, where its values are read in the block that is run next.
-    pub(super) fn register(&mut self, source: usize) -> &mut Buffer {
+    pub(super) fn register(&mut self, source: usize) -> &mut Register {
         self.ways[source] = Way::Given;
         make_room(&mut self.registers[source], BLOCK);
         &mut self.registers[source]
@@ -406,8 +400,8 @@ impl<'a, T: Cell> Worker<'a, T> {
                 continue;
             }
             // The register is taken out, so that the others can be read; a step never reads what it writes.
-            let mut register = std::mem::replace(&mut self.registers[to], Buffer::Bool(Vec::new()));
-            match &mut register {
+            let mut register = std::mem::take(&mut self.registers[to]);
+            match &mut *register {
                 Buffer::F32(values) => self.compute(action, &mut lined_up_mut(values)[..out.len()]),
                 Buffer::F64(values) => self.compute(action, &mut lined_up_mut(values)[..out.len()]),
                 Buffer::Index(values) => self.compute(action, &mut lined_up_mut(values)[..out.len()]),

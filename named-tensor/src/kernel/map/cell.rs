@@ -3,7 +3,8 @@
 //! Lives here: which functions each kind has, the passage from one kind to another, and choosing by truth values.
 //! Not here: where the elements lie (`block`), how functions are computed (`math`).
 
-use super::strip::{Light, Lines, Numbers, Strip};
+use super::register::Register;
+use super::strip::{self, Light, Lines, Numbers};
 use crate::element::{Bf16, Binary, Comparison, Stored, Unary};
 use crate::kernel::lanes::{each, pairs, vectorised};
 use crate::kernel::math::Scalar;
@@ -71,9 +72,9 @@ macro_rules! casts {
 macro_rules! real_cell {
     ($type:ident, $bits:ident) => {
         impl Cell for $type {
-            type Strips = Vec<Strip<$type>>;
+            type Strips = Register;
             fn strips(light: &Light) -> Self::Strips {
-                light.room()
+                light.room::<$type>()
             }
             fn run_light(
                 light: &Light,
@@ -83,7 +84,7 @@ macro_rules! real_cell {
                 out: &mut [$type],
                 others: &mut [&mut [$type]],
             ) {
-                light.run(sources, strips, stream, out, others);
+                light.run(sources, strip::strips(strips), stream, out, others);
             }
             fn run_light_tile<'r>(
                 light: &Light,
@@ -93,7 +94,7 @@ macro_rules! real_cell {
                 sides: [usize; 2],
                 row: &mut dyn FnMut(usize) -> &'r mut [$type],
             ) {
-                light.tile(sources, strips, stream, sides, row);
+                light.tile(sources, strip::strips(strips), stream, sides, row);
             }
             #[inline(always)]
             fn choose(condition: bool, x: $type, y: $type) -> $type {

@@ -6,10 +6,9 @@
 
 use super::cell::Cell;
 use super::program::Source;
-use super::register::{make_room, register};
+use super::register::{Register, make_room, register};
 use super::strip::{Light, Lines, Numbers, STRIP};
 use super::{BLOCK, Job};
-use crate::element::Buffer;
 use crate::kernel::ahead::fetch;
 use crate::kernel::span::Odometer;
 use crate::kernel::stream::{Stream, lined_up, lined_up_mut};
@@ -34,7 +33,7 @@ pub(super) struct Lean<'a, T: Cell> {
     /// What a program works in, once one has run.
     strips: Option<T::Strips>,
     /// What is to be finished.
-    beside: Buffer,
+    beside: Register,
     /// How results get to memory.
     stream: Stream,
 }

@@ -1,36 +1,112 @@
 //! Registers: the values of a source or of a step under one block.
 //!
-//! Lives here: that they begin where a line of memory does, since a vector that lies in two lines costs twice; and how
+//! Lives here: that they begin where a line of memory does, since a vector that lies in two lines costs twice; that a thread
+//! keeps those of one program for the next, since a small program takes less time than to allocate and clear them; and how
 //! the elements of an operand that do not lie one behind the other are gathered into one.
 //! Not here: what is gathered when (`block`).
 
 use super::Operand;
 use crate::element::{Buffer, Kind, Stored};
+use crate::kernel::copy::copy_short;
 use crate::kernel::pool;
 use crate::kernel::span::Odometer;
 use crate::kernel::stream::LINE;
+use std::cell::RefCell;
+use std::ops::{Deref, DerefMut};
 
-/// Bytes more than a register needs. Registers of the same size, often a power of two, are allocated one after the other;
+/// Bytes that a register has more than it needs. Registers of the same size, often a power of two, are allocated one after the other;
 /// without a distance all of them would come to lie in one place of the nearest cache.
 const APART: usize = 17 * LINE;
 
-/// A register for so many elements.
-pub(super) fn register(kind: Kind, size: usize) -> Buffer {
-    Buffer::zeros(kind, if size == 0 { 0 } else { size + APART / kind.bytes() })
+/// Registers that a thread keeps at most, and bytes of the largest one: those of a long program.
+const KEPT: usize = 32;
+const LARGEST: usize = 64 << 10;
+
+thread_local! {
+    /// What was a register of this thread before, the last one at the end.
+    static FREE: RefCell<Vec<Buffer>> = const { RefCell::new(Vec::new()) };
+}
+
+/// A register, whose memory is kept for another one when it is dropped.
+#[derive(Debug)]
+pub(crate) struct Register(Buffer);
+
+impl Default for Register {
+    /// None.
+    fn default() -> Register {
+        Register(Buffer::Bool(Vec::new()))
+    }
+}
+
+impl Deref for Register {
+    type Target = Buffer;
+
+    #[inline(always)]
+    fn deref(&self) -> &Buffer {
+        &self.0
+    }
+}
+
+impl DerefMut for Register {
+    #[inline(always)]
+    fn deref_mut(&mut self) -> &mut Buffer {
+        &mut self.0
+    }
+}
+
+impl Drop for Register {
+    fn drop(&mut self) {
+        let buffer = std::mem::replace(&mut self.0, Buffer::Bool(Vec::new()));
+        match buffer.size() * buffer.kind().bytes() {
+            0 => {}
+            1..=LARGEST => keep(buffer),
+            _ => pool::give(buffer),
+        }
+    }
+}
+
+/// Keeps the memory of a register. Where there is too much, what has lain longest goes; a thread that ends keeps nothing.
+fn keep(buffer: Buffer) {
+    let _ = FREE.try_with(|free| {
+        let mut free = free.borrow_mut();
+        if free.len() == KEPT {
+            free.remove(0);
+        }
+        free.push(buffer);
+    });
+}
+
+/// A kept buffer of at least so many elements.
+fn kept(kind: Kind, size: usize) -> Option<Buffer> {
+    let of = |free: &RefCell<Vec<Buffer>>| {
+        let mut free = free.borrow_mut();
+        let at = free.iter().rposition(|buffer| buffer.kind() == kind && buffer.size() >= size)?;
+        Some(free.swap_remove(at))
+    };
+    FREE.try_with(of).ok().flatten()
+}
+
+/// A register for so many elements, with any numbers in it. It may have room for more.
+pub(super) fn register(kind: Kind, size: usize) -> Register {
+    if size == 0 {
+        return Register(Buffer::zeros(kind, 0));
+    }
+    let needed = size + LINE / kind.bytes();
+    Register(kept(kind, needed).unwrap_or_else(|| Buffer::zeros(kind, size + APART / kind.bytes())))
 }
 
 /// Makes room for so many elements, which forgets what is there if there was too little.
-pub(super) fn make_room(to: &mut Buffer, size: usize) {
+pub(super) fn make_room(to: &mut Register, size: usize) {
     if to.size() < size + LINE / to.kind().bytes() {
         *to = register(to.kind(), size);
     }
 }
 
-/// The same for much room, which others have used before: it is not filled with anything.
-pub(super) fn take_room(to: &mut Buffer, size: usize) {
-    let needed = size + LINE / to.kind().bytes();
+/// The same for much room: what is larger than a thread keeps comes from the pool, where it goes back to.
+pub(super) fn take_room(to: &mut Register, size: usize) {
+    let (kind, needed) = (to.kind(), size + LINE / to.kind().bytes());
     if to.size() < needed {
-        *to = pool::take(to.kind(), needed);
+        *to = if needed * kind.bytes() > LARGEST { Register(pool::take(kind, needed)) } else { register(kind, size) };
     }
 }
 
@@ -84,7 +160,7 @@ impl Rows<'_> {
             let first = operand.offset as isize + start;
             match stride {
                 0 => part.fill(data[first as usize]),
-                1 => part.copy_from_slice(&data[first as usize..][..part.len()]),
+                1 => copy_short(&data[first as usize..][..part.len()], part),
                 _ => {
                     for (i, x) in (0..).zip(part) {
                         *x = data[(first + i * stride) as usize];
@@ -92,5 +168,44 @@ impl Rows<'_> {
                 }
             }
         });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Where a register has its memory.
+    fn place(register: &Register) -> *const f32 {
+        f32::of(register).as_ptr()
+    }
+
+    #[test]
+    fn memory_of_a_register_is_kept_for_one_of_its_kind_that_needs_no_more() {
+        let first = register(Kind::F32, 100);
+        let place_of_first = place(&first);
+        drop(first);
+        let (other, larger) = (register(Kind::F64, 10), register(Kind::F32, 1000));
+        assert!(place(&larger) != place_of_first && larger.size() >= 1000 + LINE / 4, "what is kept is too small");
+        assert_eq!(other.kind(), Kind::F64, "of its own kind");
+        let again = register(Kind::F32, 100);
+        assert_eq!(place(&again), place_of_first, "the same memory");
+        let second = register(Kind::F32, 100);
+        assert!(place(&second) != place_of_first && second.size() >= 100 + LINE / 4, "it is in use");
+        let mut grown = register(Kind::F32, 0);
+        assert_eq!(grown.size(), 0, "nothing is needed yet");
+        drop(again);
+        make_room(&mut grown, 50);
+        assert_eq!(place(&grown), place_of_first, "room for fewer elements");
+    }
+
+    #[test]
+    fn a_thread_keeps_some_registers_and_none_that_is_large() {
+        let count = || FREE.with_borrow(Vec::len);
+        let mut many: Vec<Register> = (0..KEPT + 5).map(|_| register(Kind::Index, 9)).collect();
+        many.push(register(Kind::Bool, LARGEST));
+        drop(many);
+        assert_eq!(count(), KEPT, "as many as a long program has");
+        assert!(kept(Kind::Bool, LARGEST).is_none(), "the large one is elsewhere");
     }
 }

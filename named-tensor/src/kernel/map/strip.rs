@@ -17,10 +17,12 @@ mod step;
 pub(in crate::kernel) use difference::{Difference, Then};
 pub(crate) use numbers::Numbers;
 
+use super::register::{Register, register};
+use crate::element::Stored;
 use crate::kernel::lanes::vectorised;
 use crate::kernel::math::Scalar;
 use crate::kernel::simd::Lanes;
-use crate::kernel::stream::{LINE, Stream};
+use crate::kernel::stream::{LINE, Stream, lined_up_mut};
 use chain::Chain;
 use numbers::part;
 use smallvec::SmallVec;
@@ -42,10 +44,17 @@ pub(super) const MOST: usize = 512;
 #[repr(align(64))]
 struct Ready<T>([T; MOST]);
 
-/// The elements of a strip, where lines of memory begin: a vector that lies in two lines costs twice.
-#[derive(Clone, Copy, Debug)]
+/// A strip that is computed before it is sent.
 #[repr(align(64))]
-pub(crate) struct Strip<T, const W: usize = WIDE>([T; W]);
+struct Sent<T>([T; STRIP]);
+
+/// The elements of a strip, where lines of memory begin: a vector that lies in two lines costs twice.
+type Strip<T> = [T; WIDE];
+
+/// The strips that a register has room for.
+pub(super) fn strips<T: Stored>(room: &mut Register) -> &mut [Strip<T>] {
+    lined_up_mut(T::of_mut(room)).as_chunks_mut().0
+}
 
 /// Where the rows of a tile have the numbers of a source.
 #[derive(Clone, Copy, Debug)]
@@ -83,9 +92,17 @@ impl Light {
     }
 
     /// Room for the values of constants and steps, and for sources and a result that are shorter than a strip.
-    pub(super) fn room<T: Scalar>(&self) -> Vec<Strip<T>> {
-        let others = std::iter::repeat_n(T::default(), self.steps.len() + self.sources + 1);
-        self.constants.iter().map(|&value| T::narrow(value)).chain(others).map(|value| Strip([value; WIDE])).collect()
+    pub(super) fn room<T: Scalar>(&self) -> Register {
+        let mut room = register(T::KIND, (self.constants.len() + self.steps.len() + self.sources + 1) * WIDE);
+        strips::<T>(&mut room).iter_mut().zip(&self.constants).for_each(|(strip, &value)| strip.fill(T::narrow(value)));
+        room
+    }
+
+    /// The strips of constants and steps; and those of sources that are shorter than a strip, the last one of a result.
+    #[inline(always)]
+    fn parts<'a, T>(&self, room: &'a mut [Strip<T>]) -> [&'a mut [Strip<T>]; 2] {
+        let (values, short) = room.split_at_mut(self.constants.len() + self.steps.len());
+        [values, &mut short[..self.sources + 1]]
     }
 
     /// Runs the program over as many elements as `out` has. Each source has as many, and they are used in their order. Other
@@ -108,7 +125,7 @@ impl Light {
         {
             return;
         }
-        let (room, short) = room.split_at_mut(self.constants.len() + self.steps.len());
+        let [room, short] = self.parts(room);
         if size >= STRIP {
             let is_whole = |source: &Numbers<'_, T>| source.serves(size);
             assert!(sources.iter().all(is_whole), "map: sources as long as the result");
@@ -122,10 +139,10 @@ impl Light {
         // What is missing of a strip is anything.
         let Some((result, short)) = short.split_last_mut() else { return };
         for (strip, source) in short.iter_mut().zip(sources) {
-            strip.0[..size].copy_from_slice(source.first(size));
+            strip[..size].copy_from_slice(source.first(size));
         }
-        let sources: SmallVec<[Numbers<'_, T>; 8]> = short.iter().map(|strip| Numbers::each(&strip.0)).collect();
-        let result = &mut result.0[..STRIP];
+        let sources: SmallVec<[Numbers<'_, T>; 8]> = short.iter().map(|strip| Numbers::each(strip)).collect();
+        let result = &mut result[..STRIP];
         if stream.passes_by() {
             self.sent(&sources, room, stream, result, &mut []);
         } else {
@@ -134,7 +151,7 @@ impl Light {
         out.copy_from_slice(&result[..size]);
         // The room holds what the one strip has left there.
         for (other, &value) in others.iter_mut().zip(&self.others) {
-            other.copy_from_slice(&room[value - self.sources].0[..size]);
+            other.copy_from_slice(&room[value - self.sources][..size]);
         }
     }
 
@@ -160,7 +177,7 @@ impl Light {
                     let to = out[at..].first_chunk_mut::<W>().expect("a strip is left");
                     self.strip(room, |source| sources[source].strip(at), to);
                     for (other, &value) in others.iter_mut().zip(&self.others) {
-                        other[at..][..W].copy_from_slice(&room[value - self.sources].0[..W]);
+                        other[at..][..W].copy_from_slice(&room[value - self.sources][..W]);
                     }
                     if at == last {
                         break;
@@ -186,7 +203,7 @@ impl Light {
             #[inline(always)]
             move || {
                 let per_line = LINE / size_of::<T>();
-                let mut result = Strip([T::default(); STRIP]);
+                let mut result = Sent([T::default(); STRIP]);
                 let before = out.as_ptr().align_offset(LINE).min(per_line) % per_line;
                 let last = out.len() - STRIP;
                 let mut at = 0;
@@ -202,7 +219,7 @@ impl Light {
                         _ => stream.put(&result.0[at - first..end - first], &mut out[at..end]),
                     }
                     for (other, &value) in others.iter_mut().zip(&self.others) {
-                        stream.put(&room[value - self.sources].0[at - first..end - first], &mut other[at..end]);
+                        stream.put(&room[value - self.sources][at - first..end - first], &mut other[at..end]);
                     }
                     at = end;
                 }
@@ -247,7 +264,7 @@ impl Light {
     /// Runs the program over row `i` of a tile, in strips of `W` elements.
     #[inline(always)]
     fn row<T: Scalar, const W: usize>(&self, sources: &[Lines<'_, T>], room: &mut [Strip<T>], i: usize, out: &mut [T]) {
-        let (room, short) = room.split_at_mut(self.constants.len() + self.steps.len());
+        let [room, short] = self.parts(room);
         let Some((result, short)) = short.split_last_mut() else { return };
         // Where the last strip of a narrow row is not whole, elements before it are computed once more, unless they are
         // written over: to copy what it has would take longer.
@@ -263,26 +280,26 @@ impl Light {
                 Some(out) => (if is_own { *out } else { [T::default(); W] }, out, true),
                 None => {
                     for (strip, source) in short.iter_mut().zip(sources) {
-                        strip.0[..out.len()].copy_from_slice(match *source {
+                        strip[..out.len()].copy_from_slice(match *source {
                             Lines::Own => out,
                             Lines::Even(data, start, step) => &data[first(start, step)..][..out.len()],
                         });
                     }
-                    ([T::default(); W], result.0.first_chunk_mut().expect("a strip is as wide"), false)
+                    ([T::default(); W], result.first_chunk_mut().expect("a strip is as wide"), false)
                 }
             };
             self.strip(
                 room,
                 #[inline(always)]
                 |source| match sources[source] {
-                    _ if !is_whole => part(&short[source].0, 0),
+                    _ if !is_whole => part(&short[source], 0),
                     Lines::Own => &own,
                     Lines::Even(data, start, step) => part(data, first(start, step)),
                 },
                 to,
             );
             if !is_whole {
-                out.copy_from_slice(&result.0[..out.len()]);
+                out.copy_from_slice(&result[..out.len()]);
             }
         }
     }
@@ -301,7 +318,7 @@ impl Light {
             let (known, next) = room.split_at_mut(self.constants.len() + i);
             let [x, y, z] = step.values;
             let values = [self.value(&source, known, x), self.value(&source, known, y), self.value(&source, known, z)];
-            let to = if i == last { &mut *out } else { next[0].0.first_chunk_mut().expect("a strip is as wide") };
+            let to = if i == last { &mut *out } else { next[0].first_chunk_mut().expect("a strip is as wide") };
             step.op.run(values, to);
         }
     }
@@ -315,7 +332,7 @@ impl Light {
         value: usize,
     ) -> &'a [T; W] {
         match value.checked_sub(self.sources) {
-            Some(at) => part(&known[at].0, 0),
+            Some(at) => part(&known[at], 0),
             None => source(value),
         }
     }

@@ -18,6 +18,9 @@ use crate::kernel::stream::{Stream, lined_up_mut};
 use crate::kernel::tiles::{Act, Rows};
 use smallvec::SmallVec;
 
+/// Elements of a result that is small.
+const SMALL: usize = 4 * BLOCK;
+
 /// A program over the whole of a result, and what it reads besides.
 pub(crate) struct Tail<'a> {
     job: Job<'a>,
@@ -59,7 +62,22 @@ impl<'a> Tail<'a> {
     /// Finishes all of a result at once, where its kernel has no stretches to give.
     pub(crate) fn whole<T: Cell>(&self, out: &mut [T]) {
         self.check::<T>(out.len());
-        self.job.run(out, &mut []);
+        if !self.rows(out) {
+            self.job.run(out, &mut []);
+        }
+    }
+
+    /// Finishes a small result row by row where it stands, if the sources lie well: to set up blocks would take longer. Tells
+    /// whether it has.
+    fn rows<T: Cell>(&self, out: &mut [T]) -> bool {
+        let inner = self.job.span.inner();
+        if !(1..=SMALL).contains(&out.len()) {
+            return false;
+        }
+        let Some(mut lean) = Lean::new(&self.job, Stream::usual()) else { return false };
+        let sides = [out.len() / inner, inner];
+        let mut rows = out.chunks_exact_mut(inner);
+        lean.tile(0, inner, sides, |_| rows.next().expect("a row is asked for once, one after the other"))
     }
 }
 
@@ -261,8 +279,8 @@ fn gather(job: &Job<'_>, source: usize, starts: &[isize], width: usize, register
 fn rows<S: Stored>(operand: &Operand<'_>, starts: &[isize], stride: isize, width: usize, to: &mut [S]) {
     let data = S::of(operand.buffer);
     if stride == 0 && starts.iter().all(|start| *start == starts[0]) {
-        // One number is taken to be in all of its register.
-        return to.fill(data[operand.offset.wrapping_add_signed(starts[0])]);
+        // One number is taken to be in all of its block.
+        return to[..BLOCK].fill(data[operand.offset.wrapping_add_signed(starts[0])]);
     }
     for (to, &start) in to.chunks_exact_mut(width).zip(starts) {
         let first = operand.offset.wrapping_add_signed(start);
@@ -275,5 +293,38 @@ fn rows<S: Stored>(operand: &Operand<'_>, starts: &[isize], stride: isize, width
                 }
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::element::{Binary, Kind, Unary};
+    use crate::kernel::map::Instruction;
+
+    #[test]
+    fn a_small_result_is_finished_row_by_row_if_its_sources_lie_well() {
+        let instructions = |last| {
+            let sum = Instruction::Binary(Binary::Add, 0, 1);
+            vec![Instruction::Own(Kind::F32), Instruction::Load(0), sum, Instruction::Unary(last, 2)]
+        };
+        let light = Program::new(instructions(Unary::Neg), &[Kind::F32]);
+        let heavy = Program::new(instructions(Unary::Exp), &[Kind::F32]);
+        let buffer = Buffer::F32((0..5000_u16).map(f32::from).collect());
+        let done = |program: &Program, sizes: [usize; 2], strides: [isize; 2]| {
+            let operands = [Operand { buffer: &buffer, offset: 3, strides: &strides }];
+            let mut out: Vec<f32> = (0..sizes[0] * sizes[1]).map(|i| i as f32 / 2.0).collect();
+            let is_done = Tail::new(program, &sizes, &operands).rows(&mut out);
+            let at =
+                |i: usize| 3.0 + (i / sizes[1]) as f32 * strides[0] as f32 + (i % sizes[1]) as f32 * strides[1] as f32;
+            let is_finished = (0..out.len()).all(|i| out[i] == -(i as f32 / 2.0 + at(i)));
+            assert_eq!(is_finished, is_done, "all of {sizes:?} or nothing, {strides:?}");
+            is_done
+        };
+        assert!(done(&light, [5, 180], [200, 1]) && done(&light, [2, 65], [0, 1]), "rows side by side, or one again");
+        assert!(done(&light, [1, 33], [9, 1]) && done(&light, [4, 512], [512, 1]), "one row, or as many as are few");
+        assert!(!done(&light, [1, SMALL + 1], [9, 1]), "too many elements");
+        assert!(!done(&light, [180, 5], [1, 180]) && !done(&light, [40, 40], [1, 40]), "rows across the result");
+        assert!(!done(&heavy, [5, 180], [200, 1]), "a function of its own");
     }
 }

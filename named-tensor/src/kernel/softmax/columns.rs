@@ -5,7 +5,7 @@
 
 use super::higher;
 use crate::kernel::lanes::vectorised;
-use crate::kernel::line::{Known, LANES, Parts, Unit, WIDTH};
+use crate::kernel::line::{Known, LANES, Parts, Unit, WIDTH, repeated};
 use crate::kernel::math::Scalar;
 
 /// How much larger an element may be than what is subtracted from it.
@@ -113,12 +113,26 @@ impl<T: Scalar, const N: usize> Sums<T, N> {
 
     /// Goes on to other numbers that are subtracted: a sum that was taken with a smaller one is scaled.
     fn rise_to(&mut self, tops: &[T; N]) {
-        for ((sum, &top), &before) in self.sum.iter_mut().zip(tops).zip(&self.top) {
-            if top > before && before > T::LOWEST {
-                *sum *= (before.wide() - top.wide()).exp();
-            }
-        }
-        self.top = *tops;
+        *self = Sums { top: *tops, sum: self.scaled(tops) };
+    }
+
+    /// The sums as if these numbers, which are no smaller, had been subtracted. A sum over nothing but -∞ is 0, or NaN if
+    /// there was one: it stays as it is.
+    fn scaled(&self, tops: &[T; N]) -> [f64; N] {
+        let Sums { top: bases, sum } = self;
+        vectorised(
+            #[inline(always)]
+            move || {
+                std::array::from_fn(
+                    #[inline(always)]
+                    |j| {
+                        let (base, top) = (bases[j], tops[j]);
+                        let decay = (base.wide() - top.wide()).decay();
+                        sum[j] * if base > T::LOWEST { decay } else { 1.0 }
+                    },
+                )
+            },
+        )
     }
 
     /// What is subtracted from elements. As long as there is nothing but -∞, it adds nothing, whatever that is.
@@ -164,14 +178,26 @@ impl<T: Scalar> Parts<T> for Sums<T, LANES> {
 }
 
 impl<T: Scalar> Known for Sums<T> {
-    fn join(&mut self, lane: usize, other: &Sums<T>, from: usize) {
-        let (before, after) = (self.top[lane], other.top[from]);
-        let top = higher(before, after);
-        // A sum over nothing but -∞ is 0, or NaN if there was one: it has no base that could change.
-        let scaled = |sum: f64, base: T| {
-            if base > T::LOWEST && top > base { sum * (base.wide() - top.wide()).exp() } else { sum }
-        };
-        self.sum[lane] = scaled(self.sum[lane], before) + scaled(other.sum[from], after);
-        self.top[lane] = top;
+    fn join(&mut self, other: &Sums<T>) {
+        let top = highest(self.top, &other.top);
+        let (before, after) = (self.scaled(&top), other.scaled(&top));
+        *self = Sums { top, sum: std::array::from_fn(|lane| before[lane] + after[lane]) };
+    }
+
+    /// All lanes are scaled at once: with as many steps, whatever the parts are.
+    fn folded(&self, count: usize, width: usize) -> Sums<T> {
+        let mut all = Sums::NONE;
+        for tops in self.top.chunks_exact(width).take(count) {
+            all.top.iter_mut().zip(tops).for_each(|(top, &other)| *top = higher(*top, other));
+        }
+        let sums = self.scaled(&repeated(&all.top, width));
+        for sums in sums.chunks_exact(width).take(count) {
+            all.sum.iter_mut().zip(sums).for_each(|(sum, &other)| *sum += other);
+        }
+        all
+    }
+
+    fn spread(&self, width: usize) -> Sums<T> {
+        Sums { top: repeated(&self.top, width), sum: repeated(&self.sum, width) }
     }
 }

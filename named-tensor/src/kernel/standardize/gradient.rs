@@ -174,7 +174,7 @@ fn row<T: Scalar>(x: &[T], owed: &[T], dst: &mut [T], y: impl Fn(T) -> T, divide
         *along = y(x).wide().mul_add(g.wide(), *along);
     }
     let part = 1.0 / x.len() as f64;
-    let [total, along] = [total, along].map(|sums| T::narrow(joined(sums) * part));
+    let (total, along) = (T::narrow(joined(total) * part), T::narrow(joined(along) * part));
     for (dst, (&x, &g)) in dst.iter_mut().zip(x.iter().zip(owed)) {
         *dst = divided(g - total - y(x) * along);
     }

@@ -177,7 +177,7 @@ impl<T: Cell> Worker<'_, T> {
         };
         let rows = Rows { rows, column: first % inner, inner, stride };
         make_room(&mut self.registers[source], size);
-        match (&mut self.registers[source], operand) {
+        match (&mut *self.registers[source], operand) {
             (Buffer::F32(to), Some(operand)) => rows.elements(operand, &mut lined_up_mut(to)[..size]),
             (Buffer::F64(to), Some(operand)) => rows.elements(operand, &mut lined_up_mut(to)[..size]),
             (Buffer::Index(to), Some(operand)) => rows.elements(operand, &mut lined_up_mut(to)[..size]),

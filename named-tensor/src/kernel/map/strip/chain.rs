@@ -61,7 +61,7 @@ impl<T: Lanes> WithSimd for Run<'_, T> {
         let pieces = |at: usize| {
             let numbers = |value: usize| match sources.get(value) {
                 Some(source) => source.pieces(at, piece),
-                None => Rows { numbers: &constants[value - sources.len()].0, step: 0 },
+                None => Rows { numbers: &constants[value - sources.len()], step: 0 },
             };
             let acts = chain.acts.iter().filter_map(|act| act.try_map(|value| Some(numbers(value))));
             Pieces { start: numbers(chain.start), acts: acts.collect() }
