@@ -119,7 +119,7 @@ pub(super) fn rewritten(items: Items<'_>) -> Items<'_> {
 }
 
 /// Each node as an item, equal nodes as one, contractions in their new orders.
-pub(super) fn shared<'a, 't: 'a>(trace: &Trace<'t>, orders: &'a FoldMap<u32, Vec<Pair>>) -> Items<'a> {
+pub(super) fn shared<'a, 't: 'a>(trace: &'a Trace<'t>, orders: &'a FoldMap<u32, Vec<Pair>>) -> Items<'a> {
     let mut list: Vec<Item<'a>> = Vec::with_capacity(trace.size());
     let mut item_of: Vec<u32> = Vec::with_capacity(trace.size());
     let mut known = Sentences::new(trace.size());
@@ -134,6 +134,8 @@ pub(super) fn shared<'a, 't: 'a>(trace: &Trace<'t>, orders: &'a FoldMap<u32, Vec
             item_of.push(same);
             continue;
         }
+        // One of so many axes is evaluated as the node says.
+        let border = trace.border(number).filter(|_| node.shape().rank() <= LARGEST_RANK);
         // Stored numbers are not compared. Neither are random ones and scans: the seed, and the constants in a body, are
         // no part of the structure.
         if !stored && !matches!(node.op(), Op::Random(..) | Op::Scan(_)) {
@@ -145,9 +147,10 @@ pub(super) fn shared<'a, 't: 'a>(trace: &Trace<'t>, orders: &'a FoldMap<u32, Vec
                     item_of.push(item);
                     continue;
                 }
-                // Of several contractions in a new order the last is the node.
+                // Of several contractions in a new order, and of what makes a border, the last is the node.
                 Err(digest) => {
-                    let last = orders.get(&number).map_or(0, |pairs| pairs.len() - 1);
+                    let several = orders.get(&number).map(Vec::len).or(border.map(|(_, made)| made.len()));
+                    let last = several.map_or(0, |several| several - 1);
                     known.keep(digest, &words, next + narrow(last));
                 }
             }
@@ -167,6 +170,17 @@ pub(super) fn shared<'a, 't: 'a>(trace: &Trace<'t>, orders: &'a FoldMap<u32, Vec
                 list.push(Item { work, inputs, shape, kind: node.kind(), node: number });
             }
             item_of.push(narrow(list.len() - 1));
+            continue;
+        }
+        if let Some((table, made)) = border {
+            let mut input = item_of[table as usize];
+            for (at, step) in (1..).zip(made) {
+                let shape = if at == made.len() { node.shape() } else { step.shape() };
+                let work = Work::Op(step.op());
+                list.push(Item { work, inputs: few([input]), shape, kind: node.kind(), node: number });
+                input = narrow(list.len() - 1);
+            }
+            item_of.push(input);
             continue;
         }
         let work = match node.op() {
