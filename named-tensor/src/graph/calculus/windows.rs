@@ -232,10 +232,10 @@ mod tests {
         let scattered =
             |x: &Node, g: Node, size, step| is_scattered(&owed(&x.window(A, B, size, step), &g, A, B, step));
         assert!(scattered(&x, u.contract(&v, &[C]), 3, 1), "eleven terms for five rows");
-        let (u, v) = (counting(&[(C, 5), (A, 4)]), counting(&[(B, 3), (C, 5)]));
-        assert!(!scattered(&x, u.contract(&v, &[C]), 3, 2), "a row for each of two phases and five terms");
+        let (u, v) = (counting(&[(C, 10), (A, 7)]), counting(&[(B, 3), (C, 10), (rows, 5)]));
+        assert!(!scattered(&x, u.contract(&v, &[C]), 3, 1), "ten");
         let (u, v) = (counting(&[(C, 11), (A, 4)]), counting(&[(B, 3), (C, 11), (rows, 5)]));
-        assert!(!scattered(&x, u.contract(&v, &[C]), 3, 2), "eleven terms for ten rows");
+        assert!(!scattered(&x, u.contract(&v, &[C]), 3, 2), "eleven terms for five rows of each of two phases");
         let (u, v) = (counting(&[(A, 4)]), counting(&[(B, 6)]));
         assert!(scattered(&x, u.binary(Binary::Mul, &v), 6, 1), "windows longer than there are");
     }
