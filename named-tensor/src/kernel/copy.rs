@@ -41,9 +41,9 @@ pub(crate) fn copy_into<T: Stored>(sizes: &[usize], src: View<'_, T>, dst: ViewM
     let last = span.sizes.len().saturating_sub(1);
     let across = (0..last).rev().find(|&axis| span.strides[0][axis] == 1 && span.sizes[axis] >= 4);
     match (across, span.inner()) {
-        (Some(axis), 2) if span.interleaves(axis) => job.interleave::<2>(&span, &shared),
-        (Some(axis), 3) if span.interleaves(axis) => job.interleave::<3>(&span, &shared),
-        (Some(axis), 4) if span.interleaves(axis) => job.interleave::<4>(&span, &shared),
+        (_, 2) if span.interleaves() => job.interleave::<2>(&span, &shared),
+        (_, 3) if span.interleaves() => job.interleave::<3>(&span, &shared),
+        (_, 4) if span.interleaves() => job.interleave::<4>(&span, &shared),
         (Some(axis), _) if span.inner_stride(0).unsigned_abs() > 1 => job.transpose(&span, axis, &shared),
         _ => job.rows(&span, &shared),
     }
@@ -113,11 +113,13 @@ fn interleave_rows<'a, T: Stored, const N: usize>(groups: impl Iterator<Item = (
 }
 
 impl Span {
-    /// Whether elements that follow each other along `axis` where they come from are as far apart in the destination as the last
-    /// axis has positions, which stand between them there: several rows become one.
-    fn interleaves(&self, axis: usize) -> bool {
-        let last = self.sizes.len() - 1;
-        axis + 1 == last && self.strides[1][last] == 1 && self.strides[1][axis].unsigned_abs() == self.sizes[last]
+    /// Whether several rows become one: what follows each other where it comes from is as far apart in the destination as the
+    /// last axis has positions, which stand between there.
+    fn interleaves(&self) -> bool {
+        self.sizes.len().checked_sub(2).is_some_and(|along| {
+            let apart = [0, 1].map(|operand| self.strides[operand][along]);
+            self.inner_stride(1) == 1 && apart == [1, self.inner() as isize]
+        })
     }
 }
 
@@ -361,6 +363,8 @@ mod tests {
                 }
                 check::<f32>(&[size, n], (0, &[1, many]), (2, &[few, 1]), |i| i as f32);
                 check::<f32>(&[size, n], (0, &[1, many]), (2, &[few + 1, 1]), |i| i as f32);
+                check::<f32>(&[size, n], (0, &[2, 2 * many]), (2, &[few, 1]), |i| i as f32);
+                check::<f32>(&[size, n], (0, &[1, many]), (n * size, &[-few, 1]), |i| i as f32);
                 check::<f32>(&[9, size, n], (9 * size, &[many, 1, -many]), (2, &[few * many, few, 1]), |i| i as f32);
             }
         }

@@ -203,6 +203,10 @@ mod tests {
         let [found, plain] = [g.clone(), g.unary(Unary::Abs)].map(|g| owed(&windows, &g, A, B, 2));
         assert_eq!([is_scattered(&found), is_scattered(&plain)], [false, true]);
         assert!(read(&found.binary(Binary::Sub, &plain)).iter().all(|&rest: &f64| rest == 0.0));
+        let some = u.contract(&v, &[C]).rename(&[(inner, A), (inside, B)]);
+        for cut in [some.slice(A, 0..3, 1), some.slice(B, 0..2, 1), some.pad(A, 0, 1, 0.0)] {
+            assert!(convolved(&cut, [A, B], 2, DEPTH).is_none(), "windows themselves");
+        }
         let others = [g.pad(D, 0, 1, 3.0).slice(D, 0..5, 1), g.unary(Unary::Neg).merge(&[A, B], A)];
         assert!(others.iter().all(|g| convolved(g, [A, B], 2, DEPTH).is_none()), "a sum of borders is no border");
         let long = (0..200_000).fold(g, |g, _| g.rename(&[(A, B), (B, A)]));

@@ -54,11 +54,8 @@ impl Node {
         while let (&Op::Gather(axis), [of, positions], None) = (table.op(), table.inputs(), table.value()) {
             let Some(name) = only_axis(positions) else { break };
             let is_new = along.iter().all(|&(outer, taken, _)| name != outer && name != taken);
-            let is_apart = name == axis || !of.shape().has(name);
-            let Some(shifted) = shifted(&conditions, positions, of.shape().size(axis)?).filter(|_| is_new && is_apart)
-            else {
-                break;
-            };
+            let shifted = shifted(&conditions, positions, of.shape().size(axis)?);
+            let Some(shifted) = shifted.filter(|_| is_new) else { break };
             conditions.retain(|(condition, _)| only_axis(condition) != Some(name));
             along.push((axis, name, shifted));
             table = of;
@@ -81,7 +78,7 @@ impl Node {
                 }
             }
         }
-        // The same axes, whose order is no part of a border.
+        // The same axes, whose order is no part of a border. Where a table has an axis of its positions there is no such node.
         let is_there = |(name, size)| self.shape().size(name) == Some(size);
         let is_same = last.shape().rank() == self.shape().rank() && last.shape().iter().all(is_there);
         (matches!(last.op(), Op::Pad { .. }) && is_same).then_some(Border {
@@ -114,24 +111,18 @@ impl Node {
         }
         let all = conditions(condition, holds)?;
         let Shifted { here, there, count } = shifted(&all, positions, size)?;
-        let (mine, others): (Conditions<'_>, Conditions<'_>) =
-            all.into_iter().partition(|(condition, _)| only_axis(condition) == Some(name));
-        if mine.is_empty() || others.iter().any(|(condition, _)| condition.shape().has(name)) {
+        let others = || all.iter().filter(|(condition, _)| only_axis(condition) != Some(name));
+        if others().any(|(condition, _)| condition.shape().has(name)) {
             return None;
         }
         let back = Shifted { here: there, there: here, count };
-        let inside = back.bordered(
-            &back.named(&back.cut(x, [name, axis], 0, 0.0), [name, axis], 0, 0.0),
-            [name, axis],
-            size,
-            0.0,
-        );
-        let others = others.into_iter().map(
-            |(condition, holds)| {
-                if holds { condition.clone() } else { condition.unary(Unary::Not) }
-            },
-        );
-        let others = others.reduce(|all, condition| all.binary(Binary::And, &condition));
+        let axes = [name, axis];
+        let inside = back.named(&back.cut(x, axes, 0, 0.0), axes, 0, 0.0);
+        let inside = back.bordered(&inside, axes, size, 0.0);
+        let met = |&(condition, holds): &(&Node, bool)| {
+            if holds { condition.clone() } else { condition.unary(Unary::Not) }
+        };
+        let others = others().map(met).reduce(|all, condition| all.binary(Binary::And, &condition));
         Some(others.map_or_else(|| inside.clone(), |condition| condition.select(&inside, zero)))
     }
 }

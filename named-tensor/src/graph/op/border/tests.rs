@@ -129,6 +129,9 @@ fn what_is_no_border_stays_a_choice() {
     assert!(is_border(&choice(USUAL), &x), "as it is usually");
     assert!(!is_border(&choice(Written { inside: [0.0, 7.0], ..USUAL }), &x), "one position is there twice");
     assert!(!is_border(&choice(Written { inside: [1.0, 8.0], ..USUAL }), &x), "and at the other end");
+    let narrow = Written { cut: [2.0, 4.0], ..USUAL };
+    assert!(!is_border(&choice(Written { inside: [2.0, 5.0], ..narrow }), &x), "cut off inside");
+    assert!(!is_border(&choice(Written { inside: [3.0, 6.0], ..narrow }), &x), "and at the other end");
     assert!(!is_border(&choice(Written { inside: [5.0, 4.0], ..USUAL }), &x), "nothing is inside");
     let leaves = choice(Written { cut: [-1.0, 6.0], ..USUAL });
     assert!(!is_border(&leaves, &x), "a position outside leaves the axis");
@@ -182,7 +185,20 @@ fn a_border_owes_what_it_is_owed_inside_whatever_stands_outside() {
             assert!(scattered(&one), "something is owed outside");
             if axis == C {
                 assert!(scattered(&condition.select(&g, &zero).owed_at(&positions, A, 7, &[])), "none is summed");
+                let other = Node::iota(A, 7).compare(Comparison::Le, &number(Kind::Index, 3.0));
+                let owed = condition.binary(Binary::And, &other).select(&g, &zero).owed_at(&positions, A, 7, &[C]);
+                assert!(owed.error().is_some(), "the axis is there already");
             }
         }
     }
+}
+
+#[test]
+fn positions_of_positions_are_a_border_of_the_last_ones() {
+    let x = counting(&[(A, 7), (B, 2)]);
+    let inner = x.gather(A, &Written { count: 5, moved: 1.0, ..USUAL }.positions(C));
+    let outer = Written { count: 7, cut: [0.0, 4.0], inside: [1.0, 5.0], ..USUAL };
+    let choice = outer.condition(C).select(&inner.gather(C, &outer.positions(C)), &number(Kind::F64, 0.0));
+    assert!(is_border(&choice, &inner));
+    assert_eq!(choice.border().map(|border| border.gathers), Some(1));
 }
