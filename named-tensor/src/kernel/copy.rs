@@ -41,8 +41,11 @@ pub(crate) fn copy_into<T: Stored>(sizes: &[usize], src: View<'_, T>, dst: ViewM
     // An axis along which the source is contiguous, where the last axis is not, makes a transposition with it.
     let last = span.sizes.len().saturating_sub(1);
     let across = (0..last).rev().find(|&axis| span.strides[0][axis] == 1 && span.sizes[axis] >= 4);
-    match across {
-        Some(axis) if span.inner_stride(0).unsigned_abs() > 1 => job.transpose(&span, axis, &shared),
+    match (across, span.inner()) {
+        (_, 2) if span.interleaves() => job.interleave::<2>(&span, &shared),
+        (_, 3) if span.interleaves() => job.interleave::<3>(&span, &shared),
+        (_, 4) if span.interleaves() => job.interleave::<4>(&span, &shared),
+        (Some(axis), _) if span.inner_stride(0).unsigned_abs() > 1 => job.transpose(&span, axis, &shared),
         _ => job.rows(&span, &shared),
     }
 }
@@ -87,6 +90,38 @@ pub(super) fn every_of_rows<'a, T: Stored, const N: usize>(rows: impl Iterator<I
             }
         },
     );
+}
+
+/// An element of each of `N` rows in turn, for many such groups.
+fn interleave_rows<'a, T: Stored, const N: usize>(groups: impl Iterator<Item = ([&'a [T]; N], &'a mut [T])>) {
+    vectorised(
+        #[inline(always)]
+        move || {
+            for (rows, to) in groups {
+                let size = to.len() / N;
+                let rows: [&[T]; N] = std::array::from_fn(
+                    #[inline(always)]
+                    |j| &rows[j][..size],
+                );
+                for (i, to) in to.as_chunks_mut::<N>().0.iter_mut().enumerate() {
+                    for j in 0..N {
+                        to[j] = rows[j][i];
+                    }
+                }
+            }
+        },
+    );
+}
+
+impl Span {
+    /// Whether several rows become one: what follows each other where it comes from is as far apart in the destination as the
+    /// last axis has positions, which stand between there.
+    fn interleaves(&self) -> bool {
+        self.sizes.len().checked_sub(2).is_some_and(|along| {
+            let apart = [0, 1].map(|operand| self.strides[operand][along]);
+            self.inner_stride(1) == 1 && apart == [1, self.inner() as isize]
+        })
+    }
 }
 
 struct Job<'a, T> {
@@ -161,6 +196,26 @@ impl<T: Stored> Job<'_, T> {
                 groups.iter_mut().for_each(Odometer::step);
                 (row, range.start) = (0, range.start + count);
             }
+        });
+    }
+
+    /// `N` rows that become one, an element of each in turn.
+    fn interleave<const N: usize>(&self, span: &Span, dst: &Shared<'_, T>) {
+        let (apart, size) = (span.inner_stride(0), span.sizes[span.sizes.len() - 2]);
+        let outer = &span.sizes[..span.sizes.len() - 2];
+        parallel::for_each_range(outer.iter().product(), GRAIN.div_ceil(size * N), |range| {
+            let [mut from, mut to] =
+                [0, 1].map(|operand| Odometer::new(outer, &span.strides[operand][..outer.len()], range.start));
+            let rows = range.map(|_| {
+                let first = self.src_offset + from.distance;
+                let rows = std::array::from_fn(|j| &self.src[(first + j as isize * apart) as usize..][..size]);
+                // SAFETY: these positions of the destination are visited once, side by side, and no positions overlap.
+                let to_row = unsafe { dst.slice((self.dst_offset + to.distance) as usize, size * N) };
+                from.step();
+                to.step();
+                (rows, to_row)
+            });
+            interleave_rows::<T, N>(rows);
         });
     }
 
@@ -290,6 +345,28 @@ mod tests {
                     let wanted = if is_inside { (column * height + row) as f32 } else { -1.0 };
                     assert_eq!(x, wanted, "row {row}, column {column} of {height} × {width}, rows {step} apart");
                 }
+            }
+        }
+    }
+
+    #[test]
+    fn rows_that_become_one_arrive_an_element_of_each_in_turn() {
+        for n in 2..6_usize {
+            for size in [4, 5, 16, 29, 100] {
+                let (few, many) = (n as isize, size as isize);
+                // Side by side, with gaps, and one row for all; in whole rows and in those of something larger.
+                for from in [[3 * few * many, few * many, 1, many], [1, 5 * many, 1, 900], [7, 2, 1, 0]] {
+                    for to in [[3 * few * many, few * many, few, 1], [few * many, 5 * few * many, few, 1]] {
+                        check::<f32>(&[5, 3, size, n], (3, &from), (1, &to), |i| i as f32);
+                        check::<f64>(&[5, 3, size, n], (3, &from), (1, &to), |i| i as f64);
+                        check::<bool>(&[5, 3, size, n], (3, &from), (1, &to), |i| i % 3 == 0);
+                    }
+                }
+                check::<f32>(&[size, n], (0, &[1, many]), (2, &[few, 1]), |i| i as f32);
+                check::<f32>(&[size, n], (0, &[1, many]), (2, &[few + 1, 1]), |i| i as f32);
+                check::<f32>(&[size, n], (0, &[2, 2 * many]), (2, &[few, 1]), |i| i as f32);
+                check::<f32>(&[size, n], (0, &[1, many]), (n * size, &[-few, 1]), |i| i as f32);
+                check::<f32>(&[9, size, n], (9 * size, &[many, 1, -many]), (2, &[few * many, few, 1]), |i| i as f32);
             }
         }
     }

@@ -144,6 +144,7 @@ impl Page<'_, '_> {
         }
         let what = match &step.action {
             Action::Join { pieces, around: None } if pieces.len() == 1 => "copy".to_owned(),
+            Action::Join { around: Some(_), .. } => "pad".to_owned(),
             Action::Join { .. } if matches!(node.op(), Op::Binary(_)) => "concat".to_owned(),
             Action::Append { .. } => "append".to_owned(),
             Action::Product { .. } => "dot".to_owned(),

@@ -2,7 +2,8 @@
 //!
 //! One pass over the graph lists its nodes, inputs before users, and writes what a plan depends on as words: primitives,
 //! sizes, kinds, and how the numbers of its leaves lie. Axis names are numbered by first appearance, so that a graph
-//! built again with fresh names has the same key; constants and seeds are data of the run, not of the structure.
+//! built again with fresh names has the same key; constants and seeds are data of the run, not of the structure, but for
+//! those that make a border of a choice.
 //! Lives here: the walk. Not here: the words (`words`), who keeps plans (`cache`), what is done with the list (`simplify`).
 
 use smallvec::SmallVec;
@@ -10,8 +11,8 @@ use smallvec::SmallVec;
 use super::numbered::{FoldMap, Numbered};
 use super::words::{Counts, KeyWords, Words};
 use crate::error::Result;
-use crate::graph::op::Scan;
 use crate::graph::op::scan::unread;
+use crate::graph::op::{Border, Scan};
 use crate::graph::{Node, Op, Value};
 
 /// The nodes of a graph by number, with its key.
@@ -22,6 +23,8 @@ pub(super) struct Trace<'a> {
     edges: SmallVec<[u32; 32]>,
     /// The bodies of scans, by the number of the scan's node.
     bodies: FoldMap<u32, Trace<'a>>,
+    /// The choices that are borders, by number.
+    borders: FoldMap<u32, Border>,
     /// Scans that are the beginning of another one, by number, and that.
     pub(super) beginnings: SmallVec<[(u32, u32); 1]>,
     /// The roots by number.
@@ -90,6 +93,9 @@ impl<'a> Trace<'a> {
                     trace.key.extend_from_slice(&body.key);
                     trace.bodies.insert(narrow(trace.listed.len()), body);
                 }
+                if let (Op::Select, None) = (node.op(), value) {
+                    trace.find_border(node, narrow(trace.listed.len()), &done[first..]);
+                }
                 done[first..].iter().for_each(|&input| trace.edges.push(input));
                 done.truncate(first);
                 let number = narrow(trace.listed.len());
@@ -130,6 +136,31 @@ impl<'a> Trace<'a> {
                 self.key.extend([u64::from(some), u64::from(other)]);
             }
         }
+    }
+
+    /// Finds out whether a choice, which will have this number, is a border. Constants say so, which are no part of the structure
+    /// otherwise.
+    fn find_border(&mut self, node: &Node, number: u32, inputs: &[u32]) {
+        let Some(border) = node.border() else { return };
+        let index = inputs[border.branch];
+        if self.table(index, border.gathers).is_some() {
+            // No node begins with this word.
+            self.key.push(u64::MAX);
+            self.key.extend_from_slice(&border.numbers);
+            self.borders.insert(number, border);
+        }
+    }
+
+    /// What a node indexes, so many times one after the other; none if its numbers are stored on the way.
+    fn table(&self, number: u32, gathers: usize) -> Option<u32> {
+        (0..gathers).try_fold(number, |number, _| self.inputs(number).first().copied())
+    }
+
+    /// The table that a choice puts a border around, and the primitives that make the same of it; none if it is no border.
+    pub(super) fn border(&self, number: u32) -> Option<(u32, &[Node])> {
+        let border = self.borders.get(&number)?;
+        let index = self.inputs(number)[border.branch];
+        Some((self.table(index, border.gathers)?, &border.made))
     }
 
     /// How many nodes there are.

@@ -3,7 +3,7 @@
 //! A plan speaks of names, nodes and items by number. Lives here: from things to numbers, from numbers to things, short
 //! lists of either, and the hashing of words, names and addresses. Not here: what is numbered.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::hash::{BuildHasherDefault, Hash, Hasher};
 use std::ops::Index;
 
@@ -187,6 +187,9 @@ impl<T> Index<&u32> for ByNumber<T> {
 
 /// A map whose hashing costs a few cycles: its keys are addresses, names and words of our own making.
 pub(super) type FoldMap<K, V> = HashMap<K, V, BuildHasherDefault<Fold>>;
+
+/// The same without values.
+pub(super) type FoldSet<K> = HashSet<K, BuildHasherDefault<Fold>>;
 
 /// Multiply and rotate, word by word.
 #[derive(Default, Clone)]

@@ -4,13 +4,15 @@
 //! contraction, a scalar factor of a contraction taken into it, the first of a sorted axis found without sorting the rest, and
 //! what is dead after that. Each keeps the numbers, up to rounding. Not here: the order of several contractions (`order`), attention (`attention`).
 
+mod paired;
+
 use smallvec::SmallVec;
 
 use super::LARGEST_RANK;
 use super::attention::{self, Attention, AttentionGradient};
 use super::key::{Trace, narrow};
 use super::numbered::{FoldMap, Sentences, few};
-use super::order::{Operand, Pair};
+use super::order::Pair;
 use super::remade;
 use super::weighed;
 use super::widen;
@@ -20,6 +22,7 @@ use crate::element::{Binary, Kind};
 use crate::graph::op::Reduction;
 use crate::graph::shape::Names;
 use crate::graph::{Op, Shape};
+use paired::Paired;
 
 /// What an item does with its inputs.
 #[derive(Clone, Copy, Debug)]
@@ -122,7 +125,7 @@ pub(super) fn rewritten(items: Items<'_>) -> Items<'_> {
 }
 
 /// Each node as an item, equal nodes as one, contractions in their new orders.
-pub(super) fn shared<'a, 't: 'a>(trace: &Trace<'t>, orders: &'a FoldMap<u32, Vec<Pair>>) -> Items<'a> {
+pub(super) fn shared<'a, 't: 'a>(trace: &'a Trace<'t>, orders: &'a FoldMap<u32, Vec<Pair>>) -> Items<'a> {
     let mut list: Vec<Item<'a>> = Vec::with_capacity(trace.size());
     let mut item_of: Vec<u32> = Vec::with_capacity(trace.size());
     let mut known = Sentences::new(trace.size());
@@ -137,6 +140,8 @@ pub(super) fn shared<'a, 't: 'a>(trace: &Trace<'t>, orders: &'a FoldMap<u32, Vec
             item_of.push(same);
             continue;
         }
+        // One of so many axes is evaluated as the node says.
+        let border = trace.border(number).filter(|_| node.shape().rank() <= LARGEST_RANK);
         let mut digest = None;
         // Stored numbers are not compared. Neither are random ones and scans: the seed, and the constants in a body, are
         // no part of the structure.
@@ -152,7 +157,26 @@ pub(super) fn shared<'a, 't: 'a>(trace: &Trace<'t>, orders: &'a FoldMap<u32, Vec
                 Err(unknown) => digest = Some(unknown),
             }
         }
-        let ordered = orders.get(&number).map(|pairs| paired.put(pairs, &item_of, (node.kind(), number), &mut list));
+        // Of several contractions in a new order, and of what makes a border, the last is the node.
+        let several = match (orders.get(&number), border) {
+            (Some(pairs), _) => Some(paired.put(pairs, &item_of, (node.kind(), number), &mut list)),
+            (None, Some((table, [before @ .., last]))) => {
+                let mut input = item_of[table as usize];
+                for step in before {
+                    let work = Work::Op(step.op());
+                    list.push(Item {
+                        work,
+                        inputs: few([input]),
+                        shape: step.shape(),
+                        kind: node.kind(),
+                        node: number,
+                    });
+                    input = narrow(list.len() - 1);
+                }
+                Some((Work::Op(last.op()), few([input])))
+            }
+            _ => None,
+        };
         let work = match node.op() {
             _ if stored => Work::Leaf,
             Op::Fill(value) if words::is_structural(*value) => Work::Constant(*value),
@@ -162,9 +186,9 @@ pub(super) fn shared<'a, 't: 'a>(trace: &Trace<'t>, orders: &'a FoldMap<u32, Vec
             op => Work::Op(op),
         };
         let next = narrow(list.len());
-        let (work, inputs) = ordered.unwrap_or((work, inputs));
+        let (work, inputs) = several.unwrap_or((work, inputs));
         if let (Work::Contract(..), false) = (work, orders.is_empty()) {
-            paired.known.entry(sorted(&inputs)).or_insert(next);
+            paired.note(&inputs, next);
         }
         if let Some(digest) = digest {
             known.keep(digest, &words, next);
@@ -184,60 +208,6 @@ pub(super) fn shared<'a, 't: 'a>(trace: &Trace<'t>, orders: &'a FoldMap<u32, Vec
         items = items.sorted();
     }
     items
-}
-
-/// Contractions of two items that are there, by both: products in new orders have some in common.
-#[derive(Default)]
-struct Paired {
-    known: FoldMap<[u32; 2], u32>,
-}
-
-impl Paired {
-    /// Puts the pairs of a product into the list, as far as they are not there, all but the last one. That is the node itself:
-    /// what it does, and with which inputs.
-    fn put<'a>(
-        &mut self,
-        pairs: &'a [Pair],
-        item_of: &[u32],
-        (kind, node): (Kind, u32),
-        list: &mut Vec<Item<'a>>,
-    ) -> (Work<'a>, SmallVec<[u32; 3]>) {
-        let mut made: SmallVec<[u32; 8]> = SmallVec::new();
-        for (at, pair) in pairs.iter().enumerate() {
-            let item = |operand| match operand {
-                Operand::Node(number) => item_of[number as usize],
-                Operand::Pair(pair) => made[pair],
-            };
-            let inputs: SmallVec<[u32; 3]> = few([pair.left, pair.right].into_iter().map(item));
-            let work = match pair.summed.is_empty() {
-                true => Work::Op(&TIMES),
-                false => Work::Contract(&pair.summed, Scale::None),
-            };
-            if at + 1 == pairs.len() {
-                return (work, inputs);
-            }
-            let next = narrow(list.len());
-            let known = *self.known.entry(sorted(&inputs)).or_insert(next);
-            let is_same = match list.get(known as usize).map(|item| item.work) {
-                Some(Work::Contract(axes, _)) => are_same(axes, &pair.summed),
-                _ => false,
-            };
-            made.push(if is_same { known } else { next });
-            if !is_same {
-                list.push(Item { work, inputs, shape: &pair.shape, kind, node });
-            }
-        }
-        unreachable!("a product has pairs, of which the last one is the node")
-    }
-}
-
-/// Both inputs of a product, in one order.
-fn sorted(inputs: &[u32]) -> [u32; 2] {
-    [inputs[0].min(inputs[1]), inputs[0].max(inputs[1])]
-}
-
-fn are_same(left: &Names, right: &Names) -> bool {
-    left.len() == right.len() && left.iter().all(|axis| right.contains(axis))
 }
 
 impl<'a> Items<'a> {

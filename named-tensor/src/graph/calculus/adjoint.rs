@@ -98,7 +98,7 @@ pub(super) fn adjoint(node: &Node, g: &Node, wanted: &dyn Fn(usize) -> bool, kee
         (&Op::Gather(axis), [table, at]) => {
             let rest = table.shape().without(&[axis]);
             let over = lost(at.shape(), &rest, keep);
-            let summed = g.scatter_add(at, axis, table.shape().size(axis).unwrap_or(0), &over);
+            let summed = g.owed_at(at, axis, table.shape().size(axis).unwrap_or(0), &over);
             smallvec![Some(summed.in_place_of(node)), None]
         }
         (&Op::ScatterAdd { axis, .. }, [updates, at]) => {

@@ -5,6 +5,8 @@
 //! convolution, this is a convolution too, of u between zeros with v in the opposite order:
 //! Σ_{i + j = p} u(i) v(j)  =  Σ_a U(p + a) v(last - a),  with U(p + last) = u(p).  So g, which is as many times larger as a
 //! window has positions, is never made.
+//! Of windows that are `step` apart each position  p = q·step + r  is met by those  j = k·step + r  alone: with r as an axis
+//! besides, what q is owed is Σ_{i + k = q}, as of windows one apart.
 //! Not here: the windows themselves (`op::window`), the adjoints of all else (`adjoint`).
 
 use super::forms::{positions, with_axes};
@@ -18,20 +20,52 @@ pub(super) fn owed(node: &Node, g: &Node, axis: Name, into: Name, step: usize) -
     let size = |name| node.shape().size(name).unwrap_or(0);
     let (count, inside) = (size(axis), size(into));
     let whole = node.inputs().first().and_then(|x| x.shape().size(axis)).unwrap_or(0);
-    if step == inside {
-        // Windows side by side cover every position once.
-        return with_axes(g, &[axis, into], node.shape()).merge(&[axis, into], axis);
+    if step >= inside {
+        // Windows side by side cover every position once; between others nothing is owed.
+        let g = with_axes(g, &[axis, into], node.shape());
+        let g = if step == inside { g } else { g.pad(into, 0, step - inside, 0.0) };
+        return first(&g.merge(&[axis, into], axis), axis, whole);
     }
-    if step == 1
-        && let Some((u, v, summed)) = product(g, axis, into)
-        && is_less_work([&u, &v], &summed, [axis, into])
-    {
-        return convolution([&u, &v], summed, [axis, into]);
+    if let Some(owed) = convolved(g, [axis, into], step, DEPTH) {
+        return owed;
     }
     let g = with_axes(g, &[axis, into], node.shape());
     let start = axis.freshened();
     let at = positions(start, count, 0, step).binary(Binary::Add, &Node::iota(into, inside));
     g.rename(&[(axis, start)]).scatter_add(&at, axis, whole, &[start, into])
+}
+
+/// So many positions of an axis, from the first one on.
+fn first(x: &Node, axis: Name, count: usize) -> Node {
+    if x.shape().size(axis) == Some(count) { x.clone() } else { x.slice(axis, 0..count, 1) }
+}
+
+/// Operations on other axes that are looked through, one below the other.
+const DEPTH: usize = 16;
+
+/// What is owed as a convolution, if `g` is a sum of products, or has been made of one by operations on other axes: those are
+/// done to what is owed.
+fn convolved(g: &Node, [axis, into]: [Name; 2], step: usize, depth: usize) -> Option<Node> {
+    let depth = depth.checked_sub(1)?;
+    if let Some((u, v, summed)) = product(g, axis, into) {
+        return is_less_work([&u, &v], &summed, [axis, into], step)
+            .then(|| phases([&u, &v], summed, [axis, into], step));
+    }
+    let [x] = g.inputs() else { return None };
+    match *g.op() {
+        Op::Rename => {
+            let before = |name| x.shape().names().nth(g.shape().position(name)?);
+            let owed = convolved(x, [before(axis)?, before(into)?], step, depth)?;
+            let names = x.shape().names().zip(g.shape().names());
+            Some(owed.rename(&names.filter(|&(name, _)| owed.shape().has(name)).collect::<Vec<_>>()))
+        }
+        Op::Merge(_, other) | Op::Slice { axis: other, .. } | Op::Pad { axis: other, value: 0.0, .. }
+            if other != axis && other != into =>
+        {
+            Some(g.again(&[convolved(x, [axis, into], step, depth)?]))
+        }
+        _ => None,
+    }
 }
 
 /// The factors whose product, summed over some axes, `g` is: that which has `axis`, and that which has `into`.
@@ -57,12 +91,24 @@ const FEW: usize = 4;
 /// Whether a convolution takes less time than g and its sums. It is over more positions, those between the zeros; and to pack a
 /// number for each term takes about half as long as to write one for each row and to add it where it belongs. For a few rows
 /// nothing is packed.
-fn is_less_work([u, v]: [&Node; 2], summed: &Names, [axis, into]: [Name; 2]) -> bool {
+fn is_less_work([u, v]: [&Node; 2], summed: &Names, [axis, into]: [Name; 2], step: usize) -> bool {
     let size = |name: Name| u.shape().size(name).or(v.shape().size(name)).unwrap_or(0);
     let terms = summed.iter().fold(1, |all: usize, &name| all.saturating_mul(size(name)));
     let is_row = |name: &Name| *name != into && !summed.contains(name) && !u.shape().has(*name);
-    let rows = v.shape().names().filter(is_row).fold(1, |all: usize, name| all.saturating_mul(size(name)));
-    size(into) <= size(axis) && (rows <= FEW || terms <= rows.saturating_mul(2))
+    let rows = v.shape().names().filter(is_row).fold(step, |all: usize, name| all.saturating_mul(size(name)));
+    size(into).div_ceil(step) <= size(axis) && (rows <= FEW || terms <= rows.saturating_mul(2))
+}
+
+/// The sum of u(i) v(j) at each position i · step + j.
+fn phases([u, v]: [&Node; 2], summed: Names, [axis, into]: [Name; 2], step: usize) -> Node {
+    if step == 1 {
+        return convolution([u, v], summed, [axis, into]);
+    }
+    let size = |node: &Node, name| node.shape().size(name).unwrap_or(1);
+    let (whole, phase) = ((size(u, axis) - 1) * step + size(v, into), axis.freshened());
+    let steps = size(v, into).div_ceil(step);
+    let v = v.pad(into, 0, steps * step - size(v, into), 0.0).split(into, &[(into, Some(steps)), (phase, Some(step))]);
+    first(&convolution([u, &v], summed, [axis, into]).merge(&[axis, phase], axis), axis, whole)
 }
 
 /// The sum of u(i) v(j) at each position i + j.
@@ -114,6 +160,60 @@ mod tests {
     }
 
     #[test]
+    fn windows_some_positions_apart_owe_a_convolution_and_the_same_sum() {
+        for (count, inside, step) in [(4, 3, 2), (5, 4, 2), (3, 5, 2), (6, 5, 3), (2, 4, 3), (3, 7, 3), (1, 3, 2)] {
+            let x = counting(&[(A, (count - 1) * step + inside), (D, 3)]);
+            let windows = x.window(A, B, inside, step);
+            let (u, v) = (counting(&[(C, 2), (A, count), (D, 3)]), counting(&[(B, inside), (C, 2)]));
+            for g in [u.contract(&v, &[C]), v.binary(Binary::Mul, &u)] {
+                let [found, plain] = [g.clone(), g.unary(Unary::Abs)].map(|g| owed(&windows, &g, A, B, step));
+                assert_eq!([is_scattered(&found), is_scattered(&plain)], [inside.div_ceil(step) > count, true]);
+                assert_eq!(found.shape().size(A), x.shape().size(A));
+                let rest = found.binary(Binary::Sub, &plain);
+                assert!(read(&rest).iter().all(|&rest: &f64| rest == 0.0), "{count} of {inside}, {step} apart");
+            }
+        }
+    }
+
+    #[test]
+    fn windows_that_do_not_meet_owe_what_they_are_owed_and_nothing_between() {
+        for (count, inside, step) in [(4, 2, 3), (3, 1, 4), (1, 2, 5), (3, 2, 2)] {
+            let x = counting(&[(A, (count - 1) * step + inside), (D, 2)]);
+            let windows = x.window(A, B, inside, step);
+            for g in [counting(&[(D, 2), (A, count), (B, inside)]), counting(&[(A, count)]), counting(&[(B, inside)])] {
+                let found = owed(&windows, &g, A, B, step);
+                assert!(!is_scattered(&found), "no sum is over computed positions");
+                let all = g.spread(windows.shape().only(&[A, B]));
+                let at = positions(A, count, 0, step).binary(Binary::Add, &Node::iota(B, inside));
+                let plain = all.scatter_add(&at, C, x.shape().size(A).unwrap(), &[A, B]).rename(&[(C, A)]);
+                let rest = found.binary(Binary::Sub, &plain);
+                assert!(read(&rest).iter().all(|&rest: &f64| rest == 0.0), "{count} of {inside}, {step} apart");
+            }
+        }
+    }
+
+    #[test]
+    fn what_is_done_to_other_axes_is_done_to_what_is_owed() {
+        let x = counting(&[(A, 9), (D, 5)]);
+        let windows = x.window(A, B, 3, 2);
+        let [inner, inside, deep] = [A.freshened(), B.freshened(), D.freshened()];
+        let (u, v) = (counting(&[(C, 2), (inner, 4), (D, 2)]), counting(&[(inside, 3), (C, 2), (deep, 3)]));
+        let g = u.contract(&v, &[C]).merge(&[D, deep], D).slice(D, 1..5, 1).pad(D, 1, 0, 0.0);
+        let g = g.rename(&[(inner, A), (inside, B)]);
+        let [found, plain] = [g.clone(), g.unary(Unary::Abs)].map(|g| owed(&windows, &g, A, B, 2));
+        assert_eq!([is_scattered(&found), is_scattered(&plain)], [false, true]);
+        assert!(read(&found.binary(Binary::Sub, &plain)).iter().all(|&rest: &f64| rest == 0.0));
+        let some = u.contract(&v, &[C]).rename(&[(inner, A), (inside, B)]);
+        for cut in [some.slice(A, 0..3, 1), some.slice(B, 0..2, 1), some.pad(A, 0, 1, 0.0)] {
+            assert!(convolved(&cut, [A, B], 2, DEPTH).is_none(), "windows themselves");
+        }
+        let others = [g.pad(D, 0, 1, 3.0).slice(D, 0..5, 1), g.unary(Unary::Neg).merge(&[A, B], A)];
+        assert!(others.iter().all(|g| convolved(g, [A, B], 2, DEPTH).is_none()), "a sum of borders is no border");
+        let long = (0..200_000).fold(g, |g, _| g.rename(&[(A, B), (B, A)]));
+        assert!(convolved(&long, [A, B], 2, DEPTH).is_none(), "a long chain");
+    }
+
+    #[test]
     fn windows_along_two_axes_owe_one_convolution() {
         let x = counting(&[(A, 8), (D, 9)]);
         let [inside, beside] = [B, D.freshened()];
@@ -136,8 +236,10 @@ mod tests {
         let scattered =
             |x: &Node, g: Node, size, step| is_scattered(&owed(&x.window(A, B, size, step), &g, A, B, step));
         assert!(scattered(&x, u.contract(&v, &[C]), 3, 1), "eleven terms for five rows");
-        let (u, v) = (counting(&[(A, 4)]), counting(&[(B, 3)]));
-        assert!(scattered(&x, u.binary(Binary::Mul, &v), 3, 2), "windows two apart");
+        let (u, v) = (counting(&[(C, 10), (A, 7)]), counting(&[(B, 3), (C, 10), (rows, 5)]));
+        assert!(!scattered(&x, u.contract(&v, &[C]), 3, 1), "ten");
+        let (u, v) = (counting(&[(C, 11), (A, 4)]), counting(&[(B, 3), (C, 11), (rows, 5)]));
+        assert!(!scattered(&x, u.contract(&v, &[C]), 3, 2), "eleven terms for five rows of each of two phases");
         let (u, v) = (counting(&[(A, 4)]), counting(&[(B, 6)]));
         assert!(scattered(&x, u.binary(Binary::Mul, &v), 6, 1), "windows longer than there are");
     }

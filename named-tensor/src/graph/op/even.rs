@@ -18,9 +18,9 @@ const EXACT: i64 = 1 << 24;
 
 /// `start + Σ step · position along axis`.
 #[derive(Clone, Debug, Default)]
-struct Steps {
-    start: i64,
-    along: SmallVec<[(Name, i64); 3]>,
+pub(super) struct Steps {
+    pub(super) start: i64,
+    pub(super) along: SmallVec<[(Name, i64); 3]>,
 }
 
 impl Node {
@@ -80,7 +80,7 @@ impl Node {
 
 impl Steps {
     /// The steps that these positions go in, if they do.
-    fn of(node: &Node, depth: usize) -> Option<Steps> {
+    pub(super) fn of(node: &Node, depth: usize) -> Option<Steps> {
         let depth = depth.checked_sub(1)?;
         if !matches!(node.kind(), Kind::Index | Kind::F32 | Kind::F64) {
             return None;
@@ -117,7 +117,7 @@ impl Steps {
     }
 
     /// The sum of these and of so many times others.
-    fn plus(mut self, others: Steps, times: i64) -> Steps {
+    pub(super) fn plus(mut self, others: Steps, times: i64) -> Steps {
         self.start += times * others.start;
         for (name, step) in others.along {
             match self.along.iter_mut().find(|(known, _)| *known == name) {
@@ -128,8 +128,13 @@ impl Steps {
         self
     }
 
+    /// The same from another start on.
+    pub(super) fn moved(self, by: i64) -> Steps {
+        Steps { start: self.start + by, ..self }
+    }
+
     /// The least and the greatest position, if there is any.
-    fn range(&self, shape: &Shape) -> Option<[i64; 2]> {
+    pub(super) fn range(&self, shape: &Shape) -> Option<[i64; 2]> {
         let mut range = [self.start; 2];
         for &(name, step) in &self.along {
             let last = i64::try_from(shape.size(name)?.checked_sub(1)?).ok()?;

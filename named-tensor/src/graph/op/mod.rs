@@ -5,6 +5,7 @@
 //! Not here: the order in which they run (`plan`), loops that are fast (`kernel`).
 
 mod again;
+mod border;
 mod call;
 mod contraction;
 mod creation;
@@ -27,6 +28,7 @@ mod vector;
 mod walk;
 mod window;
 
+pub(crate) use self::border::Border;
 pub use self::call::Function;
 pub use self::random::Distribution;
 pub use self::reduction::Reduction;

@@ -211,20 +211,34 @@ impl Lying {
 fn copy_rows<T: Stored>((data, apart): (&[T], usize), places: &[usize], size: usize, to: &mut [T], width: usize) {
     let rows = places.iter().map(|&place| &data[place..]).zip(to.chunks_mut(width).map(|to| &mut to[..size]));
     match apart {
-        1 => vectorised(
-            #[inline(always)]
-            move || {
-                for (i, &place) in places.iter().enumerate() {
-                    let (from, to) = (&data[place..][..size], &mut to[i * width..][..size]);
-                    match (from.first_chunk::<WIDTH>(), to.first_chunk_mut()) {
-                        (Some(from), Some(to)) => *to = *from,
-                        _ => copy_short(from, to),
-                    }
-                }
-            },
-        ),
+        1 => match size {
+            WIDTH => ends_of_rows::<T, WIDTH>(data, places, size, to, width),
+            32..WIDTH => ends_of_rows::<T, 32>(data, places, size, to, width),
+            16..32 => ends_of_rows::<T, 16>(data, places, size, to, width),
+            8..16 => ends_of_rows::<T, 8>(data, places, size, to, width),
+            _ => rows.for_each(|(from, to)| copy_short(&from[..size], to)),
+        },
         2 => every_of_rows::<T, 2>(rows),
         3 => every_of_rows::<T, 3>(rows),
         _ => rows.for_each(|(from, to)| to.iter_mut().enumerate().for_each(|(i, to)| *to = from[i * apart])),
     }
+}
+
+/// The same for elements side by side, `N` of each row at least: the first ones and the last ones, which may meet in the middle.
+/// All rows have one size, which is looked at once.
+fn ends_of_rows<T: Stored, const N: usize>(data: &[T], places: &[usize], size: usize, to: &mut [T], width: usize) {
+    vectorised(
+        #[inline(always)]
+        move || {
+            for (&place, to) in places.iter().zip(to.chunks_mut(width)) {
+                let (from, to) = (&data[place..][..size], &mut to[..size]);
+                if let (Some(some), Some(to)) = (from.first_chunk::<N>(), to.first_chunk_mut()) {
+                    *to = *some;
+                }
+                if let (Some(some), Some(to)) = (from.last_chunk::<N>(), to.last_chunk_mut()) {
+                    *to = *some;
+                }
+            }
+        },
+    );
 }

@@ -190,7 +190,8 @@ impl<T: Lanes> WithSimd for End<'_, T> {
         let End { strip, place: [top, first], rows, width, sums } = self;
         let (lanes, columns) = (size_of::<T::Register<S>>() / size_of::<T>(), width.min(strip.columns - first));
         let factor = T::splat(simd, strip.factor);
-        for (i, at) in (0..rows).flat_map(|i| (0..columns).step_by(lanes).map(move |at| (i, at))) {
+        let (mut i, mut at) = (0, 0);
+        while i < rows {
             let (row, column) = (top + i, first + at);
             let cut = (columns - at < lanes).then(|| T::first(simd, columns - at));
             let to = strip.to.wrapping_add(row * strip.step + column);
@@ -212,6 +213,10 @@ impl<T: Lanes> WithSimd for End<'_, T> {
                 Some(some) => unsafe { T::write(simd, some, to, x) },
                 // SAFETY: as above, the whole register.
                 None => unsafe { to.cast::<T::Register<S>>().write_unaligned(x) },
+            }
+            at += lanes;
+            if at >= columns {
+                (i, at) = (i + 1, 0);
             }
         }
     }

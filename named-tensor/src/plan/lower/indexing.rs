@@ -108,8 +108,9 @@ impl Lowering<'_, '_> {
             // Nothing is put anywhere, and nobody asks where.
             return self.plain(i);
         }
-        let order = self.order_of_pieces(i, 1);
-        let pieces = [self.piece(i, 0, &order, None), self.piece(i, 1, &order, None)];
+        let inputs = &self.items.item(i).inputs;
+        let order = self.order_of_pieces(i, &inputs[..1]);
+        let pieces = [self.piece(i, inputs[0], &order, &[]), self.piece(i, inputs[1], &order, &[])];
         let along = order.iter().zip(&pieces[0].strides).find(|&(&at, _)| item.shape.names().nth(at) == Some(axis));
         let step = along.map_or(0, |(_, step)| step.unsigned_abs());
         let start = &self.places[&item.inputs[2]];

@@ -8,24 +8,58 @@ use std::cmp::Reverse;
 
 use smallvec::SmallVec;
 
-use super::Lowering;
+use super::{LARGEST_RANK, Lowering};
 use crate::axis::Name;
 use crate::graph::Op;
 use crate::graph::shape::Names;
 use crate::graph::value::row_major;
 use crate::kernel::order::sort_few;
 use crate::plan::layout::{Order, Place};
-use crate::plan::numbered::few;
+use crate::plan::numbered::{FoldSet, few};
 use crate::plan::schedule::{Action, Piece, Sizes};
-use crate::plan::simplify::Work;
+use crate::plan::simplify::{Item, Items, Work};
 use crate::plan::weighed;
+
+/// The borders around which a border of the same number is put, and that nobody else reads.
+pub(super) fn inside_others(items: &Items<'_>) -> FoldSet<u32> {
+    let inside = |item: &Item<'_>| {
+        let &Work::Op(&Op::Pad { value, .. }) = &item.work else { return None };
+        let input = item.inputs[0];
+        let is_alike = match items.item(input).work {
+            Work::Op(&Op::Pad { value: other, .. }) => other.to_bits() == value.to_bits(),
+            _ => false,
+        };
+        let fits = item.shape.rank() <= LARGEST_RANK && item.shape.elements() > 0;
+        (is_alike && fits && items.uses[input as usize] == 1).then_some(input)
+    };
+    items.list.iter().zip(&items.uses).filter(|&(_, &uses)| uses > 0).filter_map(|(item, _)| inside(item)).collect()
+}
 
 impl Lowering<'_, '_> {
     /// Copies inputs, each to where its axes begin or to some position of one of them.
-    pub(super) fn join(&mut self, i: u32, around: Option<f64>, inputs: &[(usize, Option<(Name, usize)>)]) {
-        let order = self.order_of_pieces(i, inputs.len());
-        let pieces = inputs.iter().map(|&(which, from)| self.piece(i, which, &order, from)).collect();
-        self.step(i, &order, Action::Join { around, pieces });
+    pub(super) fn join(&mut self, i: u32, inputs: &[(usize, Option<(Name, usize)>)]) {
+        let all = &self.items.item(i).inputs[..inputs.len()];
+        let order = self.order_of_pieces(i, all);
+        let pieces = inputs.iter().map(|&(which, from)| self.piece(i, all[which], &order, from.as_slice())).collect();
+        self.step(i, &order, Action::Join { around: None, pieces });
+    }
+
+    /// Copies an input with a number around it. What has the same number around itself, for this alone, is copied once.
+    pub(super) fn border(&mut self, i: u32, value: f64) {
+        if self.borders.contains(&i) {
+            return;
+        }
+        let (mut input, mut from) = (i, SmallVec::<[(Name, usize); 2]>::new());
+        while let Work::Op(&Op::Pad { axis, before, .. }) = self.items.item(input).work
+            && (input == i || self.borders.contains(&input))
+        {
+            // Along one axis twice it begins behind both borders.
+            from.push((axis, before));
+            input = self.items.item(input).inputs[0];
+        }
+        let order = self.order_of_pieces(i, &[input]);
+        let pieces = Box::new([self.piece(i, input, &order, &from)]);
+        self.step(i, &order, Action::Join { around: Some(value), pieces });
     }
 
     /// All inputs, one behind the other along an axis. If the users want other axes fastest, of which the last one is fastest
@@ -38,7 +72,7 @@ impl Lowering<'_, '_> {
             start += self.items.item(item.inputs[which]).shape.size(axis).unwrap_or(0);
             (which, Some((axis, from)))
         }));
-        let mut order = self.order_of_pieces(i, inputs.len());
+        let mut order = self.order_of_pieces(i, &item.inputs);
         let name = |at: usize| item.shape.names().nth(at);
         if let (Some(tail), Some(&last)) = (self.tails.get(&i), order.last())
             && tail.last().copied() == name(last)
@@ -46,18 +80,21 @@ impl Lowering<'_, '_> {
             let rank = |at: usize| name(at).and_then(|name| tail.iter().position(|&other| other == name));
             sort_few(&mut order, |&at| rank(at).map_or(0, |rank| rank + 1));
         }
-        let pieces = inputs.iter().map(|&(which, from)| self.piece(i, which, &order, from)).collect();
+        let piece = |&(which, from): &(usize, Option<(Name, usize)>)| {
+            self.piece(i, item.inputs[which], &order, from.as_slice())
+        };
+        let pieces = inputs.iter().map(piece).collect();
         self.step(i, &order, Action::Join { around: None, pieces });
     }
 
-    /// The axes of a result made of its first inputs, in the order in which the largest of them lies. Along which it has one
+    /// The axes of a result made of these inputs, in the order in which the largest of them lies. Along which it has one
     /// number or repeats itself, those come first.
-    pub(super) fn order_of_pieces(&self, i: u32, count: usize) -> Order {
+    pub(super) fn order_of_pieces(&self, i: u32, inputs: &[u32]) -> Order {
         let item = self.items.item(i);
-        let elements = |which: usize| self.items.item(item.inputs[which]).shape.elements();
+        let elements = |input: u32| self.items.item(input).shape.elements();
         let larger =
-            |most: usize, which: usize| if weighed::is_less(elements(most), elements(which)) { which } else { most };
-        let input = item.inputs[(1..count).fold(0, larger)];
+            |most: u32, other: u32| if weighed::is_less(elements(most), elements(other)) { other } else { most };
+        let input = inputs[1..].iter().copied().fold(inputs[0], larger);
         let (shape, place) = (self.items.item(input).shape, &self.places[&input]);
         let stride = |name: Name| match shape.position(name) {
             Some(at) if shape.size(name) != Some(1) => place.strides[at].unsigned_abs(),
@@ -80,18 +117,19 @@ impl Lowering<'_, '_> {
         }
     }
 
-    /// The input `which` as a piece of the result, whose axes lie in this order: from its beginning on, or from some position
-    /// of an axis.
-    pub(super) fn piece(&self, i: u32, which: usize, order: &[usize], from: Option<(Name, usize)>) -> Piece {
+    /// An input as a piece of the result, whose axes lie in this order: from its beginning on, or from some position of some
+    /// axes.
+    pub(super) fn piece(&self, i: u32, input: u32, order: &[usize], from: &[(Name, usize)]) -> Piece {
         let item = self.items.item(i);
-        let (shape, place) = (self.items.item(item.inputs[which]).shape, &self.places[&item.inputs[which]]);
+        let (shape, place) = (self.items.item(input).shape, &self.places[&input]);
         let (all, sizes): (Names, Sizes) = item.shape.iter().unzip();
         let names: Names = order.iter().flat_map(|&at| self.parts_of(i, all[at])).collect();
         let whole = row_major(order.iter().map(|&at| sizes[at]));
-        let offset = from.map_or(0, |(axis, positions)| {
+        let distance = |&(axis, positions): &(Name, usize)| {
             let along = order.iter().zip(&whole).find(|&(&at, _)| all[at] == axis);
             positions * along.map_or(0, |(_, step)| step.unsigned_abs())
-        });
+        };
+        let offset = from.iter().map(distance).sum();
         // Along an axis that only the result has, the input repeats itself.
         let sizes: Sizes = few(names.iter().map(|&name| shape.size(name).or(item.shape.size(name)).unwrap_or(1)));
         // A merged axis has several in its place: then the result is walked as if it had them.

@@ -27,7 +27,7 @@ use super::LARGEST_RANK;
 use super::fuse::{self, Part, Places};
 use super::key::{Trace, narrow};
 use super::layout::{self, Order, Place};
-use super::numbered::{ByNumber, few};
+use super::numbered::{ByNumber, FoldSet, few};
 use super::order;
 use super::schedule::{Action, Inputs, Piece, RowFunction, Schedule, Sizes, Slot, Step};
 use super::simplify::{self, Items, Work};
@@ -69,6 +69,7 @@ fn scheduled(trace: &Trace<'_>, placeholders: &[Strides], orders: &[Order]) -> S
         tails: ByNumber::new(0),
         members: ByNumber::new(items.list.len()),
         producers: ByNumber::new(items.list.len()),
+        borders: joining::inside_others(&items),
         programs: Programs::default(),
         products: Products::default(),
         schedule: Schedule {
@@ -127,6 +128,8 @@ struct Lowering<'a, 't> {
     members: ByNumber<SmallVec<[u32; 8]>>,
     /// The item that each group goes on with, and where its axes lie, if there is one.
     producers: ByNumber<(u32, Places)>,
+    /// The borders that are put around together with others.
+    borders: FoldSet<u32>,
     programs: Programs,
     products: Products,
     schedule: Schedule,
@@ -223,14 +226,12 @@ impl Lowering<'_, '_> {
                 self.line(i, axis, RowFunction::ArgSort { descending });
             }
             (&Work::Op(&(Op::Determinant(a, b) | Op::Inverse(a, b))), _) => self.matrix(i, [a, b]),
-            (Work::Op(Op::Merge(..)), _) => self.join(i, None, &[(0, None)]),
-            (Work::Op(Op::Pad { axis, before, value }), _) => {
-                self.join(i, Some(*value), &[(0, Some((*axis, *before)))]);
-            }
+            (Work::Op(Op::Merge(..)), _) => self.join(i, &[(0, None)]),
+            (&Work::Op(&Op::Pad { value, .. }), _) => self.border(i, value),
             (Work::Op(Op::Concat(axis)), _) if self.grows(i) => self.append(i, *axis),
             (Work::Op(Op::Concat(axis)), Some(first)) => {
                 let size = first.shape.size(*axis).unwrap_or(0);
-                self.join(i, None, &[(0, None), (1, Some((*axis, size)))]);
+                self.join(i, &[(0, None), (1, Some((*axis, size)))]);
             }
             (&Work::Beside(axis), _) => self.join_beside(i, axis),
             (Work::Op(Op::Gather(axis)), Some(table)) => {

@@ -3,6 +3,7 @@
 //! Lives here: graphs of this form. Not here: the comparison (`mod`).
 
 use super::*;
+use crate::element::Comparison;
 use crate::graph::calculus::reverse;
 use crate::graph::testing;
 
@@ -97,4 +98,108 @@ fn ordinary_products_are_none_of_windows() {
     assert_eq!(windowed_and_copied(&y)[0], 0);
     let scores = y.contract(&y.rename(&[(seq, seq.freshened())]), &[key]);
     assert_eq!(windowed_and_copied(&scores)[0], 0);
+}
+
+/// A picture with a border, as a user would write it: clamped positions under a condition.
+fn bordered(x: &Node, [height, width]: [Name; 2], value: f64) -> Node {
+    let number = |value: usize| Node::fill(Kind::Index, value as f64, Shape::default());
+    let mut condition: Option<Node> = None;
+    let mut chosen = x.clone();
+    for axis in [height, width] {
+        let size = x.shape().size(axis).unwrap();
+        let at = Node::iota(axis, size + 2);
+        let moved = at.binary(Binary::Sub, &number(1)).binary(Binary::Max, &number(0));
+        chosen = chosen.gather(axis, &moved.binary(Binary::Min, &number(size - 1)));
+        for inside in [number(1).compare(Comparison::Le, &at), at.compare(Comparison::Le, &number(size))] {
+            condition = Some(condition.map_or_else(|| inside.clone(), |all| all.binary(Binary::And, &inside)));
+        }
+    }
+    condition.unwrap().select(&chosen, &Node::fill(x.kind(), value, Shape::default()))
+}
+
+#[test]
+fn a_border_is_one_copy_and_what_it_owes_is_a_part() {
+    let [batch, chans, out, height, width] = ["batch", "chans", "out", "height", "width"].map(Name::declared);
+    let [kh, kw] = ["kh", "kw"].map(Name::declared);
+    for (seed, value) in [(200, 0.0), (210, -0.125), (220, f64::NEG_INFINITY)] {
+        let x = tensor(seed, Kind::F32, &[(batch, 2), (chans, 3), (height, 21), (width, 19)]);
+        let around = bordered(&x, [height, width], value);
+        let context = format!("{value} around");
+        let steps = lower::schedule(&Trace::new(std::slice::from_ref(&around)).unwrap()).steps;
+        let joins: Vec<_> = steps.iter().map(|step| named(&step.action)).collect();
+        assert_eq!(joins, ["join"], "{context}");
+        assert_eq!(both_ways(std::slice::from_ref(&around), &context), Some(2 * 3 * 23 * 21));
+        if !value.is_finite() {
+            continue;
+        }
+        let w = tensor(seed + 1, Kind::F32, &[(out, 9), (chans, 3), (kh, 3), (kw, 3)]);
+        let windows = around.window(width, kw, 3, 1).window(height, kh, 3, 1);
+        let y = w.contract(&windows, &[chans, kh, kw]);
+        let weights = tensor(seed + 3, Kind::F32, y.shape().iter().collect::<Vec<_>>().as_slice());
+        let owed = reverse(&[(y, weights)], &[x, w, around], &[]);
+        let owed: Vec<Node> = owed.into_iter().flatten().collect();
+        assert_eq!(owed.len(), 3, "the choice itself is owed something, too");
+        let steps = lower::schedule(&Trace::new(&owed[..1]).unwrap()).steps;
+        assert!(!steps.iter().any(|step| matches!(step.action, Action::Scatter { .. })), "{context}");
+        both_ways(&owed, &context);
+    }
+}
+
+#[test]
+fn borders_of_one_structure_have_the_plans_of_their_constants() {
+    // The same graph but for a constant, which is no part of the structure otherwise.
+    let axis = Name::declared("axis");
+    let x = tensor(230, Kind::F64, &[(axis, 40)]);
+    let number = |value: usize| Node::fill(Kind::Index, value as f64, Shape::default());
+    for (moved, cut) in [(11, 39), (12, 39), (20, 39), (11, 38), (30, 39), (11, 40)] {
+        let at = Node::iota(axis, 70);
+        let positions = at.binary(Binary::Sub, &number(moved)).binary(Binary::Max, &number(0));
+        let chosen = x.gather(axis, &positions.binary(Binary::Min, &number(cut)));
+        for (last, around) in [(moved + 39, 9.5), (moved + 39, 10.5), (moved + 38, 9.5), (moved + 40, 9.5)] {
+            let inside = number(moved).compare(Comparison::Le, &at);
+            let inside = inside.binary(Binary::And, &at.compare(Comparison::Le, &number(last)));
+            let y = inside.select(&chosen, &Node::fill(Kind::F64, around, Shape::default()));
+            both_ways(std::slice::from_ref(&y), &format!("moved by {moved}, {cut} at most, up to {last}"));
+        }
+    }
+}
+
+#[test]
+fn what_is_chosen_or_stands_outside_of_a_border_may_be_differentiated() {
+    let [height, width] = ["height", "width"].map(Name::declared);
+    let x = tensor(240, Kind::F64, &[(height, 5), (width, 4)]);
+    let around = bordered(&x, [height, width], 3.0);
+    let [_, chosen, outside] = around.inputs() else { panic!("a choice has three inputs") };
+    let weights = tensor(241, Kind::F64, &[(height, 7), (width, 6)]);
+    let variables = [x.clone(), chosen.clone(), outside.clone()];
+    let owed = reverse(&[(around.clone(), weights)], &variables, &[]);
+    let owed: Vec<Node> = owed.into_iter().flatten().collect();
+    assert_eq!(owed.len(), 3, "all of them are owed something");
+    both_ways(&owed, "around a picture");
+    let all = owed.iter().map(|owed| owed.reduce(Reduction::Sum, &owed.shape().names().collect::<Vec<_>>()));
+    let sums: Vec<f64> = all.map(|sum| testing::read(&sum)[0]).collect();
+    let total: f64 = testing::read(&tensor(241, Kind::F64, &[(height, 7), (width, 6)])).iter().sum();
+    assert!((sums[0] - sums[1]).abs() < 1e-12 && (sums[1] + sums[2] - total).abs() < 1e-12, "{sums:?} of {total}");
+}
+
+#[test]
+fn borders_around_borders_are_one_copy_if_nobody_else_reads_them() {
+    let [height, width] = ["height", "width"].map(Name::declared);
+    let x = tensor(250, Kind::F32, &[(height, 6), (width, 5)]);
+    let joins = |roots: &[Node]| {
+        let steps = lower::schedule(&Trace::new(roots).unwrap()).steps;
+        both_ways(roots, "borders around borders");
+        steps.iter().filter(|step| matches!(step.action, Action::Join { .. })).count()
+    };
+    // Anew each time: what has been evaluated is there.
+    let inner = || x.pad(height, 1, 2, 0.0);
+    let both = || inner().pad(width, 3, 1, 0.0);
+    assert_eq!(joins(&[both()]), 1);
+    assert_eq!(joins(&[both().pad(height, 2, 0, 0.0).pad(width, 0, 0, 0.0)]), 1, "along an axis twice");
+    let wanted = inner();
+    assert_eq!(joins(&[wanted.pad(width, 3, 1, 0.0), wanted]), 2, "the inner one is wanted");
+    let read = inner();
+    assert_eq!(joins(&[read.pad(width, 3, 1, 0.0), read.unary(Unary::Exp)]), 2, "the inner one is read");
+    assert_eq!(joins(&[inner().pad(width, 3, 1, 1.0)]), 2, "another number");
+    assert_eq!(joins(&[inner().pad(width, 3, 1, -0.0)]), 2, "the other zero");
 }

@@ -174,6 +174,19 @@ pub(super) static CASES: &[Case] = cases! {
     "position" true if |n, _| n >= 2 => |x, _y, _| x.at(A, 1);
     "unroll" true if |n, _| n >= 2 => |x, _y, _| x.window(A, C, 2, 1);
     "windows of three, two apart" true if |n, _| n == 3 => |x, _y, _| x.window(A, C, 3, 2);
+    "windows of one, three apart" true if |n, _| n == 4 => |x, _y, _| x.window(A, C, 1, 3);
+    "windows of three, two apart, times weights" true if |n, _| n == 3 => |x, _y, _| {
+        let weights = Node::iota(C, 3).binary(Binary::Sub, &Node::iota(D, 4)).cast(Kind::F64);
+        x.pad(A, 0, 2, 0.0).window(A, C, 3, 2).contract(&weights, &[C])
+    };
+    "border" true if |n, _| n >= 1 => |x, _y, d| {
+        let number = |value: usize| Node::fill(Kind::Index, value as f64, Shape::default());
+        let (at, last) = (Node::iota(A, d.sizes[0] + 3), d.sizes[0] - 1);
+        let moved = at.binary(Binary::Sub, &number(2)).binary(Binary::Max, &number(0));
+        let inside = [number(2).compare(Comparison::Le, &at), at.compare(Comparison::Lt, &number(last + 3))];
+        let chosen = x.gather(A, &moved.binary(Binary::Min, &number(last)));
+        inside[0].binary(Binary::And, &inside[1]).select(&chosen, &Node::fill(Kind::F64, 0.5, Shape::default()))
+    };
     "windows of two, one apart, and squared" true if |n, _| n >= 2 => |x, _y, _| {
         let windows = x.window(A, C, 2, 1);
         windows.binary(Binary::Mul, &windows)
