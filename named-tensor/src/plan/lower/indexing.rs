@@ -8,7 +8,8 @@ use crate::axis::Name;
 use crate::graph::Shape;
 use crate::graph::shape::Names;
 use crate::kernel::order::sort_few;
-use crate::plan::layout::{Order, Place};
+use crate::plan::layout::{self, Order, Place};
+use crate::plan::numbered::few;
 use crate::plan::schedule::{Action, Sizes};
 use crate::plan::weighed;
 
@@ -49,10 +50,24 @@ impl Lowering<'_, '_> {
         self.step(i, &order, action);
     }
 
+    /// Gives each number of an item a place of its own: those that are the same along some axes are copied, these outermost.
+    fn put_apart(&mut self, i: u32) {
+        let (shape, place) = (self.items.item(i).shape, self.places[&i].clone());
+        let repeats = |at: usize, size: usize| size > 1 && place.strides[at] == 0;
+        if shape.elements() > 0 && shape.sizes().enumerate().any(|(at, size)| repeats(at, size)) {
+            let sizes: Sizes = few(shape.sizes());
+            let mut order = layout::by_stride(&place.strides);
+            sort_few(&mut order, |&at| !repeats(at, sizes[at]));
+            let place = self.copied(i, &place, &sizes, &order);
+            self.places.insert(i, place);
+        }
+    }
+
     /// The step of sums at positions of `axis`. All axes `over` are those of positions.
     pub(super) fn scatter(&mut self, i: u32, axis: Name, over: &[Name]) {
         let items = self.items;
         let item = items.item(i);
+        self.put_apart(item.inputs[0]);
         let [updates, positions] =
             [0, 1].map(|which| (self.items.item(item.inputs[which]).shape, &self.places[&item.inputs[which]]));
         let along = |(shape, place): (&Shape, &Place), name| shape.position(name).map_or(0, |at| place.strides[at]);

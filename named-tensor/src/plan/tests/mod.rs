@@ -260,6 +260,7 @@ fn numbers_that_are_repeated_may_be_summed_multiplied_chosen_and_put_together() 
             y.softmax(&[c], false),
             y.concat(c, &y.unary(Unary::Neg)),
             y.slice(c, 0..1, 1).binary(Binary::Add, &y),
+            y.scatter_add(&Node::iota(c, repeats), a, repeats + 2, &[c]),
             y.merge(&[b, c], a),
         ];
         let (last, others) = roots.split_last().unwrap();

@@ -73,6 +73,18 @@ fn windows_apart_and_along_a_line_are_multiplied_where_they_lie() {
 }
 
 #[test]
+fn means_of_windows_owe_the_same_to_all_positions_of_one() {
+    let [a, b, inside] = ["a", "b", "inside"].map(Name::declared);
+    for (size, step) in [(5, 1), (3, 2), (4, 4)] {
+        let x = tensor(1, Kind::F64, &[(b, 7), (a, 8 * step + size)]);
+        let sums = x.window(a, inside, size, step).reduce(Reduction::Sum, &[inside]);
+        let owed = reverse(&[(sums.clone(), sums.unary(Unary::Cos))], &[x], &[]);
+        let roots: Vec<Node> = owed.into_iter().flatten().chain([sums]).collect();
+        assert!(both_ways(&roots, &format!("windows of {size}, {step} apart")).is_some());
+    }
+}
+
+#[test]
 fn channels_by_themselves_are_multiplied_where_they_lie() {
     let [batch, chans, height, width] = ["batch", "chans", "height", "width"].map(Name::declared);
     let [kh, kw] = ["kh", "kw"].map(Name::declared);
