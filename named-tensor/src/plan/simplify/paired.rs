@@ -40,10 +40,8 @@ impl Paired {
                 Operand::Pair(pair) => made[pair],
             };
             let inputs: SmallVec<[u32; 3]> = few([pair.left, pair.right].into_iter().map(item));
-            let work = match pair.summed.is_empty() {
-                true => Work::Op(&TIMES),
-                false => Work::Contract(&pair.summed, Scale::None),
-            };
+            let work =
+                if pair.summed.is_empty() { Work::Op(&TIMES) } else { Work::Contract(&pair.summed, Scale::None) };
             if at + 1 == pairs.len() {
                 return (work, inputs);
             }

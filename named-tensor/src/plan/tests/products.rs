@@ -147,6 +147,19 @@ fn a_product_that_is_as_small_as_its_factors_is_shared() {
 }
 
 #[test]
+fn pairs_of_the_same_tensors_that_sum_other_axes_are_two() {
+    let (x, y) = (dense(1, &[(A, 20), (B, 30), (D, 6)]), dense(2, &[(A, 20), (B, 30)]));
+    let of = |seed: u64, axis: Name, size: usize| {
+        let w = dense(seed, &[(axis, size), (C, 40), (D, 6)]);
+        x.contract(&w, &[D]).contract(&y, &[A, B])
+    };
+    let roots = [of(3, B, 30), of(4, A, 20)];
+    let wanted = 2 * 20 * 30 * 6 + 40 * 6 * (30 + 20);
+    assert_eq!(work(&roots)[0], wanted, "x and y come first in both: {}", describe(&roots).unwrap());
+    assert!(both_ways(&roots, "sums of one product over other axes").is_some());
+}
+
+#[test]
 fn beside_a_softmax_nothing_is_taken_apart() {
     // With the weights of values first, values of 40 numbers would be taken from tokens of 3; so would queries and keys.
     let [seq, seq_, chans, key, val] = ["seq", "seq_", "chans", "key", "val"].map(Name::declared);
