@@ -18,6 +18,7 @@ pub(crate) mod growth;
 mod lanes;
 mod line;
 mod lines;
+mod low;
 pub(crate) mod map;
 pub(crate) mod math;
 pub(crate) mod matmul;

@@ -9,6 +9,7 @@
 
 mod turned;
 
+use super::low::{Low, is_low};
 use super::simd::{Lanes, is_plain};
 use super::{View, ViewMut, vectors};
 use pulp::{Simd, WithSimd};
@@ -94,6 +95,11 @@ struct Product<'a, T> {
 impl<T: Lanes> Product<'_, T> {
     /// Computes all rows and columns; the rows of `out` begin `step` apart. All elements were found to be inside.
     fn run(&self, out: &mut [T], step: usize) {
+        if is_low::<T>(self.size) {
+            let &Product { scale, size, left, steps, right, down } = self;
+            // SAFETY: all rows of the result are inside of the slice, which is borrowed mutably.
+            return unsafe { Low { scale, sizes: size, left, steps, right, down }.run(out.as_mut_ptr(), step) };
+        }
         vectors::dispatch(Whole { product: self, out, step });
     }
 

@@ -11,6 +11,7 @@
 use super::packing::{DEPTH, Packing, Right};
 use super::product::{Axis, FEW_OF_LARGE, Product, is_large};
 use crate::kernel::View;
+use crate::kernel::ahead::is_free_beside_products;
 use crate::kernel::map::Finisher;
 use crate::kernel::panels::{WIDTH, panels, width};
 use crate::kernel::parallel::Shared;
@@ -28,7 +29,8 @@ const MANY: [usize; 3] = [48, 64, 64];
 /// The same for an operand that is larger than a second-level cache. `gemm` would wait for each of its rows; here those that
 /// come next are asked for. Fewer rows do with reading it once (`few`).
 const MANY_OF_LARGE: [usize; 3] = [FEW_OF_LARGE + 1, 64, 64];
-/// Rows up to which a panel is not packed: they are read where they lie, if they stay in the caches there.
+/// Rows up to which a panel is not packed: they are read where they lie, if they stay in the caches there and what comes next is
+/// asked for beside them. Where nothing is, every six rows wait for the panel again.
 const LYING: usize = 64;
 /// Rows whose distance is a multiple of this fall on so few places of the caches that they do not stay.
 const FAR: usize = 16 << 10;
@@ -126,7 +128,10 @@ impl<T: Lanes> Panelled<'_, T> {
     fn reads_as_it_lies(&self) -> bool {
         let Packing::Copied { step, .. } = self.right.packing else { return false };
         // Of a sum in several parts a panel that is packed is nearer when its turn comes.
-        self.rows <= LYING && self.right.inner <= DEPTH && !step.wrapping_mul(size_of::<T>()).is_multiple_of(FAR)
+        self.rows <= LYING
+            && self.right.inner <= DEPTH
+            && !step.wrapping_mul(size_of::<T>()).is_multiple_of(FAR)
+            && is_free_beside_products()
     }
 
     /// Computes it, to a result that begins at `first`, and has a tail finish each strip while it is near.

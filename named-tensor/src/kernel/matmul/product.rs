@@ -7,6 +7,7 @@
 use super::gemm::Matrices;
 use super::packing::Packing;
 use crate::kernel::few;
+use crate::kernel::low::{Low, is_low};
 use crate::kernel::map::Finisher;
 use crate::kernel::near;
 use crate::kernel::parallel::Shared;
@@ -160,7 +161,37 @@ impl<T: Lanes> Product<'_, T> {
             let is_in_panels = || self.in_panels_if_worth_it().packing.is_some();
             count <= SINGLE && is_large::<T>([k, size]) && (count <= FEW_OF_LARGE || !is_in_panels())
         };
-        self.outer.is_none() && (size > TINY || is_deep()) && k >= WEIGHT * count && is_read_once && is_best_read_once
+        let is_worth_it = (size > TINY || is_deep()) && k >= WEIGHT * count && is_read_once && is_best_read_once;
+        self.outer.is_none() && is_worth_it && self.as_low([0; 3]).is_none()
+    }
+
+    /// This product, for operands that are so far from the first, as one of a few rows with a matrix that is near, if it is
+    /// one; and from one row of the result to the next.
+    fn as_low(&self, distances: [isize; 3]) -> Option<(Low<'_, T>, usize)> {
+        let ((terms, l_inner, r_inner), rows, columns) = (self.inner, self.rows, self.columns);
+        let left = (self.lhs, distances[0], rows, rows.lhs, l_inner);
+        let right = (self.rhs, distances[1], columns, columns.rhs, r_inner);
+        let is_along = |axis: Axis, across: isize| axis.dst == 1 && across == 1;
+        let (few, matrix) = match () {
+            () if is_along(columns, columns.rhs) => (left, right),
+            () if is_along(rows, rows.lhs) => (right, left),
+            () => return None,
+        };
+        let sizes = [few.2.size, terms, matrix.2.size];
+        if self.outer.is_some() || !is_low::<T>(sizes) {
+            return None;
+        }
+        let size = |stride: isize| usize::try_from(stride).ok();
+        let from = |view: View<'_, T>, distance| view.offset.wrapping_add_signed(distance);
+        let low = Low {
+            scale: self.scale,
+            sizes,
+            left: &few.0.data[from(few.0, few.1)..],
+            steps: [size(few.3)?, size(few.4)?],
+            right: &matrix.0.data[from(matrix.0, matrix.1)..],
+            down: size(matrix.4)?,
+        };
+        Some((low, size(few.2.dst)?))
     }
 
     /// Such a product, whole, by all threads.
@@ -229,6 +260,11 @@ impl<T: Lanes> Product<'_, T> {
         // SAFETY: the contract of this function.
         if unsafe { self.near(distances, dst, dst_offset) } {
             return;
+        }
+        if let Some((low, step)) = self.as_low(distances) {
+            let to = dst.as_ptr().wrapping_add(dst_offset.wrapping_add_signed(distances[2]));
+            // SAFETY: these are the rows and columns of the result, which are inside and ours by the contract of this function.
+            return unsafe { low.run(to, step) };
         }
         let (k, l_inner, r_inner) = self.inner;
         let [few, long] = [self.rows.size.min(self.columns.size), self.rows.size.max(self.columns.size)];
