@@ -16,6 +16,7 @@ mod product;
 mod sliding;
 mod thin;
 mod turned;
+mod unpacked;
 mod windows;
 
 use super::map::Tail;
@@ -49,6 +50,8 @@ const NARROW: usize = 128;
 const HEIGHTS: [usize; 2] = [128, 1024];
 /// Elements of a piece at most: half of a usual second-level cache in `f32`.
 const PIECE: usize = 128 * 1024;
+/// Pieces for each thread where what is computed does not depend on them.
+const PIECES: usize = 4;
 /// Pieces that are cut out of the higher side, if the other one does not give as many.
 const ENOUGH: usize = 8;
 
@@ -255,6 +258,14 @@ fn pairs<T: Lanes>(
 fn cut<T: Lanes>(product: &Product<'_, T>, items: usize, has_tail: bool) -> [usize; 2] {
     let [m, n] = [product.rows.size, product.columns.size];
     let work = m * n * product.terms();
+    if product.reads_windows() {
+        // In any piece each element is computed alike, so threads may be asked. What is left over at the end of a piece is
+        // computed in few registers: there are as few as threads can share.
+        let wanted = if parallel::threads() == 1 { 1 } else { (PIECES * parallel::threads()).div_ceil(items) };
+        let across = wanted.min(n / WIDTHS[0]).max(1);
+        let down = wanted.div_ceil(across).min(m / TILE).max(m.div_ceil(HEIGHTS[1])).max(1);
+        return [m.div_ceil(down).next_multiple_of(12), n.div_ceil(across)];
+    }
     // Threads that write neighbouring stretches hinder each other: without a tail many products are left whole.
     if items * work < 2 * SMALL || items >= MANY && !has_tail {
         // But a panel is used for rows that are near, as often as repays it.

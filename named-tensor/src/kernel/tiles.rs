@@ -11,6 +11,7 @@ mod ending;
 #[cfg(test)]
 mod tests;
 mod tile;
+mod unpacked;
 
 use super::ahead::Ahead;
 use super::simd::{Lanes, is_plain};
@@ -21,6 +22,7 @@ use pulp::{Simd, WithSimd};
 use std::ops::Range;
 use tile::Right;
 pub(super) use tile::some_of;
+pub(super) use unpacked::{GROUP, GROUPS, Group, Unpacked, multiply_unpacked};
 
 /// Rows that a caller with a choice takes a multiple of: then no tile is a low one.
 pub(super) const ROWS: usize = 4;

@@ -20,6 +20,8 @@ pub(super) enum Packing<'a> {
     Copied { block: usize, step: usize, further: usize },
     /// Its numbers are copied from where they lie, from this column on.
     Windows(&'a Lying, usize),
+    /// It does not: its numbers are read where they lie, from this column on.
+    Lying(&'a Lying, usize),
 }
 
 /// Terms of a sum whose part of a panel is packed at once: a quarter of a usual second-level cache in `f32`.
@@ -73,7 +75,7 @@ impl<'a, T: Lanes> Right<'a, T> {
             to.fill(T::default());
         }
         match self.packing {
-            Packing::Windows(lying, first) => {
+            Packing::Windows(lying, first) | Packing::Lying(lying, first) => {
                 lying.pack(data, first + column..first + column + columns, top, to, width);
             }
             Packing::Turned(across) => {

@@ -18,7 +18,7 @@ use crate::kernel::parallel::Shared;
 use crate::kernel::pool;
 use crate::kernel::simd::Lanes;
 use crate::kernel::stream::{LINE, lined_up_mut};
-use crate::kernel::tiles::{Left, Panel, Rows, Strip, TALL, multiply, multiply_packing};
+use crate::kernel::tiles::{Left, Panel, Strip, TALL, multiply, multiply_packing};
 use std::ops::Range;
 
 /// Rows, columns and terms from which on turning is repaid.
@@ -35,21 +35,21 @@ const LYING: usize = 64;
 /// Rows whose distance is a multiple of this fall on so few places of the caches that they do not stay.
 const FAR: usize = 16 << 10;
 /// Rows of the result that are computed at once: whole tiles.
-const ROWS: usize = 24;
+pub(super) const ROWS: usize = 24;
 /// What comes next is asked for beside one in so many strips, the last ones: its rows lie thousands of bytes apart, and what
 /// came earlier they would put out of the cache again.
 const LATE: usize = 4;
 
 /// A product whose result lies along the columns of the packed operand.
 pub(super) struct Panelled<'a, T> {
-    scale: T,
-    rows: usize,
+    pub(super) scale: T,
+    pub(super) rows: usize,
     /// The operand that is read as it lies, from its first element on.
-    left: Left<'a, T>,
+    pub(super) left: Left<'a, T>,
     /// The operand that is packed.
-    right: Right<'a, T>,
+    pub(super) right: Right<'a, T>,
     /// From one row of the result to the next.
-    step: usize,
+    pub(super) step: usize,
 }
 
 impl<'a, T: Lanes> Product<'a, T> {
@@ -140,6 +140,10 @@ impl<T: Lanes> Panelled<'_, T> {
     /// All elements of the result lie inside `dst`, and nothing else touches them.
     pub(super) unsafe fn compute(&self, dst: &Shared<'_, T>, first: usize, mut finisher: Option<&mut Finisher<'_, T>>) {
         let right = self.right;
+        if let Packing::Lying(lying, start) = right.packing {
+            // SAFETY: the contract of this function.
+            return unsafe { self.compute_unpacked((lying, start), dst, first, finisher) };
+        }
         let Right { columns, inner, .. } = right;
         let depth = DEPTH.min(inner);
         let reads_as_it_lies = self.reads_as_it_lies();
@@ -187,8 +191,14 @@ impl<T: Lanes> Panelled<'_, T> {
                             ahead: ahead.take(if columns.start == 0 && row >= late * ROWS { share } else { 0 }),
                         };
                         let finisher = finisher.as_deref_mut().filter(|_| top + depth == inner);
-                        // SAFETY: the strip is these rows and columns of the result, which are inside and ours.
-                        unsafe { finished(&strip, unpacked, dst, first, finisher) };
+                        let compute = |strip: &Strip<'_, T>| match unpacked {
+                            // SAFETY: the strip is these rows and columns of the result, which are inside and ours.
+                            Some((from, to)) => unsafe { multiply_packing(strip, from, to) },
+                            // SAFETY: as above.
+                            None => unsafe { multiply(strip) },
+                        };
+                        // SAFETY: as above.
+                        unsafe { finished(&strip, compute, dst, first, finisher) };
                     }
                 }
             }
@@ -197,24 +207,18 @@ impl<T: Lanes> Panelled<'_, T> {
     }
 }
 
-/// A strip of [`ROWS`] rows at most, and what a tail makes of it. A panel that holds nothing is packed there from these rows.
+/// A strip of [`ROWS`] rows at most, which `compute` computes with the ending that it has, and what a tail makes of it.
 ///
 /// # Safety
 /// Its columns, from `first` on, lie inside `dst`, and nothing else touches them.
-unsafe fn finished<T: Lanes>(
+pub(super) unsafe fn finished<T: Lanes>(
     strip: &Strip<'_, T>,
-    unpacked: Option<(Rows<'_, T>, &mut [T])>,
+    compute: impl FnOnce(&Strip<'_, T>),
     dst: &Shared<'_, T>,
     first: usize,
     mut finisher: Option<&mut Finisher<'_, T>>,
 ) {
     let (step, sides) = (strip.step, [strip.rows, strip.columns]);
-    let compute = |strip: &Strip<'_, T>| match unpacked {
-        // SAFETY: the columns are ours by the contract of this function.
-        Some((from, to)) => unsafe { multiply_packing(strip, from, to) },
-        // SAFETY: as above.
-        None => unsafe { multiply(strip) },
-    };
     if let Some(ending) = finisher.as_mut().and_then(|finisher| finisher.ending(first, step, sides)) {
         return compute(&Strip { ending: &ending, ..*strip });
     }

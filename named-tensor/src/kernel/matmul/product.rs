@@ -101,6 +101,11 @@ impl<T> Product<'_, T> {
         self.inner.0 * self.outer.map_or(1, |(size, ..)| size)
     }
 
+    /// Whether windows are read where they lie.
+    pub(super) fn reads_windows(&self) -> bool {
+        matches!(self.packing, Some(Packing::Lying(..)))
+    }
+
     /// Whether the result lies along the columns, or else along the rows.
     pub(super) fn by_columns(&self) -> bool {
         self.columns.dst.unsigned_abs() < self.rows.dst.unsigned_abs()
@@ -113,7 +118,7 @@ impl<T> Product<'_, T> {
     {
         let [top, left] = [rows.start as isize, columns.start as isize];
         (self.rows.size, self.columns.size) = (rows.len(), columns.len());
-        if let Some(Packing::Windows(_, first)) = &mut self.packing {
+        if let Some(Packing::Windows(_, first) | Packing::Lying(_, first)) = &mut self.packing {
             *first += columns.start;
         }
         let distances = [top * self.rows.lhs, left * self.columns.rhs, top * self.rows.dst + left * self.columns.dst];

@@ -4,6 +4,7 @@ mod large;
 mod paired;
 mod thin;
 mod turned;
+mod unpacked;
 mod windows;
 
 use super::*;

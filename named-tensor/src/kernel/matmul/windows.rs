@@ -2,9 +2,10 @@
 //!
 //! Computes  `dst[b, i, c] = scale · Σₜ lhs[b, i, t] rhs[b, t, c]`,  where t goes through several axes, and c as well: those of
 //! the windows of a picture, which meet in its numbers. A copy with an axis for each would write every number as often as it
-//! is in a window, and read all of them again; here a panel is filled from the picture and used while it is near.
+//! is in a window, and read all of them again; here a panel is filled from the picture and used while it is near,
+//! or none is.
 //! Lives here: where the numbers lie, and how a panel is filled. Not here: the loops over panels
-//! (`panelled`), a few rows, for which nothing is packed (`sliding`).
+//! (`panelled`), windows that are read where they lie (`unpacked`), a few rows, for which nothing is packed (`sliding`).
 
 use super::packing::Packing;
 use super::product::{Axis, Product};
@@ -112,7 +113,7 @@ pub(crate) fn windowed<T: Lanes>(
         outer: None,
         lhs,
         rhs,
-        packing: Some(Packing::Windows(&lying, 0)),
+        packing: Some(if lying.is_near(m) { Packing::Lying(&lying, 0) } else { Packing::Windows(&lying, 0) }),
     };
     let in_stretches = product.has_stretches();
     // SAFETY: the views were checked to lie inside their slices for every batch position, and positions of the destination do
@@ -168,7 +169,7 @@ impl Places {
 }
 
 impl Lying {
-    fn new(windows: Windows<'_>) -> Lying {
+    pub(super) fn new(windows: Windows<'_>) -> Lying {
         Lying { terms: Places::new(windows.terms), columns: Places::new(windows.columns) }
     }
 

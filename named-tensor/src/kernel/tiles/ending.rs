@@ -109,7 +109,7 @@ impl<T: Lanes> Act<Rows<'_, T>> {
     /// # Safety
     /// As of [`of`](Act::of), or its operand has a number for that row.
     #[inline(always)]
-    unsafe fn any_of<S: Simd>(
+    pub(super) unsafe fn any_of<S: Simd>(
         &self,
         simd: S,
         place: [usize; 2],
