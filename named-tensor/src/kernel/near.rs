@@ -103,7 +103,7 @@ impl<T: Lanes> Product<'_, T> {
         vectors::dispatch(Whole { product: self, out, step });
     }
 
-    /// `R` rows from this one on, in tiles of `N` registers at most.
+    /// `R` rows from this one on, in tiles of `N` registers at most. Wider tiles are not compiled.
     #[inline(always)]
     fn rows<S: Simd, const R: usize, const N: usize>(&self, simd: S, row: usize, out: &mut [T], step: usize) {
         let lanes = size_of::<T::Register<S>>() / size_of::<T>();
@@ -111,11 +111,11 @@ impl<T: Lanes> Product<'_, T> {
         while column < self.size[2] {
             match (self.size[2] - column).div_ceil(lanes).min(N) {
                 // Of three registers a fourth is without columns.
-                3.. => {
+                3.. if const { N >= 3 } => {
                     self.tile::<S, R, 4>(simd, [row, column], out, step);
                     column += 4 * lanes;
                 }
-                2 => {
+                2 if const { N >= 2 } => {
                     self.tile::<S, R, 2>(simd, [row, column], out, step);
                     column += 2 * lanes;
                 }
@@ -194,12 +194,12 @@ impl<T: Lanes> WithSimd for Whole<'_, '_, T> {
             // Of few rows more columns go side by side: each sum waits for its term before.
             match product.size[0] - row {
                 // As many sums as two registers for each of eight rows need no more loads than a processor has time for.
-                8.. if S::REGISTER_COUNT >= 32 => {
-                    product.rows::<S, 8, 2>(simd, row, out, step);
-                    row += 8;
-                }
                 8.. => {
-                    product.rows::<S, 8, 1>(simd, row, out, step);
+                    if const { S::REGISTER_COUNT >= 32 } {
+                        product.rows::<S, 8, 2>(simd, row, out, step);
+                    } else {
+                        product.rows::<S, 8, 1>(simd, row, out, step);
+                    }
                     row += 8;
                 }
                 4.. => {

@@ -188,7 +188,7 @@ impl<T: Reducible + Lanes, F: Term> WithSimd for Rows<'_, T, F> {
     /// All rows go by some columns before the next columns, and by some terms before the next terms: those numbers stay near.
     #[inline(always)]
     fn with_simd<S: Simd>(mut self, simd: S) {
-        if is_plain::<T, S>() {
+        if const { is_plain::<T, S>() } {
             return;
         }
         let [_, terms, columns] = self.job.size;
@@ -197,9 +197,9 @@ impl<T: Reducible + Lanes, F: Term> WithSimd for Rows<'_, T, F> {
             let some = from..terms.min(from + DEEP);
             let mut column = 0;
             while column < columns {
-                let is_wide = S::REGISTER_COUNT >= 32 && !F::HAS_OWN && columns - column > 2 * lanes;
+                let is_wide = const { has_wide::<S, F>() } && columns - column > 2 * lanes;
                 for row in (0..rows).step_by(ROWS) {
-                    if is_wide {
+                    if const { has_wide::<S, F>() } && is_wide {
                         self.tile::<S, 4>(simd, [row, column], some.clone());
                     } else {
                         self.tile::<S, 2>(simd, [row, column], some.clone());
@@ -209,6 +209,11 @@ impl<T: Reducible + Lanes, F: Term> WithSimd for Rows<'_, T, F> {
             }
         }
     }
+}
+
+/// Whether there are enough registers for tiles of four in a row; else those are not compiled.
+const fn has_wide<S: Simd, F: Term>() -> bool {
+    S::REGISTER_COUNT >= 32 && !F::HAS_OWN
 }
 
 impl<T: Reducible + Lanes, F: Term> Rows<'_, T, F> {

@@ -45,7 +45,7 @@ impl<T: Stored> Job<'_, T> {
                 let mut starts = [0; ROWS];
                 let (count, starts) = (block.len(), self.starts(first + number * ROWS, &mut starts[..block.len()]));
                 let mut partial = [F::START; ROWS];
-                if are_joined::<T, F>(size) {
+                if const { has_wide_partial::<T, F>() } && are_joined::<T, F>(size) {
                     with_turner(Rows::<T, F> { data, starts, count, size, partial: &mut partial });
                 } else {
                     turn(data, starts, [count, size], &mut side_by_side, ROWS);
@@ -73,7 +73,12 @@ impl<T: Stored> Job<'_, T> {
 
 /// Whether it is the partial results of rows of this size that are turned.
 fn are_joined<T, F: Fold<T>>(size: usize) -> bool {
-    size_of::<F::Partial>() == size_of::<f64>() && JOINED.contains(&size)
+    has_wide_partial::<T, F>() && JOINED.contains(&size)
+}
+
+/// Whether partial results have 64 bits: where they have not, no such rows are joined, and nothing is compiled for them.
+const fn has_wide_partial<T, F: Fold<T>>() -> bool {
+    size_of::<F::Partial>() == size_of::<f64>()
 }
 
 /// The partial results of rows that lie side by side.

@@ -55,7 +55,7 @@ impl<T: Lanes> WithSimd for Run<'_, T> {
         let Run { chain, sources, constants, stream, out } = self;
         let (size, piece) = (out.len(), piece::<T, S>());
         let before = out.as_ptr().align_offset(LINE);
-        if is_plain::<T, S>() || before > piece {
+        if const { is_plain::<T, S>() } || before > piece {
             return false;
         }
         let pieces = |at: usize| {
