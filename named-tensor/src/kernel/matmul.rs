@@ -12,6 +12,7 @@ mod gemm;
 mod packing;
 mod paired;
 mod panelled;
+mod pieces;
 mod product;
 mod sliding;
 mod thin;
@@ -28,32 +29,15 @@ use super::span::{Odometer, Span, check_distinct, check_inside};
 use super::{View, ViewMut};
 pub(super) use gemm::Multiply;
 use paired::{is_paired, is_run, is_tall};
+use pieces::cut;
 use product::{Axis, Product};
 use smallvec::SmallVec;
 pub(crate) use windows::{Windows, windowed};
 
 /// Multiplications below which threads cost more than they bring.
 const SMALL: usize = 128 * 1024;
-/// Products from which on each is given to one thread whole.
-const MANY: usize = 8;
 /// Rows or columns of a part of a product of few columns or rows are a multiple of this.
 const TILE: usize = 16;
-/// Rows or columns of such a part at least, if there are so many for two: a page of memory in `f32`.
-const RUN: usize = 1024;
-
-/// The sides that a piece may have along the direction in which the result lies. `gemm` prepares the operand that has this
-/// side once for each piece, and reads the other one as it lies: so pieces cost nothing.
-const WIDTHS: [usize; 3] = [256, 128, 64];
-/// Up to this width `gemm` reads the other operand as it lies even where it lies across the sum, and is the faster for it.
-const NARROW: usize = 128;
-/// The other side of a piece at least where there would be few pieces, and at most: what is prepared is used so often.
-const HEIGHTS: [usize; 2] = [128, 1024];
-/// Elements of a piece at most: half of a usual second-level cache in `f32`.
-const PIECE: usize = 128 * 1024;
-/// Pieces for each thread where what is computed does not depend on them.
-const PIECES: usize = 4;
-/// Pieces that are cut out of the higher side, if the other one does not give as many.
-const ENOUGH: usize = 8;
 
 /// The product of `lhs`, a view over `batch`, rows `m` and `k`, and `rhs`, a view over `batch`, `k` and columns `n`.
 /// An axis of the batch along which `dst` has no stride, one at most, is summed as well.
@@ -252,73 +236,6 @@ fn pairs<T: Lanes>(
     parallel::for_each_range(items, SMALL.div_ceil(inner.0.max(1) * run.size.div_ceil(runs)), |some| {
         some.for_each(sums);
     });
-}
-
-/// The rows and columns of a piece of each of some products of the same kind.
-fn cut<T: Lanes>(product: &Product<'_, T>, items: usize, has_tail: bool) -> [usize; 2] {
-    let [m, n] = [product.rows.size, product.columns.size];
-    let work = m * n * product.terms();
-    if product.reads_windows() {
-        // In any piece each element is computed alike, so threads may be asked. What is left over at the end of a piece is
-        // computed in few registers: there are as few as threads can share.
-        let wanted = if parallel::threads() == 1 { 1 } else { (PIECES * parallel::threads()).div_ceil(items) };
-        let across = wanted.min(n / WIDTHS[0]).max(1);
-        let down = wanted.div_ceil(across).min(m / TILE).max(m.div_ceil(HEIGHTS[1])).max(1);
-        return [m.div_ceil(down).next_multiple_of(12), n.div_ceil(across)];
-    }
-    // Threads that write neighbouring stretches hinder each other: without a tail many products are left whole.
-    if items * work < 2 * SMALL || items >= MANY && !has_tail {
-        // But a panel is used for rows that are near, as often as repays it.
-        let high = |size: usize| size.div_ceil(size.div_ceil(HEIGHTS[1]).max(1)).next_multiple_of(12);
-        return match product.packing {
-            Some(_) if product.by_columns() => [high(m), n],
-            Some(_) => [m, high(n)],
-            None => [m, n],
-        };
-    }
-    if m.min(n) <= product::SINGLE && product.packing.is_none() {
-        // What is read once is read in long runs, in a number that threads share evenly. How many there are is not asked.
-        let long = m.max(n);
-        let run = long.div_ceil(1 << (long / RUN).clamp(2, ENOUGH).ilog2());
-        let part = match () {
-            () if items >= MANY => long,
-            () => run.max((SMALL * long).div_ceil(work)).next_multiple_of(TILE),
-        };
-        return if m > n { [part, n] } else { [m, part] };
-    }
-    let [wide, tall, inner] =
-        if product.by_columns() { [n, m, product.inner.1 as usize] } else { [m, n, product.inner.2 as usize] };
-    let height = |width: usize| {
-        let (across, is_packed, threads) =
-            (items * wide.div_ceil(width), product.packing.is_some(), parallel::threads());
-        // Through panels each element is computed alike in any piece, so here threads may be asked.
-        let height = height(tall, across, is_packed && across.is_multiple_of(threads));
-        let is_halved = is_packed && threads > 1 && across == 1 && (HEIGHTS[0]..=height).contains(&tall);
-        if is_halved { tall.div_ceil(2).next_multiple_of(12) } else { height }
-    };
-    // The widest pieces that are so many that every thread has its share, or so few that an even number is one. How many
-    // threads there are is not asked: which way a piece is computed depends on its size, and the rounding on the way.
-    let is_even = |width: usize| {
-        let pieces = items * wide.div_ceil(width) * tall.div_ceil(height(width));
-        width * height(width) <= PIECE && (pieces >= 2 * ENOUGH || pieces >= ENOUGH / 2 && pieces.is_multiple_of(2))
-    };
-    let is_read_as_it_lies = |width: usize| inner == 1 || width <= NARROW;
-    let [.., narrowest] = WIDTHS;
-    // An operand that is turned around is so once for each piece of the height: those are high and narrow.
-    let is_wanted = |&width: &usize| product.packing.is_none() && is_read_as_it_lies(width) && is_even(width);
-    let width = WIDTHS.into_iter().find(is_wanted).unwrap_or(narrowest);
-    let height = height(width);
-    if product.by_columns() { [height, width] } else { [width, height] }
-}
-
-/// The higher side of a piece, where so many lie across and each thread has its share of them or not.
-fn height(tall: usize, across: usize, is_shared: bool) -> usize {
-    let [least, most] = HEIGHTS;
-    // A panel is packed once for each piece of the height, which takes as long as some 16 of its rows.
-    let least = if is_shared { 2 * least } else { least };
-    let parts = ENOUGH.div_ceil(across).min(tall / least).max(tall.div_ceil(most));
-    // Whole tiles of `gemm`, which are 4 or 6 high.
-    tall.div_ceil(parts).next_multiple_of(12)
 }
 
 /// The product of two matrices in the calling thread, for callers that split their work themselves.

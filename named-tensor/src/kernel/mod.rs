@@ -10,6 +10,7 @@
 mod ahead;
 pub(crate) mod attention;
 pub(crate) mod best;
+mod caches;
 pub(crate) mod copy;
 pub(crate) mod factors;
 pub(crate) mod few;

@@ -9,6 +9,7 @@
 //! Not here: how panels are filled (`packing`), and what is done with them in registers (`tiles`).
 
 use super::packing::{DEPTH, Packing, Right};
+use super::pieces::together;
 use super::product::{Axis, FEW_OF_LARGE, Product, is_large};
 use crate::kernel::View;
 use crate::kernel::ahead::is_free_beside_products;
@@ -148,7 +149,8 @@ impl<T: Lanes> Panelled<'_, T> {
         let depth = DEPTH.min(inner);
         let reads_as_it_lies = self.reads_as_it_lies();
         // Of short sums several panels have room, and whole rows of the result are written together.
-        let together = (DEPTH / depth.max(1) * WIDTH).min(columns);
+        let count = (DEPTH / depth.max(1)).max(together::<T>(self.rows, inner));
+        let together = (count * WIDTH).min(columns);
         let mut room = pool::take(T::KIND, width(together) * depth + LINE / size_of::<T>());
         for start in (0..columns).step_by(together) {
             let some = start..columns.min(start + together);

@@ -431,13 +431,6 @@ fn a_long_sum_of_few_rows_and_columns_keeps_its_digits() {
     }
 }
 
-#[test]
-fn a_panel_is_packed_for_twice_the_rows_where_every_thread_has_its_share_without() {
-    assert_eq!([height(256, 4, true), height(256, 4, false)], [264, 132], "a small square in panels");
-    assert_eq!([height(1024, 1, true), height(1024, 1, false)], [264, 132], "one panel, several threads or one");
-    assert_eq!([height(4096, 8, true), height(4096, 8, false)], [1032, 1032], "panels enough");
-}
-
 #[cfg(feature = "parallel")]
 #[test]
 fn a_product_is_the_same_on_any_number_of_threads() {
@@ -456,6 +449,8 @@ fn a_product_is_the_same_on_any_number_of_threads() {
         [256, 300, 256],
         // Seen from the other side, the right operand is turned around.
         [260, 520, 512],
+        // Several panels at once.
+        [900, 310, 450],
     ] {
         let mut random = Random::new(11);
         let (x, w) = (random.reals(m * k), random.reals(k * n));

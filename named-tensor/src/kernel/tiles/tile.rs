@@ -4,7 +4,7 @@
 
 use super::ending::{Act, End};
 use super::{Left, Strip, TALL};
-use crate::kernel::ahead::{Ahead, fetch_at, fetch_line};
+use crate::kernel::ahead::{Ahead, fetch_at, fetch_line, is_free_beside_products};
 use crate::kernel::panels::AHEAD;
 use crate::kernel::simd::Lanes;
 use crate::kernel::stream::LINE;
@@ -36,10 +36,10 @@ pub(super) struct Right<'a, T> {
 
 impl<T> Left<'_, T> {
     /// Whether the rows of the next tile are asked for: they begin elsewhere, and a processor does not expect them. Those a
-    /// multiple of a page apart would put each other out of the nearest cache.
+    /// multiple of a page apart would put each other out of the nearest cache, and some processors are better off without.
     #[inline(always)]
     fn is_asked_for(&self) -> bool {
-        self.along == 1 && !self.row.wrapping_mul(size_of::<T>()).is_multiple_of(PAGE)
+        is_free_beside_products() && self.along == 1 && !self.row.wrapping_mul(size_of::<T>()).is_multiple_of(PAGE)
     }
 }
 
@@ -144,8 +144,9 @@ impl<T: Lanes> Strip<'_, T> {
         for at in 0..asked {
             ask(at / N, at % N);
         }
+        let are_rows_asked_for = column == 0 && self.left.is_asked_for();
         for top in (0..right.depth).step_by(line) {
-            if column == 0 && self.left.is_asked_for() {
+            if are_rows_asked_for {
                 // The rows of the next tile.
                 for row in row + R..row + 2 * R {
                     fetch_line(self.left.numbers, row.wrapping_mul(down).wrapping_add(top));

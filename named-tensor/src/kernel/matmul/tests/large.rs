@@ -15,6 +15,16 @@ fn some_rows_times_a_matrix_larger_than_a_cache_agree_with_plain_loops_where_pan
 }
 
 #[test]
+fn rows_that_do_not_stay_near_agree_with_plain_loops_beside_several_panels() {
+    for [m, k, n] in [[901, 300, 330], [250, 2500, 200]] {
+        let (left, right, to) = (k as isize, n as isize, n as isize);
+        check_both(&[], [m, k, n], [&[left, 1], &[right, 1], &[to, 1]]);
+    }
+    // Turned around for panels.
+    check_both(&[], [901, 300, 330], [&[300, 1], &[1, 300], &[330, 1]]);
+}
+
+#[test]
 fn a_long_sum_beside_a_large_matrix_keeps_its_digits() {
     let [k, n] = [50_000, 257];
     let data = vec![0.1_f32; k * n];
