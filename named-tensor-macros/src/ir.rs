@@ -138,3 +138,51 @@ pub(crate) enum Draw {
     /// He's, by the number of inputs.
     He(Code),
 }
+
+impl Body {
+    /// Whether it names no axis and calls nothing that could, so that it computes each number from those at its own place.
+    pub(crate) fn names_no_axis(&self) -> bool {
+        let values = self.definitions.iter().map(|definition| &definition.value).chain([&self.result]);
+        self.conditions.is_empty()
+            && self.definitions.iter().all(|definition| definition.positions.is_empty())
+            && values.into_iter().all(Code::names_no_axis)
+    }
+}
+
+impl Code {
+    fn names_no_axis(&self) -> bool {
+        match self {
+            Code::Number(..) | Code::Count(..) | Code::Variable { .. } | Code::Constant(_) => true,
+            Code::Copy(code) | Code::Float(code, _) | Code::Whole(code, _) => code.names_no_axis(),
+            Code::Plain { left, right, .. } => left.iter().chain([right]).all(|code| code.names_no_axis()),
+            Code::PlainCases { condition, then, otherwise, .. } => {
+                [condition, then, otherwise].into_iter().all(|code| code.names_no_axis())
+            }
+            Code::Operation { name, generics, arguments, .. } => {
+                // A derivative has the axes of what it is a derivative of, under names of their own.
+                *name != "jacobian" && generics.names_no_axis() && arguments.iter().all(Given::names_no_axis)
+            }
+            Code::Size { .. } | Code::Given { .. } => false,
+            Code::Function { .. } | Code::Apply { .. } | Code::ApplyIfPresent { .. } => false,
+        }
+    }
+}
+
+impl Generics {
+    fn names_no_axis(&self) -> bool {
+        match self {
+            Generics::Inferred | Generics::Precision(_) | Generics::Exact => true,
+            Generics::Axes(set) => set.0.is_empty(),
+        }
+    }
+}
+
+impl Given {
+    fn names_no_axis(&self) -> bool {
+        match self {
+            Given::Tensor(code) | Given::Value(code) => code.names_no_axis(),
+            Given::Comparison(..) => true,
+            Given::Axes(_) | Given::Parts(..) | Given::Range(..) => false,
+        }
+    }
+}

@@ -97,6 +97,7 @@ impl<'a> Lifted<'a> {
             arguments: arguments.iter().filter_map(Argument::lifted).collect(),
             result: result.set.to_token_stream(),
             stand_ins: Vec::new(),
+            is_of_numbers: false,
         };
         Some(Lifted { lifting, arguments, result })
     }

@@ -3,6 +3,7 @@
 //! For f : ℝ^S₁ × ... → ℝ^U applied to X₁\[A₁\], ..., every axis of Aᵢ beyond Sᵢ is renamed to a fresh one on entry, so
 //! that it meets no axis of the body, of a parameter or of another argument's declared type; extras of one name get
 //! one fresh name, so they stay aligned; on exit the names come back. (Paper, section "Lifting"; rule 3.)
+//! A function of numbers whose body names no axis keeps the names: there is nothing that they could meet.
 //! Lives here: entering and leaving, the only place that knows a tensor may have more axes than its type says.
 //! Not here: the types (`axes::rules::Avoids`), the primitives, which carry further axes along by themselves.
 
@@ -28,6 +29,8 @@ pub struct Lift {
     stand_ins: SmallVec<[StandIn; 1]>,
     /// Two arguments with one extra axis of two sizes.
     error: Option<Error>,
+    /// Whether extra axes keep their names in the body.
+    keeps_names: bool,
 }
 
 /// An axis beyond the declared ones: its name outside, the fresh one inside, its size.
@@ -83,7 +86,14 @@ impl Lift {
     /// A call of `function`.
     #[must_use]
     pub fn new(function: &'static str) -> Lift {
-        Lift { function, extras: SmallVec::new(), stand_ins: SmallVec::new(), error: None }
+        Lift { function, extras: SmallVec::new(), stand_ins: SmallVec::new(), error: None, keeps_names: false }
+    }
+
+    /// A call of a function of numbers, whose body names no axis and calls nothing that could: no name of an extra axis can
+    /// meet one of its own, so all keep theirs.
+    #[must_use]
+    pub fn of_numbers(function: &'static str) -> Lift {
+        Lift { keeps_names: true, ..Lift::new(function) }
     }
 
     /// Lets the axis `Inside` of the body stand for the axes `Outside` of the arguments.
@@ -156,11 +166,11 @@ impl Lift {
         Ok(renamed(&node, &pairs))
     }
 
-    /// The fresh name of an extra axis.
+    /// The name of an extra axis in the body.
     #[track_caller]
     fn inside(&mut self, outside: Name, size: usize) -> Name {
         let Some(known) = self.extras.iter().find(|extra| extra.outside == outside) else {
-            let inside = outside.freshened();
+            let inside = if self.keeps_names { outside } else { outside.freshened() };
             self.extras.push(Extra { outside, inside, size });
             return inside;
         };

@@ -72,6 +72,8 @@ named! {
         X / sum_ax(X)
     }
 
+    fn Between(X: R[], Y: R[], a: R[]) -> R[] { X + σ(a) * (Y - X) }
+
     fn AttentionToItself(X: R[seq, key]) -> R[seq, val] {
         Attention(X, X, X_{key -> val})
     }
@@ -231,6 +233,23 @@ fn extras_of_one_name_whose_sizes_clash_are_refused() {
     // Also where the body never lets the two meet.
     let (x, y) = (Tensor::<_, f64>::zeros((batch.of(2), key.of(3))), Tensor::<_, f64>::zeros((batch.of(4), val.of(3))));
     assert_eq!(first(&x, &y).to_vec((batch, key)).unwrap_err().kind(), ErrorKind::SizeClash);
+}
+
+#[test]
+fn a_function_of_numbers_is_that_of_each_number_and_has_all_axes_of_its_arguments() {
+    let x = tensor!(f64, &Grid::new(&[2, 2], vec![1., 2., 3., 4.]), (seq, key));
+    let y = tensor!(f64, &Grid::new(&[2], vec![5., 7.]), (key));
+    let a = tensor!(f64, &Grid::new(&[3], vec![0., f64::INFINITY, f64::NEG_INFINITY]), (batch));
+    let between: Tensor<R![seq, key, batch], f64> = Between(&x, &y, &a);
+    let halves = [3., 4.5, 4., 5.5];
+    let all = [&halves[..], &[5., 7., 5., 7.], &[1., 2., 3., 4.]].concat();
+    assert_eq!(between.to_vec((batch, seq, key)).unwrap(), all);
+    let gradient = grad(&between.sum((seq, key, batch)), &x).to_vec((seq, key)).unwrap();
+    assert_eq!(gradient, [1.5; 4]);
+    let error = Between(&x, &Tensor::<_, f64>::zeros(key.of(3)), &a).to_vec((seq, key, batch)).unwrap_err();
+    let words = "sizes clash among the arguments of `Between`: axis `key` has size 2 in one, 3 in another";
+    assert!(error.to_string().starts_with(words), "{error}");
+    assert!(error.place().is_some_and(|place| place.file().ends_with("lifting.rs")), "{error}");
 }
 
 #[test]

@@ -60,7 +60,7 @@ struct Parts {
 
 impl Parts {
     fn of(function: &Function, body: Option<&Body>) -> Parts {
-        let lifting = lifting(function);
+        let lifting = lifting(function, body);
         let (sets, bounds) = (lifting.sets(), lifting.bounds());
         let selectors = &lifting.stand_ins;
         let mut generics = Vec::new();
@@ -137,7 +137,7 @@ pub(super) fn parameter_kind(parameter: &Parameter) -> TokenStream {
     if parameter.optional { quote!(::core::option::Option<#kind>) } else { kind }
 }
 
-fn lifting(function: &Function) -> Lifting {
+fn lifting(function: &Function, body: Option<&Body>) -> Lifting {
     let selector = |(place, axis): (usize, &Ident)| (axis.clone(), format_ident!("S{place}"));
     let stand_ins: Vec<_> = function.axis_parameters.iter().enumerate().map(selector).collect();
     let arguments = function.arguments.iter().map(|argument| LiftedArgument {
@@ -148,7 +148,10 @@ fn lifting(function: &Function) -> Lifting {
     });
     let arguments = arguments.collect();
     let result = outer(&function.result.set, &stand_ins);
-    Lifting { name: function.name.to_string(), arguments, result, stand_ins }
+    let kinds = function.arguments.iter().map(|argument| &argument.kind).chain([&function.result]);
+    let are_numbers = function.parameters.is_empty() && kinds.into_iter().all(|kind| kind.set.0.is_empty());
+    let is_of_numbers = stand_ins.is_empty() && are_numbers && body.is_some_and(Body::names_no_axis);
+    Lifting { name: function.name.to_string(), arguments, result, stand_ins, is_of_numbers }
 }
 
 /// The axes given for an axis parameter are none of those that are declared beside it.

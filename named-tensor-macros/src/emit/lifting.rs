@@ -18,6 +18,8 @@ pub(crate) struct Lifting {
     pub(crate) result: TokenStream,
     /// Local axes that stand for sets given by the caller: the axis and the type of its selector.
     pub(crate) stand_ins: Vec<(Ident, Ident)>,
+    /// Whether it is a function of numbers: then no axis needs another name.
+    pub(crate) is_of_numbers: bool,
 }
 
 /// One tensor argument.
@@ -69,8 +71,9 @@ impl Lifting {
             let LiftedArgument { name, inner, .. } = argument;
             quote!(let #name = #lift.enter::<_, #inner, _>(#name);)
         });
+        let new = if self.is_of_numbers { quote!(of_numbers) } else { quote!(new) };
         quote! {
-            let mut #lift = ::named_tensor::private::Lift::new(#name);
+            let mut #lift = ::named_tensor::private::Lift::#new(#name);
             #(#stand_ins)*
             #(#entries)*
             let #result = #call;

@@ -44,6 +44,7 @@ golden! {
     axes_are_types_and_values,
     a_rust_function_is_lifted,
     attention_is_a_lifted_function,
+    a_function_of_numbers_keeps_the_names_of_axes,
     parameters_become_a_struct,
     a_block_calls_its_parameters,
     what_may_be_absent_is_an_option,

@@ -3,13 +3,13 @@
 //! Lives here: the node, its walk and its drop, both iterative so that a chain of a million nodes fits any stack.
 //! Not here: what the primitives mean (`op`), when they run (`plan`).
 
-use std::collections::HashSet;
 use std::fmt;
 use std::panic::Location;
 use std::sync::{Arc, OnceLock};
 
 use smallvec::SmallVec;
 
+use super::ids::Ids;
 use super::recycled::Recycled;
 use super::{Op, Shape, Value};
 use crate::element::{Kind, retire};
@@ -174,17 +174,24 @@ impl Node {
     /// The same, except that `last` says where it stops.
     pub(super) fn walk_until(roots: &[Node], last: impl Fn(&Node) -> bool) -> Vec<Node> {
         let mut order = Vec::new();
-        let mut seen = HashSet::new();
-        // (node, whether its inputs are done)
-        let mut stack: Vec<(Node, bool)> = roots.iter().rev().map(|root| (root.clone(), false)).collect();
-        while let Some((node, done)) = stack.pop() {
-            if done {
-                order.push(node);
-            } else if seen.insert(node.id()) {
-                let inputs: SmallVec<[Node; 2]> =
-                    if last(&node) { SmallVec::new() } else { node.inputs().iter().cloned().collect() };
-                stack.push((node, true));
-                stack.extend(inputs.into_iter().rev().filter(|input| !seen.contains(&input.id())).map(|i| (i, false)));
+        let mut seen = Ids::default();
+        // Nodes on the way down, each with those of its inputs that have not been looked at.
+        let mut stack: SmallVec<[(&Node, &[Node]); 16]> = SmallVec::new();
+        for root in roots {
+            let mut next = Some(root);
+            loop {
+                if let Some(node) = next.filter(|node| seen.insert(node.id())) {
+                    stack.push((node, if last(node) { &[] } else { node.inputs() }));
+                }
+                let Some((node, inputs)) = stack.last_mut() else { break };
+                next = inputs.first();
+                match inputs.split_first() {
+                    Some((_, rest)) => *inputs = rest,
+                    None => {
+                        order.push((*node).clone());
+                        stack.pop();
+                    }
+                }
             }
         }
         order

@@ -4,7 +4,7 @@
 //! Lives here: the check of the positions and the copy of rows. Not here: sums at positions (`scatter`).
 
 use super::View;
-use super::copy::{SHORT, copy_short};
+use super::copy::copy_short;
 use super::parallel::{self, GRAIN};
 use super::span::{Odometer, Span, check_inside};
 use crate::element::Stored;
@@ -62,7 +62,7 @@ pub(crate) fn gather<T: Stored>(
         return true;
     }
     let span = Span::new(inner, &[inner_strides]);
-    if row < SHORT && span.sizes.len() <= 1 && span.inner_stride(0) == 1 {
+    if span.sizes.len() <= 1 && span.inner_stride(0) == 1 {
         parallel::for_each_chunk(dst, GRAIN.div_ceil(row.max(8)) * row, |first, chunk| {
             runs(&walk, first / row, chunk.len() / row, |[at, from], run| {
                 let (at, from) = (positions.offset.wrapping_add_signed(at), table.offset.wrapping_add_signed(from));

@@ -153,6 +153,19 @@ impl Span {
         is_dense(&self.sizes, &self.strides[operand])
     }
 
+    /// How many elements an operand has in one piece in the order of the space: those of as many last axes as it lies dense
+    /// in; 0 if it does not along the last axis.
+    pub(super) fn piece(&self, operand: usize) -> usize {
+        let mut piece = 1;
+        for (&size, &stride) in self.sizes.iter().zip(&self.strides[operand]).rev() {
+            if stride != piece as isize {
+                break;
+            }
+            piece *= size;
+        }
+        if piece > 1 { piece } else { 0 }
+    }
+
     /// The index along each axis of the position numbered `position`.
     pub(super) fn index(&self, mut position: usize) -> SmallVec<[usize; 8]> {
         let mut index = SmallVec::from_elem(0, self.sizes.len());
@@ -193,16 +206,30 @@ impl<'a> Odometer<'a> {
     }
 
     /// Goes to the next position; after the last one comes the first.
-    #[inline]
+    #[inline(always)]
     pub(super) fn step(&mut self) {
+        // As a rule only the last axis moves.
+        let Some(last) = self.sizes.len().checked_sub(1) else { return };
+        self.index[last] += 1;
+        self.distance += self.strides[last];
+        if self.index[last] >= self.sizes[last] {
+            self.carry();
+        }
+    }
+
+    /// Goes from behind the end of an axis to its first position, and one further along the axis before it.
+    #[inline(never)]
+    fn carry(&mut self) {
         for axis in (0..self.sizes.len()).rev() {
-            self.index[axis] += 1;
-            self.distance += self.strides[axis];
             if self.index[axis] < self.sizes[axis] {
                 return;
             }
             self.distance -= self.strides[axis] * self.sizes[axis] as isize;
             self.index[axis] = 0;
+            if let Some(before) = axis.checked_sub(1) {
+                self.index[before] += 1;
+                self.distance += self.strides[before];
+            }
         }
     }
 }
@@ -222,6 +249,17 @@ mod tests {
         assert!(two.is_dense(0) && !two.is_dense(1), "the dense operand stays dense");
         let ones = Span::new(&[1, 5, 1], &[&[7, 2, 9]]);
         assert_eq!((ones.sizes.as_slice(), ones.inner_stride(0)), ([5].as_slice(), 2), "size 1 is dropped");
+    }
+
+    #[test]
+    fn a_piece_has_the_elements_of_the_last_axes_that_follow_each_other() {
+        for (strides, piece) in
+            [([12, 4, 1], 24), ([0, 4, 1], 12), ([4, 0, 1], 4), ([24, 8, 2], 0), ([1, 2, 0], 0), ([9, 5, 1], 4)]
+        {
+            // Beside an operand with which no axes merge.
+            let span = Span::new(&[2, 3, 4], &[&strides, &[100, 7, 3]]);
+            assert_eq!(span.piece(0), piece, "{strides:?}");
+        }
     }
 
     #[test]

@@ -26,6 +26,8 @@ pub(super) struct Worker<'a, T: Cell> {
     ways: SmallVec<[Way; 8]>,
     /// For each source, whether it lies dense in the order of the space.
     dense: SmallVec<[bool; 8]>,
+    /// For each source, how many elements it has in one piece in that order, again and again: those of the last axes.
+    pieces: SmallVec<[usize; 8]>,
     /// Where the block begins in its stretch, and the stretch in what was given.
     at: usize,
     before: usize,
@@ -59,9 +61,11 @@ enum Way {
     Turned(usize),
     /// They are gathered for each block.
     Gathered,
+    /// Those of this block lie in the operand in one piece, from this position on; those of others are gathered.
+    Lying(usize),
     /// They were gathered once: they are all the same.
     Same,
-    /// They are the same in all of this row, of a light program: the number that stands here in the operand.
+    /// They are the same in all of this row: the number that stands here in the operand.
     OneInRow(usize),
     /// The same in this row and in the next one, which begins after so many elements.
     OneInEach { this: usize, next: usize, before: usize },
@@ -111,12 +115,14 @@ impl<'a, T: Cell> Worker<'a, T> {
         let room = stream.room(if program.light().is_some() { 0 } else { size });
         let strips = program.light().map(T::strips).unwrap_or_default();
         let dense = (0..sources).map(|source| job.span.is_dense(source)).collect();
+        let pieces = (0..sources).map(|source| job.span.piece(source)).collect();
         let beside = register(T::KIND, 0);
         let mut worker = Worker {
             job,
             registers,
             ways,
             dense,
+            pieces,
             at: 0,
             before: 0,
             others: SmallVec::new(),
@@ -237,7 +243,7 @@ impl<'a, T: Cell> Worker<'a, T> {
                     Way::Turned(start) => *start += tiles.pitch(),
                     Way::OneInRow(at) => *at = at.wrapping_add_signed(strides[tiles.axis]),
                     Way::Gathered | Way::Same | Way::Given | Way::Kept | Way::Beside(_) | Way::Repeated(_) => {}
-                    Way::OneInEach { .. } => {}
+                    Way::Lying(_) | Way::OneInEach { .. } => {}
                 }
             }
         }
@@ -317,7 +323,7 @@ impl<'a, T: Cell> Worker<'a, T> {
         let is_found = |way: &Way| match way {
             Way::InPlace(_) | Way::Turned(_) | Way::Beside(_) | Way::Same | Way::Repeated(_) => true,
             Way::OneInRow(_) | Way::OneInEach { .. } => true,
-            Way::Gathered | Way::Given | Way::Kept => false,
+            Way::Gathered | Way::Lying(_) | Way::Given | Way::Kept => false,
         };
         let size = if !is_light && self.ways.iter().any(|way| matches!(way, Way::Repeated(_))) {
             let inner = self.job.span.inner();
@@ -332,10 +338,11 @@ impl<'a, T: Cell> Worker<'a, T> {
         self.at = 0;
         for source in 0..self.ways.len() {
             match self.ways[source] {
-                Way::OneInRow(at) => self.write_down(source, 0, at),
+                Way::OneInRow(at) if is_light => self.write_down(source, 0, at, Numbers::<T>::OFTEN),
+                Way::OneInRow(at) => self.write_down(source, 0, at, size.min(out.len())),
                 Way::OneInEach { this, next, .. } => {
-                    self.write_down(source, 0, this);
-                    self.write_down(source, Numbers::<T>::OFTEN, next);
+                    self.write_down(source, 0, this, Numbers::<T>::OFTEN);
+                    self.write_down(source, Numbers::<T>::OFTEN, next, Numbers::<T>::OFTEN);
                 }
                 _ => {}
             }
@@ -343,7 +350,7 @@ impl<'a, T: Cell> Worker<'a, T> {
         for out in out.chunks_mut(size) {
             for source in 0..self.ways.len() {
                 match self.ways[source] {
-                    Way::Gathered => self.gather(source, first + self.at, out.len()),
+                    Way::Gathered | Way::Lying(_) => self.find(source, first + self.at, out.len()),
                     Way::Kept => {
                         lined_up_mut(T::of_mut(&mut self.registers[source]))[..out.len()].copy_from_slice(out);
                     }
@@ -431,6 +438,9 @@ impl<'a, T: Cell> Worker<'a, T> {
         let start = match (self.ways.get(register), self.job.program.sources().get(register)) {
             (Some(&Way::InPlace(start)), Some(&Source::Operand(i))) => {
                 return &S::of(self.job.operands[i].buffer)[start + self.at..][..size];
+            }
+            (Some(&Way::Lying(start)), Some(&Source::Operand(i))) => {
+                return &S::of(self.job.operands[i].buffer)[start..][..size];
             }
             (Some(&Way::Beside(start)), _) => return &lined_up(S::of(&self.beside))[start + self.at..][..size],
             (Some(&Way::Turned(start)), _) => start + self.at,

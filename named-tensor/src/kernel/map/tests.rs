@@ -227,10 +227,55 @@ fn what_has_one_number_for_each_row_or_for_all_rows_agrees_with_its_instructions
                     let one_step = vec![Load(0), Load(1), Instruction::Binary(op, 0, 1)];
                     let two_steps = [one_step.clone(), vec![Instruction::Binary(Binary::Mul, 2, 2)]].concat();
                     let joined = [one_step.clone(), vec![Instruction::Binary(Binary::Add, 2, 0)]].concat();
-                    for program in [one_step, two_steps, joined] {
+                    let long = [one_step.clone(), vec![Instruction::Unary(Unary::Tanh, 2)]].concat();
+                    for program in [one_step, two_steps, joined, long] {
                         check(program, &sizes, &operands, 1e-6);
                     }
                 }
+            }
+        }
+    }
+}
+
+#[test]
+fn long_programs_read_the_numbers_of_rows_of_every_kind_beside_what_lies_across_them() {
+    let buffers = data();
+    // Rows of one block, of several, and those that threads cut; the second space is walked tile by tile.
+    for sizes in [[3, 511], [60, 77], [5, 1_030], [2, 30_000]] {
+        let (dense, of_row, across) = ([sizes[1] as isize, 1], [1, 0], [1, sizes[0] as isize]);
+        for x in [&dense, &across] {
+            for number in &buffers {
+                let operands = [
+                    Operand { buffer: &buffers[0], offset: 3, strides: x },
+                    Operand { buffer: number, offset: 5, strides: &of_row },
+                ];
+                let program = vec![
+                    Load(0),
+                    Load(1),
+                    Cast(Kind::F32, 1),
+                    Instruction::Binary(Binary::Mul, 0, 2),
+                    Instruction::Unary(Unary::Tanh, 3),
+                ];
+                check(program, &sizes, &operands, 1e-6);
+            }
+        }
+    }
+}
+
+#[test]
+fn what_lies_in_pieces_is_read_there_and_gathered_where_a_block_crosses_them() {
+    let [reals, doubles, ..] = &data();
+    // Pieces of fewer elements than a block, of one, and of several.
+    for sizes in [[9, 3, 50], [5, 16, 64], [33, 77, 16], [4, 45, 130], [3, 5, 700]] {
+        let [_, rows, columns] = sizes.map(|size| size as isize);
+        let matrix = [0, columns, 1];
+        for buffer in [reals, doubles] {
+            for x in [[columns, 0, 1], [rows * columns, columns, 1], [rows, 1, 0]] {
+                let operands = [&x, &matrix].map(|strides| Operand { buffer, offset: 31, strides });
+                let sum = vec![Load(0), Load(1), Instruction::Binary(Binary::Add, 0, 1)];
+                let long = [sum.clone(), vec![Instruction::Unary(Unary::Tanh, 2)]].concat();
+                check(sum, &sizes, &operands, 1e-6);
+                check(long, &sizes, &operands, 1e-6);
             }
         }
     }

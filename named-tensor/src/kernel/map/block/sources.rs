@@ -3,8 +3,7 @@
 //! Lives here: the choice of a way for each source, row after row. Not here: the blocks of a stretch (`block`).
 
 use super::{Way, Worker};
-use crate::element::Buffer;
-use crate::element::Numbers as Kinds;
+use crate::element::{Buffer, Numbers as Kinds, Stored};
 use crate::kernel::ahead::fetch;
 use crate::kernel::lanes::vectorised;
 use crate::kernel::map::cell::Cell;
@@ -13,6 +12,7 @@ use crate::kernel::map::register::{Rows, make_room};
 use crate::kernel::map::strip::Numbers;
 use crate::kernel::span::Odometer;
 use crate::kernel::stream::lined_up_mut;
+use std::ops::Range;
 
 impl<T: Cell> Worker<'_, T> {
     /// Whether a source is the same in every row of the space.
@@ -60,7 +60,7 @@ impl<T: Cell> Worker<'_, T> {
             return;
         }
         for source in 0..self.ways.len() {
-            if matches!(self.ways[source], Way::Gathered) && self.is_repeated(source) {
+            if matches!(self.ways[source], Way::Gathered | Way::Lying(_)) && self.is_repeated(source) {
                 if is_light {
                     self.gather_row(source);
                 } else {
@@ -138,11 +138,11 @@ impl<T: Cell> Worker<'_, T> {
                     self.gather(source, first, self.most);
                     self.ways[source] = Way::Same;
                 }
-                (Source::Operand(i), _)
-                    if is_one_row && span.inner_stride(source) == 0 && self.job.program.light().is_some() =>
-                {
+                (Source::Operand(i), _) if is_one_row && span.inner_stride(source) == 0 => {
                     let at = self.job.operands[i].offset.wrapping_add_signed(self.distance(source, first));
-                    make_room(&mut self.registers[source], 2 * Numbers::<T>::OFTEN);
+                    let is_light = self.job.program.light().is_some();
+                    let often = if is_light { 2 * Numbers::<T>::OFTEN } else { self.most.min(span.inner()) };
+                    make_room(&mut self.registers[source], often);
                     self.ways[source] = Way::OneInRow(at);
                 }
                 (Source::Operand(i), _) if self.is_cut && span.inner_stride(source) == 0 && crosses_once => {
@@ -157,11 +157,36 @@ impl<T: Cell> Worker<'_, T> {
         }
     }
 
-    /// Writes the number of a row down as often as a strip has places, from place `to` on.
-    pub(super) fn write_down(&mut self, source: usize, to: usize, at: usize) {
-        if let Source::Operand(i) = self.job.program.sources()[source] {
-            let number = T::of(self.job.operands[i].buffer)[at];
-            lined_up_mut(T::of_mut(&mut self.registers[source]))[to..][..Numbers::<T>::OFTEN].fill(number);
+    /// Writes the number of a row down so often, from place `to` on: in a light program as often as a strip has places, else
+    /// for each element of a block.
+    pub(super) fn write_down(&mut self, source: usize, to: usize, at: usize, often: usize) {
+        fn fill<S: Stored>(from: &Buffer, at: usize, to: &mut [S], places: Range<usize>) {
+            lined_up_mut(to)[places].fill(S::of(from)[at]);
+        }
+        let Source::Operand(i) = self.job.program.sources()[source] else { return };
+        let (from, places) = (self.job.operands[i].buffer, to..to + often);
+        match &mut *self.registers[source] {
+            Buffer::F32(to) => fill(from, at, to, places),
+            Buffer::F64(to) => fill(from, at, to, places),
+            Buffer::Index(to) => fill(from, at, to, places),
+            Buffer::Bool(to) => fill(from, at, to, places),
+            Buffer::Bf16(to) => fill(from, at, to, places),
+            Buffer::Lent(_) => {}
+        }
+    }
+
+    /// Finds the values of a source under the block of `size` elements that begins with position `first`: where they lie, if
+    /// they do in one piece.
+    pub(super) fn find(&mut self, source: usize, first: usize, size: usize) {
+        match (self.job.program.sources()[source], self.pieces[source]) {
+            (Source::Operand(i), piece) if piece > 0 && first % piece + size <= piece => {
+                let start = self.job.operands[i].offset.wrapping_add_signed(self.distance(source, first));
+                self.ways[source] = Way::Lying(start);
+            }
+            _ => {
+                self.gather(source, first, size);
+                self.ways[source] = Way::Gathered;
+            }
         }
     }
 
