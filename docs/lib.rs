@@ -3,7 +3,8 @@
 //! Read [`names`], [`operations`], [`lifting`], [`models`], [`errors`], [`repetition`], [`calculus`], [`networks`],
 //! [`mathematics`] and [`equations`] in this order. Those who know another library find its words translated in
 //! [`coming_from_numpy`], [`coming_from_einops`] and [`coming_from_haliax`]. The pages about the code itself are
-//! [`architecture`], [`style`], [`unsafe_code`], [`dependencies`], [`coverage`], [`agreement`] and [`measurements`].
+//! [`architecture`], [`style`], [`unsafe_code`], [`dependencies`], [`coverage`], [`agreement`], [`measurements`] and
+//! [`measurements_log`].
 //! Lives here: the chapters as modules, and the tensors of the paper ([`paper`]), which the examples use.
 //! Not here: anything that a program would import.
 
@@ -67,6 +68,9 @@ pub mod agreement {}
 
 #[doc = include_str!("measurements.md")]
 pub mod measurements {}
+
+#[doc = include_str!("measurements-log.md")]
+pub mod measurements_log {}
 
 /// The front page of the workspace, whose program is a test too.
 #[doc = include_str!("../README.md")]
