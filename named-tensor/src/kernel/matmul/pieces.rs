@@ -146,6 +146,11 @@ mod tests {
         assert_eq!(shared(1, 3072, 1, 2), 64, "rows that stay near are read again for each panel");
         assert_eq!(shared(4, 3072, 1, 2), 256, "six pieces each");
         assert_eq!(shared(4, 768, 1, 2), 192, "two each, where three of 256 would leave one thread without");
+        assert_eq!(
+            [shared(4, 2304, 1, 2), shared(4, 2304, 1, 1)],
+            [192, 256],
+            "six each, and not five and four of 256"
+        );
         assert_eq!([shared(4, 768, 1, 1), shared(3, 768, 1, 1)], [256, 192], "as wide as they may be for one");
         assert_eq!(shared(4, 512, 1, 2), 128, "one each would leave nothing to make up for a thread that is late");
         assert_eq!(shared(4, 100, 1, 2), 64, "fewer columns than that");
