@@ -51,7 +51,7 @@ impl<A: Axes, T: Element<Value = T> + Copy> Tensor<A, T> {
             return Err(Error::here(ErrorKind::SizeClash, message));
         }
         let shape = Shape::new(names.into_iter().zip(array.shape().iter().copied())).checked("from_ndarray")?;
-        Ok(Tensor::from_node(held::<T>(array.iter().copied().collect(), shape)))
+        Ok(Tensor::from_node(held::<T>(array.iter().copied().collect::<Vec<_>>(), shape)))
     }
 }
 

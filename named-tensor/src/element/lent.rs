@@ -54,11 +54,11 @@ impl Numbers<'_> {
     #[must_use]
     pub fn to_buffer(self) -> Buffer {
         match self {
-            Numbers::F32(values) => Buffer::F32(values.to_vec()),
-            Numbers::F64(values) => Buffer::F64(values.to_vec()),
-            Numbers::Index(values) => Buffer::Index(values.to_vec()),
-            Numbers::Bool(values) => Buffer::Bool(values.to_vec()),
-            Numbers::Bf16(values) => Buffer::Bf16(values.to_vec()),
+            Numbers::F32(values) => Buffer::F32(values.into()),
+            Numbers::F64(values) => Buffer::F64(values.into()),
+            Numbers::Index(values) => Buffer::Index(values.into()),
+            Numbers::Bool(values) => Buffer::Bool(values.into()),
+            Numbers::Bf16(values) => Buffer::Bf16(values.into()),
         }
     }
 }

@@ -8,10 +8,13 @@ mod bf16;
 mod erf;
 pub mod function;
 mod lent;
+mod lined;
 
 pub use bf16::Bf16;
 pub use function::{Binary, Comparison, Unary};
 pub use lent::{Lent, Numbers, Shared};
+pub(crate) use lined::LINE;
+pub use lined::Lined;
 
 use std::fmt::Debug;
 use std::marker::PhantomData;
@@ -55,13 +58,13 @@ impl Kind {
 pub trait Stored: Copy + Default + PartialEq + PartialOrd + Debug + Send + Sync + 'static {
     /// Its kind.
     const KIND: Kind;
-    /// Moves a vector of these into a buffer.
-    fn into_buffer(values: Vec<Self>) -> Buffer;
+    /// Moves a vector of these, or [`Lined`] ones, into a buffer.
+    fn into_buffer(values: impl Into<Lined<Self>>) -> Buffer;
     /// The values of a buffer of this kind, taken out of it.
     ///
     /// # Panics
     /// If the buffer holds another kind.
-    fn from_buffer(buffer: Buffer) -> Vec<Self>;
+    fn from_buffer(buffer: Buffer) -> Lined<Self>;
     /// Values of this kind, to read.
     fn numbers(values: &[Self]) -> Numbers<'_>;
     /// These values, which are of this kind.
@@ -108,7 +111,7 @@ pub trait Element: 'static {
     ///
     /// # Errors
     /// What is wrong with a position larger than any that a tensor holds.
-    fn stored(values: Vec<Self::Value>) -> Result<Vec<Self::Stored>, String>;
+    fn stored(values: Lined<Self::Value>) -> Result<Lined<Self::Stored>, String>;
 }
 
 /// The element of an index tensor: a position along the axis `A`, so that a table over another axis refuses it. How it is read
@@ -125,10 +128,10 @@ macro_rules! stored {
     ($type:ty, $kind:ident, $from:expr, $to:expr) => {
         impl Stored for $type {
             const KIND: Kind = Kind::$kind;
-            fn into_buffer(values: Vec<Self>) -> Buffer {
-                Buffer::$kind(values)
+            fn into_buffer(values: impl Into<Lined<Self>>) -> Buffer {
+                Buffer::$kind(values.into())
             }
-            fn from_buffer(mut buffer: Buffer) -> Vec<Self> {
+            fn from_buffer(mut buffer: Buffer) -> Lined<Self> {
                 buffer.own();
                 match buffer {
                     Buffer::$kind(values) => values,
@@ -175,7 +178,7 @@ macro_rules! plain_element {
             fn values(stored: Vec<$type>) -> Result<Vec<$type>, String> {
                 Ok(stored)
             }
-            fn stored(values: Vec<$type>) -> Result<Vec<$type>, String> {
+            fn stored(values: Lined<$type>) -> Result<Lined<$type>, String> {
                 Ok(values)
             }
         }
@@ -188,17 +191,23 @@ plain_element!(f32, f64, bool);
 #[derive(Clone, Debug, PartialEq)]
 pub enum Buffer {
     /// `f32`.
-    F32(Vec<f32>),
+    F32(Lined<f32>),
     /// `f64`.
-    F64(Vec<f64>),
+    F64(Lined<f64>),
     /// Positions.
-    Index(Vec<i64>),
+    Index(Lined<i64>),
     /// Truth values.
-    Bool(Vec<bool>),
+    Bool(Lined<bool>),
     /// Numbers of 16 bits.
-    Bf16(Vec<Bf16>),
+    Bf16(Lined<Bf16>),
     /// Elements of any kind at the beginning of memory that others share.
     Lent(Shared),
+}
+
+impl<T: Stored> From<Vec<T>> for Buffer {
+    fn from(values: Vec<T>) -> Buffer {
+        T::into_buffer(values)
+    }
 }
 
 impl Buffer {
@@ -238,22 +247,22 @@ impl Buffer {
     #[must_use]
     pub fn zeros(kind: Kind, size: usize) -> Buffer {
         match kind {
-            Kind::F32 => Buffer::F32(vec![0.0; size]),
-            Kind::F64 => Buffer::F64(vec![0.0; size]),
-            Kind::Index => Buffer::Index(vec![0; size]),
-            Kind::Bool => Buffer::Bool(vec![false; size]),
-            Kind::Bf16 => Buffer::Bf16(vec![Bf16::default(); size]),
+            Kind::F32 => Buffer::F32(Lined::zeros(size)),
+            Kind::F64 => Buffer::F64(Lined::zeros(size)),
+            Kind::Index => Buffer::Index(Lined::zeros(size)),
+            Kind::Bool => Buffer::Bool(Lined::zeros(size)),
+            Kind::Bf16 => Buffer::Bf16(Lined::zeros(size)),
         }
     }
 
     /// An empty buffer with room for `room` elements.
     pub(crate) fn with_room(kind: Kind, room: usize) -> Buffer {
         match kind {
-            Kind::F32 => Buffer::F32(Vec::with_capacity(room)),
-            Kind::F64 => Buffer::F64(Vec::with_capacity(room)),
-            Kind::Index => Buffer::Index(Vec::with_capacity(room)),
-            Kind::Bool => Buffer::Bool(Vec::with_capacity(room)),
-            Kind::Bf16 => Buffer::Bf16(Vec::with_capacity(room)),
+            Kind::F32 => Buffer::F32(Lined::with_room(room)),
+            Kind::F64 => Buffer::F64(Lined::with_room(room)),
+            Kind::Index => Buffer::Index(Lined::with_room(room)),
+            Kind::Bool => Buffer::Bool(Lined::with_room(room)),
+            Kind::Bf16 => Buffer::Bf16(Lined::with_room(room)),
         }
     }
 }

@@ -9,7 +9,7 @@ use std::io::{self, Read, Write};
 use safetensors::Dtype;
 
 use crate::axis::Name;
-use crate::element::{Bf16, Buffer, Kind, Numbers};
+use crate::element::{Bf16, Buffer, Kind, Lined, Numbers};
 use crate::graph::Shape;
 use crate::kernel::pool;
 
@@ -53,7 +53,7 @@ impl Entry {
             Dtype::BF16 => {
                 Held::Numbers(Buffer::Bf16(read(bytes, from, |two| Bf16::from_bits(u16::from_le_bytes(two)))?))
             }
-            _ => Held::Bytes(read(bytes, from, |[byte]| byte)?),
+            _ => Held::Bytes(read(bytes, from, |[byte]| byte)?.into_vec()),
         };
         Ok(Entry { axes: None, sizes: sizes.to_vec(), dtype, held })
     }
@@ -101,9 +101,7 @@ impl Entry {
     pub(super) fn into_reals(self) -> Result<Buffer, String> {
         match (self.held, self.dtype) {
             (Held::Numbers(numbers @ (Buffer::F32(_) | Buffer::Bf16(_))), _) => Ok(numbers),
-            (Held::Numbers(Buffer::F64(numbers)), _) => {
-                Ok(Buffer::F32(numbers.into_iter().map(|x| x as f32).collect()))
-            }
+            (Held::Numbers(Buffer::F64(numbers)), _) => Ok(Buffer::F32(numbers.iter().map(|&x| x as f32).collect())),
             (Held::Bytes(bytes), Dtype::F16) => {
                 let halves = bytes.as_chunks().0.iter();
                 Ok(Buffer::F32(halves.map(|&two| half(u16::from_le_bytes(two))).collect()))
@@ -204,10 +202,11 @@ fn write<const N: usize, X: Copy>(
 }
 
 /// Reads numbers of so many bytes block by block. Nothing is allocated that is larger than they are.
-fn read<const N: usize, X>(bytes: usize, mut from: impl Read, from_bytes: impl Fn([u8; N]) -> X) -> io::Result<Vec<X>> {
-    let mut numbers = Vec::new();
-    numbers.try_reserve_exact(bytes / N)?;
-    let mut numbers = pool::in_huge_pages(numbers);
+fn read<const N: usize, X>(bytes: usize, mut from: impl Read, from_bytes: impl Fn([u8; N]) -> X) -> io::Result<Lined<X>>
+where
+    X: Copy + Default,
+{
+    let mut numbers = Lined::try_with_room(bytes / N, pool::in_huge_pages).ok_or(io::ErrorKind::OutOfMemory)?;
     let mut block = vec![0; BLOCK.min(bytes)];
     let mut left = bytes;
     while left > 0 {

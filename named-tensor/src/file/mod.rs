@@ -20,7 +20,7 @@ use std::path::Path;
 use crate::axes::Axes;
 use crate::axes::rules::Once;
 use crate::axes::selector::Selector;
-use crate::element::{Bf16, Buffer, Element, Stored};
+use crate::element::{Buffer, Element, Stored};
 use crate::error::{Error, ErrorKind, Result};
 use crate::params::storage;
 use crate::tensor::{Tensor, stored};
@@ -204,7 +204,7 @@ impl Tensors {
     pub fn numbers(&self, name: &str) -> Result<Vec<f32>> {
         let reals = self.entry(name).and_then(|entry| entry.clone().into_reals());
         match reals.map_err(|problem| self.refused(name, &problem))? {
-            Buffer::Bf16(numbers) => Ok(numbers.into_iter().map(Bf16::widened).collect()),
+            Buffer::Bf16(numbers) => Ok(numbers.iter().map(|number| number.widened()).collect()),
             numbers => Ok(f32::of(&numbers).to_vec()),
         }
     }

@@ -13,13 +13,16 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::pool;
-use crate::element::{Buffer, Lent, Numbers, Shared, Stored};
+use crate::element::{Buffer, Lent, Lined, Numbers, Shared, Stored};
 
 /// Elements, of which the first ones are claimed: written, or being written by one claimant.
 #[derive(Debug)]
 struct Memory<T: Stored> {
     /// As many as there is room for; what is neither claimed nor `known` may not be a number yet.
     cells: Vec<UnsafeCell<MaybeUninit<T>>>,
+    /// The first one, and how many cells there are beside those that are ours.
+    first: usize,
+    spare: usize,
     /// So many hold numbers of an earlier use.
     known: usize,
     claimed: AtomicUsize,
@@ -41,19 +44,25 @@ impl<T: Stored> Memory<T> {
     /// Room for so many elements, from the pool: what an earlier text left is warm, and pages that nobody has used yet stay
     /// untouched.
     fn with_room(room: usize) -> Memory<T> {
-        let mut values = ManuallyDrop::new(T::from_buffer(pool::take_room(T::KIND, room)));
-        let (start, known, room) = (values.as_mut_ptr().cast(), values.len(), values.capacity());
+        let (values, first, spare) = T::from_buffer(pool::take_room(T::KIND, room)).into_parts();
+        let mut values = ManuallyDrop::new(values);
+        let (start, known, room) = (values.as_mut_ptr().cast(), values.len() - first, values.capacity());
         // SAFETY: pointer and capacity are those of a vector that nobody else drops; `UnsafeCell<MaybeUninit<T>>` lies in
         // memory as `T` does, and need not be a number.
         let cells = unsafe { Vec::from_raw_parts(start, room, room) };
-        Memory { cells, known, claimed: AtomicUsize::new(0) }
+        Memory { cells, first, spare, known, claimed: AtomicUsize::new(0) }
+    }
+
+    /// How many elements there is room for.
+    fn room(&self) -> usize {
+        self.cells.len() - self.spare
     }
 
     /// The elements `from..to` to write, unless somebody else has claimed some of them or there is no room. Whoever
     /// claims elements and does not show them wastes them.
     #[expect(clippy::mut_from_ref, reason = "each element is given out once")]
     fn claim(&self, from: usize, to: usize) -> Option<&mut [T]> {
-        let cells = self.cells.get(from..to)?;
+        let cells = self.cells.get(self.first..self.first + self.room())?.get(from..to)?;
         self.claimed.compare_exchange(from, to, Ordering::AcqRel, Ordering::Relaxed).ok()?;
         for cell in cells.iter().skip(self.known.saturating_sub(from)) {
             // SAFETY: only the call that moves `claimed` from `from` past them reaches these cells, and it never moves back.
@@ -66,13 +75,14 @@ impl<T: Stored> Memory<T> {
     }
 
     /// What can be told to be numbers, with room for the rest; nothing is left behind.
-    fn taken_out(&mut self) -> Vec<T> {
-        let known = std::mem::take(&mut self.known).max(std::mem::take(self.claimed.get_mut()));
+    fn taken_out(&mut self) -> Lined<T> {
+        let known = std::mem::take(&mut self.known).max(std::mem::take(self.claimed.get_mut())) + self.first;
         let mut cells = ManuallyDrop::new(std::mem::take(&mut self.cells));
         let (start, room) = (cells.as_mut_ptr().cast::<T>(), cells.capacity());
         // SAFETY: pointer and capacity are those of a vector that nobody else drops, in which `T` lies as its cells do; the
         // first `known` of them are numbers, of an earlier use or since they were claimed, one after the other.
-        unsafe { Vec::from_raw_parts(start, known, room) }
+        let values = unsafe { Vec::from_raw_parts(start, known, room) };
+        Lined::from_parts((values, self.first, self.spare))
     }
 }
 
@@ -84,7 +94,7 @@ impl<T: Stored> Drop for Memory<T> {
 
 impl<T: Stored> Prefix<T> {
     fn elements(&self) -> &[T] {
-        let cells = &self.memory.cells[..self.size];
+        let cells = &self.memory.cells[self.memory.first..][..self.size];
         let start = UnsafeCell::raw_get(cells.as_ptr()).cast::<T>();
         // SAFETY: the cells of a prefix were written before it was made and are never written again; a cell lies in memory
         // as `T` does.
@@ -161,7 +171,7 @@ mod tests {
             assert!(memory.claim(from, to).is_some_and(|out| out.iter().all(|&x| x == 0.0)), "{from} to {to}");
         }
         let values = memory.taken_out();
-        assert_eq!((values.len(), values.capacity()), (200, 300));
+        assert_eq!((values.len(), values.room()), (200, 300));
         assert!(memory.claim(0, 1).is_none(), "nothing is left");
     }
 
@@ -179,7 +189,7 @@ mod tests {
         let stem = roomy(2, counted(0));
         assert!(lengthened::<f32>(&stem, 3, |_| ()).is_none(), "room for two more only");
         assert!(lengthened::<f64>(&stem, 1, |_| ()).is_none(), "another kind");
-        assert!(lengthened::<f32>(&Buffer::F32(vec![0.0; 2]), 1, |_| ()).is_none(), "memory of its own");
+        assert!(lengthened::<f32>(&Buffer::F32(vec![0.0; 2].into()), 1, |_| ()).is_none(), "memory of its own");
         assert!(lengthened::<f32>(&stem, usize::MAX, |_| ()).is_none(), "more than there are numbers");
         assert!(lengthened(&stem, 2, counted(2)).is_some(), "the refused ones have claimed nothing");
     }

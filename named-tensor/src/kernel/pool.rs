@@ -10,7 +10,7 @@
 //! kept and what was taken are no more than twice what was in use at once. However little that is, [`FLOOR`] bytes may be
 //! kept. Buffers below [`SMALL`] bytes are left to the allocator, which is good at them.
 
-use crate::element::{Bf16, Buffer, Kind, keep_with};
+use crate::element::{Buffer, Kind, keep_with};
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::{Mutex, PoisonError};
 
@@ -31,6 +31,20 @@ static FREE: Mutex<Free> =
 
 /// Free buffers of one kind, by room; each with a number that says when it was given, the last at the end.
 type Rooms = BTreeMap<usize, VecDeque<(u64, Buffer)>>;
+
+/// What is done with the elements of a buffer of any kind, or else where others share them.
+macro_rules! own {
+    ($buffer:expr, $values:ident => $own:expr, _ => $shared:expr) => {
+        match $buffer {
+            Buffer::F32($values) => $own,
+            Buffer::F64($values) => $own,
+            Buffer::Index($values) => $own,
+            Buffer::Bool($values) => $own,
+            Buffer::Bf16($values) => $own,
+            Buffer::Lent(_) => $shared,
+        }
+    };
+}
 
 struct Free {
     lists: [Rooms; 5],
@@ -97,14 +111,7 @@ pub(crate) fn settled(buffer: Buffer) -> Buffer {
 fn advise(buffer: &Buffer, give: impl FnOnce(*const u8, usize)) {
     let bytes = buffer.size() * buffer.kind().bytes();
     if bytes >= HUGE {
-        match buffer {
-            Buffer::F32(values) => give(values.as_ptr().cast(), bytes),
-            Buffer::F64(values) => give(values.as_ptr().cast(), bytes),
-            Buffer::Index(values) => give(values.as_ptr().cast(), bytes),
-            Buffer::Bool(values) => give(values.as_ptr().cast(), bytes),
-            Buffer::Bf16(values) => give(values.as_ptr().cast(), bytes),
-            Buffer::Lent(_) => {}
-        }
+        own!(buffer, values => give(values.as_ptr().cast(), bytes), _ => ());
     }
 }
 
@@ -151,7 +158,7 @@ fn about_pages(start: *const u8, bytes: usize, advice: libc::c_int) {
 
 /// Takes a buffer back.
 pub(crate) fn give(buffer: Buffer) {
-    if room(&buffer) * buffer.kind().bytes() < SMALL {
+    if !is_kept(&buffer) {
         return;
     }
     // What has to go is freed after the list is unlocked.
@@ -233,29 +240,20 @@ impl Free {
     }
 }
 
+/// Whether a buffer is one to keep. A vector that somebody else has filled begins anywhere, and is not.
+fn is_kept(buffer: &Buffer) -> bool {
+    room(buffer) * buffer.kind().bytes() >= SMALL && own!(buffer, values => values.is_lined_up(), _ => false)
+}
+
 /// How many elements fit.
 fn room(buffer: &Buffer) -> usize {
-    match buffer {
-        Buffer::F32(values) => values.capacity(),
-        Buffer::F64(values) => values.capacity(),
-        Buffer::Index(values) => values.capacity(),
-        Buffer::Bool(values) => values.capacity(),
-        Buffer::Bf16(values) => values.capacity(),
-        // Memory that others share is not ours to keep.
-        Buffer::Lent(_) => 0,
-    }
+    // Memory that others share is not ours to keep.
+    own!(buffer, values => values.room(), _ => 0)
 }
 
 /// Makes the buffer `size` elements long, inside its room; only elements that it did not have are written.
 fn resize(buffer: &mut Buffer, size: usize) {
-    match buffer {
-        Buffer::F32(values) => values.resize(size, 0.0),
-        Buffer::F64(values) => values.resize(size, 0.0),
-        Buffer::Index(values) => values.resize(size, 0),
-        Buffer::Bool(values) => values.resize(size, false),
-        Buffer::Bf16(values) => values.resize(size, Bf16::default()),
-        Buffer::Lent(_) => {}
-    }
+    own!(buffer, values => values.resize(size), _ => ());
 }
 
 #[cfg(test)]
@@ -373,11 +371,21 @@ mod tests {
     }
 
     #[test]
+    fn small_buffers_and_vectors_that_do_not_begin_with_a_line_are_not_kept() {
+        assert!(is_kept(&Buffer::zeros(Kind::F32, SMALL)) && !is_kept(&Buffer::zeros(Kind::Bool, SMALL - 1)));
+        let vectors: Vec<Vec<f64>> = (0..64).map(|i| vec![0.0; SMALL + 2 * i]).collect();
+        for vector in vectors {
+            let is_lined_up = vector.as_ptr().addr().is_multiple_of(64);
+            assert_eq!(is_kept(&Buffer::from(vector)), is_lined_up);
+        }
+    }
+
+    #[test]
     fn numbers_that_are_settled_stay_as_they_are() {
         let values: Vec<f32> = (0..(HUGE / 4 + 12_345) as u32).map(|i| i as f32).collect();
         let (address, expected) = (values.as_ptr(), values.clone());
-        let Buffer::F32(settled) = settled(Buffer::F32(values)) else { panic!("another kind") };
-        assert_eq!((settled.as_ptr(), settled == expected), (address, true), "where and what they are");
+        let Buffer::F32(settled) = settled(Buffer::from(values)) else { panic!("another kind") };
+        assert_eq!((settled.as_ptr(), *settled == *expected), (address, true), "where and what they are");
     }
 
     #[test]

@@ -9,6 +9,7 @@
 use super::lanes::vectorised;
 #[cfg(target_arch = "x86_64")]
 use super::vectors;
+pub(super) use crate::element::LINE;
 use crate::element::Stored;
 #[cfg(target_arch = "x86_64")]
 use pulp::x86::V4;
@@ -17,8 +18,6 @@ use std::arch::x86_64::{__m128i, _mm_loadu_si128, _mm_stream_si128};
 
 /// Bytes from which a result is held to be larger than the caches; less in tests, so that they come here too.
 const LARGE: usize = if cfg!(test) { 1 << 20 } else { 32 << 20 };
-/// Bytes of a line of memory, at whose beginning room begins: a vector that lies in two lines costs twice.
-pub(super) const LINE: usize = 64;
 /// Elements that are computed in registers before they are sent.
 pub(super) const AT_ONCE: usize = 64;
 /// Bytes that every processor of that architecture stores at once.

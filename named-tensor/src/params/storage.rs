@@ -5,7 +5,7 @@
 
 use std::sync::Arc;
 
-use crate::element::{Bf16, Buffer, Kind, Numbers, Stored};
+use crate::element::{Bf16, Buffer, Kind, Lined, Numbers, Stored};
 use crate::error::{Error, ErrorKind, Result};
 use crate::graph::{Node, Shape, Value};
 use crate::kernel::pool;
@@ -40,7 +40,8 @@ pub(super) fn in_bf16(node: &Node) -> Result<Node> {
 
 /// Real numbers, rounded to 16 bits.
 fn rounded(numbers: &Buffer) -> Buffer {
-    let mut halves = pool::in_huge_pages(Vec::with_capacity(numbers.size()));
+    let room = Lined::try_with_room(numbers.size(), pool::in_huge_pages);
+    let mut halves = room.unwrap_or_else(|| Lined::with_room(numbers.size()));
     match numbers.numbers() {
         Numbers::F32(numbers) => halves.extend(numbers.iter().copied().map(Bf16::rounded)),
         numbers => halves.extend(f64::of(&numbers.to_buffer()).iter().copied().map(<Bf16 as Stored>::from_f64)),

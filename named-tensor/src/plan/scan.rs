@@ -108,7 +108,7 @@ fn put(kind: Kind, piece: &Piece, node: &Node, behind: usize, slots: &Slots, out
         Numbers::Bool(values) => values.iter().copied().map(Stored::to_f64).collect(),
         Numbers::Bf16(values) => values.iter().copied().map(Stored::to_f64).collect(),
     };
-    let held = Held { buffer: Arc::new(Buffer::F64(doubles)), offset: 0 };
+    let held = Held { buffer: Arc::new(Buffer::from(doubles)), offset: 0 };
     let source = Place { slot: 0, offset: 0, strides: dense };
     place(&Piece { source, ..piece.clone() }, behind, &Slots::of([held]), out);
     Ok(())

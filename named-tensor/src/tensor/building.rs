@@ -13,7 +13,7 @@ use crate::axes::rules::{Once, Single};
 use crate::axes::selector::{Extents, Selector};
 use crate::axes::{Axes, Lacks};
 use crate::axis::{Axis, Name};
-use crate::element::{Comparison, Element, Index, Real, Stored};
+use crate::element::{Comparison, Element, Index, Lined, Real, Stored};
 use crate::error::{Error, ErrorKind, Result};
 use crate::graph::{Node, Shape, Value};
 use crate::kernel::pool;
@@ -36,7 +36,7 @@ impl<A: Axes> Tensor<A> {
     }
 }
 
-impl<A: Axes, T: Element<Value = T> + Copy> Tensor<A, T> {
+impl<A: Axes, T: Element<Value = T> + Copy + Default> Tensor<A, T> {
     /// A tensor of nested arrays of any element: `f64`, `bool`. [`Tensor::new`] is the same for `f32`, the default.
     #[must_use]
     pub fn from_array<S>(axes: S, numbers: impl Nested<T, S::Positions>) -> Tensor<A, T>
@@ -75,8 +75,8 @@ impl<A: Axes, T: Element<Value = T> + Copy> Tensor<A, T> {
 
     /// A tensor of a copy of a slice; see [`from_vec`](Tensor::from_vec).
     ///
-    /// The copy lies in memory of our own choice: of 4 MiB or more, in huge pages where the system has them, and whatever is
-    /// limited by reading it takes up to a fifth less.
+    /// The copy lies in memory of our own choice: it begins with a line of memory, as a processor reads it, and of 4 MiB or
+    /// more it is in huge pages where the system has them. Whatever is limited by reading it takes up to a fifth less.
     ///
     /// # Errors
     /// As many numbers as the sizes multiply to are needed, and a product that fits in memory.
@@ -87,8 +87,8 @@ impl<A: Axes, T: Element<Value = T> + Copy> Tensor<A, T> {
     {
         let shape = shape(axes, "from_slice")?;
         counted(&shape, numbers.len())?;
-        let mut copied = room(&shape, "from_slice")?;
-        copied.extend_from_slice(numbers);
+        let mut copied = lined_room(&shape, "from_slice")?;
+        copied.extend(numbers.iter().copied());
         Ok(Tensor::from_node(held::<T>(copied, shape)))
     }
 
@@ -112,7 +112,7 @@ impl<A: Axes, T: Element<Value = T> + Copy> Tensor<A, T> {
             Err(error) => return Tensor::failed(error),
         };
         let sizes: SmallVec<[usize; 6]> = shape.sizes().collect();
-        let mut numbers = match room(&shape, "from_fn") {
+        let mut numbers = match lined_room(&shape, "from_fn") {
             Ok(numbers) => numbers,
             Err(error) => return Tensor::failed(error),
         };
@@ -272,11 +272,21 @@ pub(crate) fn shape<E: Extents>(axes: E, operation: &str) -> Result<Shape> {
 #[track_caller]
 pub(crate) fn room<S>(shape: &Shape, operation: &str) -> Result<Vec<S>> {
     let mut numbers = Vec::new();
-    if numbers.try_reserve_exact(shape.elements()).is_err() {
-        let message = format!("too large for memory: `{operation}` needs all elements of the shape {shape}");
-        return Err(Error::here(ErrorKind::TooLarge, message));
-    }
+    numbers.try_reserve_exact(shape.elements()).map_err(|_| too_large(shape, operation))?;
     Ok(pool::in_huge_pages(numbers))
+}
+
+/// The same for elements of a tensor.
+#[track_caller]
+fn lined_room<S: Copy + Default>(shape: &Shape, operation: &str) -> Result<Lined<S>> {
+    Lined::try_with_room(shape.elements(), pool::in_huge_pages).ok_or_else(|| too_large(shape, operation))
+}
+
+/// An operation needs more elements than there is memory for.
+#[track_caller]
+fn too_large(shape: &Shape, operation: &str) -> Error {
+    let message = format!("too large for memory: `{operation}` needs all elements of the shape {shape}");
+    Error::here(ErrorKind::TooLarge, message)
 }
 
 /// Refuses a number of elements that a shape does not have.
@@ -291,8 +301,8 @@ pub(crate) fn counted(shape: &Shape, given: usize) -> Result<()> {
 
 /// Numbers in memory, in the order of the shape.
 #[track_caller]
-pub(crate) fn held<T: Element>(numbers: Vec<T::Value>, shape: Shape) -> Node {
-    match T::stored(numbers) {
+pub(crate) fn held<T: Element>(numbers: impl Into<Lined<T::Value>>, shape: Shape) -> Node {
+    match T::stored(numbers.into()) {
         Ok(stored) => Node::input(Value::contiguous(T::Stored::into_buffer(stored), shape.sizes()), shape),
         Err(message) => Node::failed(Error::here(ErrorKind::IndexOutOfRange, message), T::Stored::KIND),
     }

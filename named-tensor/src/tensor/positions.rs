@@ -13,7 +13,7 @@ use crate::axes::rules::{Lacks, Single};
 use crate::axes::selector::Extents;
 use crate::axes::set::Created;
 use crate::axis::Axis;
-use crate::element::{Binary, Comparison, Element, Index, Real};
+use crate::element::{Binary, Comparison, Element, Index, Lined, Real};
 use crate::error::Error;
 use crate::graph::Node;
 use crate::tensor::elementwise::number;
@@ -27,9 +27,9 @@ impl<X: Axis> Element for Index<X> {
         stored.into_iter().map(value).collect()
     }
 
-    fn stored(values: Vec<usize>) -> Result<Vec<i64>, String> {
+    fn stored(values: Lined<usize>) -> Result<Lined<i64>, String> {
         let stored = |position| i64::try_from(position).map_err(|_| no_position::<X>(position));
-        values.into_iter().map(stored).collect()
+        values.iter().copied().map(stored).collect()
     }
 }
 

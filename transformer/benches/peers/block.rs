@@ -61,19 +61,19 @@ impl Sizes {
         Ok(MaskedMultiHeadBlock {
             norm1: norm(11)?,
             att: MaskedMultiHeadAttention {
-                W_Q: Tensor::from_vec((chans.of(c), heads.of(h), key.of(d)), square(13))?,
+                W_Q: Tensor::from_slice((chans.of(c), heads.of(h), key.of(d)), &square(13))?,
                 b_Q: Tensor::from_vec(by_key, fill(16, c, 0.2))?,
-                W_K: Tensor::from_vec((chans.of(c), heads.of(h), key.of(d)), square(14))?,
+                W_K: Tensor::from_slice((chans.of(c), heads.of(h), key.of(d)), &square(14))?,
                 b_K: Tensor::from_vec(by_key, fill(17, c, 0.2))?,
-                W_V: Tensor::from_vec((chans.of(c), heads.of(h), val.of(d)), square(15))?,
+                W_V: Tensor::from_slice((chans.of(c), heads.of(h), val.of(d)), &square(15))?,
                 b_V: Tensor::from_vec(by_val, fill(18, c, 0.2))?,
-                W_O: Tensor::from_vec((heads.of(h), val.of(d), chans.of(c)), square(19))?,
+                W_O: Tensor::from_slice((heads.of(h), val.of(d), chans.of(c)), &square(19))?,
             },
             norm2: norm(20)?,
             ffn: FFN {
-                W1: Tensor::from_vec((chans.of(c), hidden.of(f)), fill(22, c * f, weight_scale(c)))?,
+                W1: Tensor::from_slice((chans.of(c), hidden.of(f)), &fill(22, c * f, weight_scale(c)))?,
                 b1: Tensor::from_vec(hidden.of(f), fill(23, f, 0.2))?,
-                W2: Tensor::from_vec((hidden.of(f), chans.of(c)), fill(24, f * c, weight_scale(f)))?,
+                W2: Tensor::from_slice((hidden.of(f), chans.of(c)), &fill(24, f * c, weight_scale(f)))?,
                 b2: Tensor::from_vec(chans.of(c), fill(25, c, 0.2))?,
             },
         })

@@ -19,7 +19,7 @@ pub use config::Config;
 
 use crate::models::{bert::Bert, gpt2::Gpt2, llama::Llama};
 use named_tensor::axis::Name;
-use named_tensor::element::{Buffer, Numbers, Stored};
+use named_tensor::element::{Buffer, Kind, Lined, Numbers, Stored};
 use named_tensor::file::Tensors;
 use named_tensor::graph::Shape;
 use named_tensor::prelude::*;
@@ -235,7 +235,7 @@ impl Cut {
             return Err(misfit(name, found, &needed, own, groups.len()));
         }
         if self.parts.len() == 1 {
-            return Ok(std::mem::replace(numbers, Buffer::F32(Vec::new())));
+            return Ok(std::mem::replace(numbers, Buffer::zeros(Kind::F32, 0)));
         }
         let before: usize = widths[..self.part].iter().sum();
         let part = before..before + widths[self.part];
@@ -256,11 +256,11 @@ impl Cut {
 }
 
 /// These columns of a matrix.
-fn columns<X: Copy>(numbers: &[X], width: usize, part: Range<usize>) -> Vec<X> {
+fn columns<X: Copy + Default>(numbers: &[X], width: usize, part: Range<usize>) -> Lined<X> {
     // A matrix of no width has no rows either.
     let rows = numbers.chunks_exact(width.max(1));
-    let mut columns = Vec::with_capacity(rows.len() * part.len());
-    rows.for_each(|row| columns.extend_from_slice(&row[part.clone()]));
+    let mut columns = Lined::with_room(rows.len() * part.len());
+    rows.for_each(|row| columns.extend(row[part.clone()].iter().copied()));
     columns
 }
 

@@ -59,7 +59,7 @@ fn numbers_of_other_precisions_are_taken_as_they_are_or_become_single() -> Resul
     assert_eq!(all, [vec![1.0, -3.0], vec![0.1], vec![1.0, -2.0]]);
     assert!(matches!(tensors.take("b")?, Buffer::Bf16(numbers) if numbers[1].widened() == -3.0));
     assert!(tensors.take("b").unwrap_err().to_string().contains("is missing"), "it was taken");
-    assert_eq!(tensors.take("h")?, Buffer::F32(vec![1.0, -2.0]));
+    assert_eq!(tensors.take("h")?, Buffer::F32(vec![1.0, -2.0].into()));
     assert!(tensors.numbers("u").unwrap_err().to_string().contains("holds U8, but real numbers are needed"));
     // What is no number of ours is written as it was read.
     let mut again = Vec::new();

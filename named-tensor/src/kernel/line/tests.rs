@@ -329,7 +329,7 @@ fn a_row_that_is_not_finite_somewhere_does_not_change_the_others_of_a_large_resu
 fn every_line_has_its_own_gain_and_shift_where_those_differ() {
     let program = program(2);
     for (rows, columns) in [(70, 768), (400, 129), (300, 1025)] {
-        let buffer = || Buffer::F32(random_rows(2 * rows * columns));
+        let buffer = || Buffer::F32(random_rows(2 * rows * columns).into());
         let buffers = [buffer(), buffer(), buffer(), buffer()];
         let own: &[isize] = &[columns as isize, 1];
         for strides in [[own, own], [own, &[0, 1]], [&[0, 1], own]] {
@@ -356,7 +356,7 @@ fn every_line_has_its_own_gain_and_shift_where_those_differ() {
 fn a_line_of_several_rows_of_its_tail_has_gain_and_shift_of_each() {
     let (program, [rows, parts, columns]) = (program(2), [130, 2, 128]);
     let (size, own): (usize, &[isize]) = (parts * columns, &[256, 1]);
-    let buffers = [(); 2].map(|()| Buffer::F32(random_rows(2 * rows * size)));
+    let buffers = [(); 2].map(|()| Buffer::F32(random_rows(2 * rows * size).into()));
     // The same beside both parts; more elements than are read; another for each part, with gaps.
     for strides in [[128_isize, 0, 1], [0, 0, 1], [260, 130, 1], [256, 128, 1]] {
         let operands: Vec<Operand<'_>> =
@@ -401,7 +401,7 @@ fn a_tail_finds_its_operands_whatever_the_length_of_the_rows() {
         [1, 3, 7, 20, 64, 127, 128, 129, 255, 256, 257, 300, 511, 512, 513, 768, 1023, 1024, 1025, 2048, 2049, 5000]
     {
         for rows in [3, 41_000_usize.div_ceil(columns), 300_000_usize.div_ceil(columns)] {
-            let mut buffer = |size: usize| Buffer::F32(random.reals(size));
+            let mut buffer = |size: usize| Buffer::F32(random.reals(size).into());
             let operands = [buffer(columns), buffer(columns), buffer(rows * columns), buffer(rows)];
             let strides: [[isize; 2]; 4] = [[0, 1], [0, 1], [columns as isize, 1], [1, 0]];
             let operands: Vec<Operand<'_>> =

@@ -34,7 +34,7 @@ pub(crate) struct Register(Buffer);
 impl Default for Register {
     /// None.
     fn default() -> Register {
-        Register(Buffer::Bool(Vec::new()))
+        Register(Buffer::zeros(Kind::Bool, 0))
     }
 }
 
@@ -56,7 +56,7 @@ impl DerefMut for Register {
 
 impl Drop for Register {
     fn drop(&mut self) {
-        let buffer = std::mem::replace(&mut self.0, Buffer::Bool(Vec::new()));
+        let buffer = std::mem::replace(&mut self.0, Buffer::zeros(Kind::Bool, 0));
         match buffer.size() * buffer.kind().bytes() {
             0 => {}
             1..=LARGEST => keep(buffer),

@@ -75,7 +75,7 @@ fn data() -> [Buffer; 4] {
     let doubles = reals.iter().rev().map(|&x| f64::from(x)).collect();
     let indices = (0..size).map(|_| random.below(40) as i64 - 20).collect();
     let truths = (0..size).map(|_| random.below(3) == 0).collect();
-    [Buffer::F32(reals), Buffer::F64(doubles), Buffer::Index(indices), Buffer::Bool(truths)]
+    [Buffer::F32(reals.into()), Buffer::F64(doubles), Buffer::Index(indices), Buffer::Bool(truths)]
 }
 
 /// What lies across the rows, by tiles of every size at which one ends: x · 3 + y + z, with x across.
@@ -83,7 +83,7 @@ fn data() -> [Buffer; 4] {
 fn light_programs_with_a_source_across_their_rows_agree_with_their_instructions() {
     let reals = Random::new(5).reals(300_000);
     let doubles = Buffer::F64(reals.iter().map(|&x| f64::from(x)).collect());
-    let reals = Buffer::F32(reals);
+    let reals = Buffer::F32(reals.into());
     let widths = [16, 17, 31, 32, 33, 50, 96, 127, 128, 129, 143, 144, 145, 160, 256, 272, 511, 512, 513, 528];
     let mut spaces: Vec<Vec<usize>> =
         [8, 15, 16, 17].into_iter().flat_map(|height| widths.map(|width| vec![height, width])).collect();
@@ -180,7 +180,7 @@ fn a_fused_chain_agrees_with_its_instructions_in_every_space_and_layout() {
 #[test]
 fn large_results_of_light_programs_are_sent_whole_whatever_their_rows_end_with() {
     let mut random = Random::new(6);
-    let buffers = [(); 3].map(|()| Buffer::F32(random.reals(280_000)));
+    let buffers = [(); 3].map(|()| Buffer::F32(random.reals(280_000).into()));
     let around = |size: usize| [size - 1, size, size + 1];
     // Stretches, blocks and strips that end everywhere, and begin where no line of memory does.
     let spaces =
@@ -211,7 +211,7 @@ fn large_results_of_light_programs_are_sent_whole_whatever_their_rows_end_with()
 fn what_has_one_number_for_each_row_or_for_all_rows_agrees_with_its_instructions() {
     let reals = Random::new(8).reals(300_000);
     let doubles = Buffer::F64(reals.iter().map(|&x| f64::from(x)).collect());
-    let reals = Buffer::F32(reals);
+    let reals = Buffer::F32(reals.into());
     // The results of the last one pass the caches by.
     for sizes in
         [vec![3, 127], vec![4, 255], vec![5, 257], vec![7, 600], vec![2, 3, 1_029], vec![3, 2_100], vec![520, 515]]
@@ -285,7 +285,7 @@ fn what_lies_in_pieces_is_read_there_and_gathered_where_a_block_crosses_them() {
 fn rows_that_are_cut_where_lines_of_memory_begin_have_their_own_numbers_and_those_of_all_rows() {
     let reals = Random::new(9).reals(300_000);
     let doubles = Buffer::F64(reals.iter().map(|&x| f64::from(x)).collect());
-    let reals = Buffer::F32(reals);
+    let reals = Buffer::F32(reals.into());
     // All of them pass the caches by; rows end at lines of memory, or before or after.
     for sizes in [[500, 528], [505, 521], [390, 683], [130, 2_047], [3, 90_001]] {
         let [dense, of_row, of_all] = [[sizes[1] as isize, 1], [1, 0], [0, 1]];
@@ -341,7 +341,7 @@ fn a_mask_selects_and_casts_go_between_all_kinds() {
 #[test]
 fn what_relu_passes_back_is_a_light_program_and_other_selections_are_not() {
     let [reals, doubles, ..] = &data();
-    let hostile = Buffer::F32([f32::NAN, -0.0, 0.0, f32::INFINITY, -1.0, f32::MIN_POSITIVE].repeat(200));
+    let hostile = Buffer::F32([f32::NAN, -0.0, 0.0, f32::INFINITY, -1.0, f32::MIN_POSITIVE].repeat(200).into());
     let program = |kind, compared: [f64; 2], how, selected: [usize; 2]| {
         vec![
             Load(0),
@@ -402,8 +402,8 @@ fn truth_values_are_combined_and_negated() {
 
 #[test]
 fn index_arithmetic_neither_overflows_nor_divides_by_zero() {
-    let extremes = Buffer::Index(vec![i64::MIN, i64::MAX, -7, 7, 0]);
-    let others = Buffer::Index(vec![-1, i64::MAX, 2, -2, 0]);
+    let extremes = Buffer::Index(vec![i64::MIN, i64::MAX, -7, 7, 0].into());
+    let others = Buffer::Index(vec![-1, i64::MAX, 2, -2, 0].into());
     let operand = |buffer| Operand { buffer, offset: 0, strides: &[1] };
     let cases = [
         (Binary::Add, [i64::MIN, i64::MAX, -5, 5, 0]),
@@ -417,7 +417,7 @@ fn index_arithmetic_neither_overflows_nor_divides_by_zero() {
         let program = Program::new(vec![Load(0), Load(1), Instruction::Binary(op, 0, 1)], &[Kind::Index; 2]);
         let mut out = Buffer::zeros(Kind::Index, 5);
         run(&program, &[5], &[operand(&extremes), operand(&others)], &mut out, &mut []);
-        assert_eq!(out, Buffer::Index(expected.to_vec()), "{op:?}");
+        assert_eq!(out, Buffer::Index(expected.to_vec().into()), "{op:?}");
     }
 }
 
@@ -442,7 +442,7 @@ fn many_values_alive_at_once_keep_their_registers() {
 #[test]
 #[should_panic(expected = "map: operand: elements 0 to 9 of a slice of 5")]
 fn an_operand_past_its_buffer_is_refused() {
-    let buffer = Buffer::F32(vec![0.0; 5]);
+    let buffer = Buffer::F32(vec![0.0; 5].into());
     let operand = Operand { buffer: &buffer, offset: 0, strides: &[1] };
     run(&Program::new(vec![Load(0)], &[Kind::F32]), &[10], &[operand], &mut Buffer::zeros(Kind::F32, 10), &mut []);
 }

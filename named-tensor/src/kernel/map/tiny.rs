@@ -105,7 +105,7 @@ mod tests {
             ],
             &[Kind::F32; 2],
         );
-        let (x, y) = (Buffer::F32((0..60_u8).map(f32::from).collect()), Buffer::F32(vec![7.0, 3.0]));
+        let (x, y) = (Buffer::F32((0..60_u8).map(f32::from).collect()), Buffer::F32(vec![7.0, 3.0].into()));
         let done = |sizes: &[usize], x_strides: &[isize], y_strides: &[isize], offset: usize| {
             let operands = [
                 Operand { buffer: &x, offset, strides: x_strides },

@@ -308,7 +308,7 @@ fn bias_relu_and_residual_end_sums_in_registers_in_each_row_and_column() {
             let residual = random.reals(m * (n + gap));
             let strides = if is_turned { [1, k as isize] } else { [n as isize, 1] };
             let [lhs, rhs] = [(&a, [k as isize, 1]), (&b, strides)];
-            let buffers = [&gain, &bias, &residual].map(|numbers| Buffer::F32(numbers.clone()));
+            let buffers = [&gain, &bias, &residual].map(|numbers| Buffer::F32(numbers.clone().into()));
             let steps = [[0, 1], [0, 1], [(n + gap) as isize, 1]];
             let operands: Vec<Operand<'_>> =
                 buffers.iter().zip(&steps).map(|(buffer, strides)| Operand { buffer, offset: 0, strides }).collect();
@@ -373,7 +373,7 @@ fn a_tail_finishes_every_element_once_in_any_layout() {
         for items in [1, 3, 20] {
             let mut random = Random::new(7);
             let (a, b) = (random.reals(items * m * k), random.reals(items * k * n));
-            let rest = Buffer::F32(random.reals(items * m * n));
+            let rest = Buffer::F32(random.reals(items * m * n).into());
             let (lhs, rhs) =
                 (row_major(&[items, m, k]), [[(k * n) as isize, 1, k as isize], [(k * n) as isize, n as isize, 1]]);
             let orders = [[0, 1, 2], [0, 2, 1], [1, 0, 2], [2, 0, 1], [1, 2, 0]];
@@ -392,7 +392,7 @@ fn a_tail_finishes_every_element_once_in_any_layout() {
                 };
                 let columns = order.iter().position(|&axis| axis == 2).unwrap_or(0);
                 let along = [0, 1, 2].map(|axis| isize::from(axis == columns));
-                let scale = Buffer::F32(vec![0.75]);
+                let scale = Buffer::F32(vec![0.75].into());
                 let operands = [
                     Operand { buffer: &rest, offset: 0, strides: &turned },
                     Operand { buffer: &scale, offset: 0, strides: &[0; 3] },

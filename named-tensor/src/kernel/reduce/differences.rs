@@ -307,7 +307,7 @@ mod tests {
         let buffers = strides.map(|strides| {
             let size = 8 + sizes.iter().zip(strides).map(|(&size, stride)| (size - 1) * stride as usize).sum::<usize>();
             let eighth = |x: f32| T::from_f64(f64::from((x * 8.0).round()) / 8.0);
-            T::into_buffer(random.reals(size).into_iter().map(eighth).collect())
+            T::into_buffer(random.reals(size).into_iter().map(eighth).collect::<Vec<_>>())
         });
         let operand = |n: usize| Operand { buffer: &buffers[n], offset: 5, strides: &strides[n] };
         let operands = [0, 1, 2].map(operand);

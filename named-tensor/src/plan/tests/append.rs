@@ -81,7 +81,7 @@ fn a_thousand_positions_are_copied_a_dozen_times() {
 fn of_two_continuations_one_shares_the_memory_and_neither_changes_the_other() {
     let axis = NAMES[0];
     let number =
-        |x: f64| Node::input(Value::contiguous(Buffer::F64(vec![x]), [1].into_iter()), Shape::new([(axis, 1)]));
+        |x: f64| Node::input(Value::contiguous(Buffer::F64(vec![x].into()), [1].into_iter()), Shape::new([(axis, 1)]));
     let four = computed(&(1..4).fold(number(1.0), |all, _| all.concat(axis, &number(1.0))));
     let stem = computed(&four.concat(axis, &number(2.0)));
     let one = computed(&stem.concat(axis, &number(3.0)));

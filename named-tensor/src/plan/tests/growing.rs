@@ -151,7 +151,7 @@ fn what_grows_is_a_count_and_not_the_place_of_an_axis() {
     // All numbers of the plan are the same for each axis along which the tensor repeats itself, but not for the last one.
     let shape = Shape::new((0..6).map(|at| (NAMES[at], 3)));
     let of = |buffer: &[f64]| Value {
-        buffer: Buffer::F64(buffer.to_vec()).into(),
+        buffer: Buffer::F64(buffer.to_vec().into()).into(),
         offset: 0,
         strides: (0..6).map(|at| isize::from(at == 5)).collect(),
     };

@@ -206,8 +206,11 @@ fn constants_count_by_where_they_are_the_same_and_small_whole_numbers_by_themsel
 fn the_same_layout_is_a_part_of_the_structure() {
     let [a, b] = [NAMES[0], NAMES[1]];
     let sum = |strides: [isize; 2]| {
-        let value =
-            Value { buffer: Arc::new(Buffer::F32(vec![1.0; 6])), offset: 0, strides: strides.into_iter().collect() };
+        let value = Value {
+            buffer: Arc::new(Buffer::F32(vec![1.0; 6].into())),
+            offset: 0,
+            strides: strides.into_iter().collect(),
+        };
         Node::input(value, Shape::new([(a, 2), (b, 3)])).reduce(Reduction::Sum, &[a])
     };
     assert!(!Arc::ptr_eq(&kept(&[sum([3, 1])]), &kept(&[sum([1, 2])])), "each layout has its own plan");
@@ -271,7 +274,10 @@ fn numbers_that_are_repeated_may_be_summed_multiplied_chosen_and_put_together() 
 
 #[test]
 fn a_chain_of_a_million_nodes_is_planned_evaluated_and_dropped() {
-    let x = Node::input(Value::contiguous(Buffer::F32(vec![1.0, 2.0]), [2].into_iter()), Shape::new([(NAMES[0], 2)]));
+    let x = Node::input(
+        Value::contiguous(Buffer::F32(vec![1.0, 2.0].into()), [2].into_iter()),
+        Shape::new([(NAMES[0], 2)]),
+    );
     let mut node = x;
     for _ in 0..1_000_000 {
         node = node.unary(Unary::Neg);

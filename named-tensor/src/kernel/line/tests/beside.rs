@@ -67,7 +67,7 @@ fn a_tail_finishes_the_lines_of_all_places() {
     for (sizes, steps) in [([31, 17, 9], 3), ([3, 64, 32], 2), ([20, 5, 30], 5)] {
         let [places, rows, columns] = sizes;
         let size = places * rows * columns;
-        let buffers = [(); 4].map(|()| Buffer::F32(random_rows(size)));
+        let buffers = [(); 4].map(|()| Buffer::F32(random_rows(size).into()));
         let operands: Vec<Operand<'_>> =
             buffers.iter().map(|buffer| Operand { buffer, offset: 0, strides: &[1] }).collect();
         let (program, data, strides) = (program(steps), random_rows(size), strides(sizes, [columns, 0]));

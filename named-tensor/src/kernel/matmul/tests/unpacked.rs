@@ -92,7 +92,7 @@ fn bias_relu_and_residual_end_sums_of_windows_in_each_row_and_column() {
         let mut random = Random::new(3);
         let (a, b) = (random.reals(m * k), random.reals(chans * height * width));
         let (bias, residual) = (random.reals(m), random.reals(m * n));
-        let buffers = [&bias, &residual].map(|numbers| Buffer::F32(numbers.clone()));
+        let buffers = [&bias, &residual].map(|numbers| Buffer::F32(numbers.clone().into()));
         let steps = [[1, 0], [n as isize, 1]];
         let operands: Vec<Operand<'_>> =
             buffers.iter().zip(&steps).map(|(buffer, strides)| Operand { buffer, offset: 0, strides }).collect();
