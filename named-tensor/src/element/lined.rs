@@ -17,9 +17,9 @@ const MANY: usize = 4 << 10;
 pub struct Lined<T> {
     /// The elements, after `start` that nobody reads.
     all: Vec<T>,
-    start: usize,
+    start: u8,
     /// How many more than asked for there is room for: a line of them, or none.
-    spare: usize,
+    spare: u8,
 }
 
 impl<T: Copy + Default> Lined<T> {
@@ -27,9 +27,12 @@ impl<T: Copy + Default> Lined<T> {
     #[must_use]
     pub fn zeros(size: usize) -> Lined<T> {
         let spare = spare::<T>(size);
-        let all = vec![T::default(); size + spare];
+        if spare == 0 {
+            return vec![T::default(); size].into();
+        }
+        let all = vec![T::default(); size + usize::from(spare)];
         let mut lined = Lined { start: start(&all, spare), all, spare };
-        lined.all.truncate(lined.start + size);
+        lined.all.truncate(lined.start() + size);
         lined
     }
 
@@ -37,26 +40,26 @@ impl<T: Copy + Default> Lined<T> {
     #[must_use]
     pub fn with_room(room: usize) -> Lined<T> {
         let spare = spare::<T>(room);
-        Lined::in_room(Vec::with_capacity(room + spare), spare)
+        Lined::in_room(Vec::with_capacity(room + usize::from(spare)), spare)
     }
 
     /// None, with room for so many, if there is memory for them, of which `prepare` takes care before it is touched.
     pub(crate) fn try_with_room(room: usize, prepare: impl FnOnce(Vec<T>) -> Vec<T>) -> Option<Lined<T>> {
         let (mut all, spare) = (Vec::new(), spare::<T>(room));
-        all.try_reserve_exact(room.checked_add(spare)?).ok()?;
+        all.try_reserve_exact(room.checked_add(spare.into())?).ok()?;
         Some(Lined::in_room(prepare(all), spare))
     }
 
     /// None, in a vector without elements that has so much room to spare.
-    fn in_room(mut all: Vec<T>, spare: usize) -> Lined<T> {
+    fn in_room(mut all: Vec<T>, spare: u8) -> Lined<T> {
         let start = start(&all, spare);
-        all.resize(start, T::default());
+        all.resize(start.into(), T::default());
         Lined { all, start, spare }
     }
 
     /// Makes them so many, inside the room that there is; those that were not there are 0, or `false`.
     pub(crate) fn resize(&mut self, size: usize) {
-        self.all.resize(self.start + size, T::default());
+        self.all.resize(self.start() + size, T::default());
     }
 
     /// Adds one more.
@@ -67,25 +70,31 @@ impl<T: Copy + Default> Lined<T> {
     /// The elements as a vector; they are moved to its beginning.
     #[must_use]
     pub fn into_vec(mut self) -> Vec<T> {
-        self.all.drain(..self.start);
+        self.all.drain(..self.start());
         self.all
     }
 }
 
 impl<T> Lined<T> {
+    #[inline(always)]
+    fn start(&self) -> usize {
+        self.start.into()
+    }
+
     /// How many there is room for.
     pub(crate) fn room(&self) -> usize {
-        self.all.capacity() - self.spare
+        self.all.capacity() - usize::from(self.spare)
     }
 
     /// The vector that holds them, and where in it they begin; what it has room for beyond [`Lined::room`] is not theirs.
-    pub(crate) fn into_parts(self) -> (Vec<T>, usize, usize) {
-        (self.all, self.start, self.spare)
+    pub(crate) fn into_parts(self) -> (Vec<T>, [u8; 2]) {
+        (self.all, [self.start, self.spare])
     }
 
     /// The same from its parts.
-    pub(crate) fn from_parts((all, start, spare): (Vec<T>, usize, usize)) -> Lined<T> {
-        assert!(start <= spare && spare <= all.capacity() && start <= all.len(), "elements lie in their vector");
+    pub(crate) fn from_parts((all, [start, spare]): (Vec<T>, [u8; 2])) -> Lined<T> {
+        let is_inside = usize::from(spare) <= all.capacity() && usize::from(start) <= all.len();
+        assert!(start <= spare && is_inside, "elements lie in their vector");
         Lined { all, start, spare }
     }
 
@@ -96,13 +105,13 @@ impl<T> Lined<T> {
 }
 
 /// Elements of a line, if so many begin with one.
-fn spare<T>(size: usize) -> usize {
-    if size.saturating_mul(size_of::<T>()) < MANY { 0 } else { LINE / size_of::<T>() }
+fn spare<T>(size: usize) -> u8 {
+    if size.saturating_mul(size_of::<T>()) < MANY { 0 } else { (LINE / size_of::<T>()) as u8 }
 }
 
 /// How many elements lie before the first line of a vector.
-fn start<T>(all: &[T], spare: usize) -> usize {
-    all.as_ptr().align_offset(LINE).min(spare)
+fn start<T>(all: &[T], spare: u8) -> u8 {
+    all.as_ptr().align_offset(LINE).min(spare.into()) as u8
 }
 
 impl<T> Deref for Lined<T> {
@@ -110,19 +119,21 @@ impl<T> Deref for Lined<T> {
 
     #[inline(always)]
     fn deref(&self) -> &[T] {
-        &self.all[self.start..]
+        &self.all[self.start()..]
     }
 }
 
 impl<T> DerefMut for Lined<T> {
     #[inline(always)]
     fn deref_mut(&mut self) -> &mut [T] {
-        &mut self.all[self.start..]
+        let start = self.start();
+        &mut self.all[start..]
     }
 }
 
 impl<T> From<Vec<T>> for Lined<T> {
     /// The elements of a vector, where they lie.
+    #[inline]
     fn from(all: Vec<T>) -> Lined<T> {
         Lined { all, start: 0, spare: 0 }
     }

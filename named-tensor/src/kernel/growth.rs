@@ -20,9 +20,8 @@ use crate::element::{Buffer, Lent, Lined, Numbers, Shared, Stored};
 struct Memory<T: Stored> {
     /// As many as there is room for; what is neither claimed nor `known` may not be a number yet.
     cells: Vec<UnsafeCell<MaybeUninit<T>>>,
-    /// The first one, and how many cells there are beside those that are ours.
-    first: usize,
-    spare: usize,
+    /// How many cells lie before the first one, and how many in all are not ours.
+    around: [u8; 2],
     /// So many hold numbers of an earlier use.
     known: usize,
     claimed: AtomicUsize,
@@ -44,25 +43,31 @@ impl<T: Stored> Memory<T> {
     /// Room for so many elements, from the pool: what an earlier text left is warm, and pages that nobody has used yet stay
     /// untouched.
     fn with_room(room: usize) -> Memory<T> {
-        let (values, first, spare) = T::from_buffer(pool::take_room(T::KIND, room)).into_parts();
+        let (values, around) = T::from_buffer(pool::take_room(T::KIND, room)).into_parts();
         let mut values = ManuallyDrop::new(values);
-        let (start, known, room) = (values.as_mut_ptr().cast(), values.len() - first, values.capacity());
+        let (start, known, room) =
+            (values.as_mut_ptr().cast(), values.len() - usize::from(around[0]), values.capacity());
         // SAFETY: pointer and capacity are those of a vector that nobody else drops; `UnsafeCell<MaybeUninit<T>>` lies in
         // memory as `T` does, and need not be a number.
         let cells = unsafe { Vec::from_raw_parts(start, room, room) };
-        Memory { cells, first, spare, known, claimed: AtomicUsize::new(0) }
+        Memory { cells, around, known, claimed: AtomicUsize::new(0) }
     }
 
     /// How many elements there is room for.
     fn room(&self) -> usize {
-        self.cells.len() - self.spare
+        self.cells.len() - usize::from(self.around[1])
+    }
+
+    /// The cells from the first one on.
+    fn ours(&self) -> &[UnsafeCell<MaybeUninit<T>>] {
+        &self.cells[self.around[0].into()..][..self.room()]
     }
 
     /// The elements `from..to` to write, unless somebody else has claimed some of them or there is no room. Whoever
     /// claims elements and does not show them wastes them.
     #[expect(clippy::mut_from_ref, reason = "each element is given out once")]
     fn claim(&self, from: usize, to: usize) -> Option<&mut [T]> {
-        let cells = self.cells.get(self.first..self.first + self.room())?.get(from..to)?;
+        let cells = self.ours().get(from..to)?;
         self.claimed.compare_exchange(from, to, Ordering::AcqRel, Ordering::Relaxed).ok()?;
         for cell in cells.iter().skip(self.known.saturating_sub(from)) {
             // SAFETY: only the call that moves `claimed` from `from` past them reaches these cells, and it never moves back.
@@ -76,13 +81,15 @@ impl<T: Stored> Memory<T> {
 
     /// What can be told to be numbers, with room for the rest; nothing is left behind.
     fn taken_out(&mut self) -> Lined<T> {
-        let known = std::mem::take(&mut self.known).max(std::mem::take(self.claimed.get_mut())) + self.first;
+        let known = std::mem::take(&mut self.known).max(std::mem::take(self.claimed.get_mut()));
+        let known = known + usize::from(self.around[0]);
         let mut cells = ManuallyDrop::new(std::mem::take(&mut self.cells));
         let (start, room) = (cells.as_mut_ptr().cast::<T>(), cells.capacity());
         // SAFETY: pointer and capacity are those of a vector that nobody else drops, in which `T` lies as its cells do; the
-        // first `known` of them are numbers, of an earlier use or since they were claimed, one after the other.
+        // first `known` of them are numbers: those before the first one that is ours, and the others of an earlier use or
+        // since they were claimed, one after the other.
         let values = unsafe { Vec::from_raw_parts(start, known, room) };
-        Lined::from_parts((values, self.first, self.spare))
+        Lined::from_parts((values, self.around))
     }
 }
 
@@ -94,7 +101,7 @@ impl<T: Stored> Drop for Memory<T> {
 
 impl<T: Stored> Prefix<T> {
     fn elements(&self) -> &[T] {
-        let cells = &self.memory.cells[self.memory.first..][..self.size];
+        let cells = &self.memory.ours()[..self.size];
         let start = UnsafeCell::raw_get(cells.as_ptr()).cast::<T>();
         // SAFETY: the cells of a prefix were written before it was made and are never written again; a cell lies in memory
         // as `T` does.

@@ -35,7 +35,7 @@ pub(super) fn is_low<T: Lanes>([rows, terms, columns]: [usize; 3]) -> bool {
 }
 
 /// Whether there are registers enough for the shapes, and wide ones.
-fn has_registers() -> bool {
+pub(super) fn has_registers() -> bool {
     #[cfg(target_arch = "x86_64")]
     return vectors::of_512().is_some();
     #[cfg(not(target_arch = "x86_64"))]

@@ -14,6 +14,7 @@ mod paired;
 mod panelled;
 mod pieces;
 mod product;
+mod shallow;
 mod sliding;
 mod thin;
 mod turned;
@@ -115,7 +116,17 @@ pub(crate) fn matmul<T: Lanes>(
     let sizes: SmallVec<[usize; 4]> = axes.iter().map(|axis| axis.size).collect();
     let strides = |of: fn(&Axis) -> isize| -> SmallVec<[isize; 4]> { axes.iter().map(of).collect() };
     let span = Span::new(&sizes, &[&strides(|axis| axis.lhs), &strides(|axis| axis.rhs), &strides(|axis| axis.dst)]);
-    let product = Product { scale, rows, columns, inner: (k, l_inner, r_inner), outer, lhs, rhs, packing: None };
+    let product = Product {
+        scale,
+        rows,
+        columns,
+        inner: (k, l_inner, r_inner),
+        outer,
+        lhs,
+        rhs,
+        packing: None,
+        in_strips: false,
+    };
     if span.total() == 1 && product.thin(&mut dst) {
         return tail.into_iter().for_each(|tail| tail.whole(dst.data));
     }
@@ -160,6 +171,7 @@ unsafe fn in_pieces<T: Lanes>(
     first: usize,
     tail: Option<&Tail<'_>>,
 ) {
+    let product = if tail.is_none() { product.in_strips_if_worth_it() } else { product };
     let product = product.in_panels_if_worth_it();
     let (rows, columns) = (product.rows, product.columns);
     let [height, width] = cut(&product, span.total(), tail.is_some());
@@ -259,7 +271,8 @@ pub(super) fn serial<T: Lanes>(
     let rows = Axis { size: m, lhs: lhs.strides[0], rhs: 0, dst: dst.strides[0] };
     let columns = Axis { size: n, lhs: 0, rhs: rhs.strides[1], dst: dst.strides[1] };
     let inner = (k, lhs.strides[1], rhs.strides[0]);
-    let product = Product { scale, rows, columns, inner, outer: None, lhs, rhs, packing: None }.in_panels_if_worth_it();
+    let product = Product { scale, rows, columns, inner, outer: None, lhs, rhs, packing: None, in_strips: false };
+    let product = product.in_strips_if_worth_it().in_panels_if_worth_it();
     // SAFETY: the three views were checked to lie inside their slices, and `dst` is borrowed mutably.
     unsafe { product.compute([0; 3], &Shared::new(dst.data), dst.offset, None) };
 }

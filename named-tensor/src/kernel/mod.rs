@@ -32,6 +32,7 @@ pub(crate) mod reduce;
 pub(crate) mod running;
 pub(crate) mod scatter;
 pub(crate) mod settings;
+mod shallow;
 pub(crate) mod simd;
 pub(crate) mod softmax;
 pub(crate) mod sort;

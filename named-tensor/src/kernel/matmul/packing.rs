@@ -68,9 +68,9 @@ impl<'a, T: Lanes> Right<'a, T> {
         }
     }
 
-    /// Packs some columns, from the term `top` on.
-    pub(super) fn pack(&self, column: usize, columns: usize, top: usize, to: &mut [T]) {
-        let (data, width) = (self.numbers, width(columns));
+    /// Packs some columns, from the term `top` on, to rows of so many elements.
+    pub(super) fn pack(&self, column: usize, columns: usize, top: usize, to: &mut [T], width: usize) {
+        let data = self.numbers;
         if columns < width {
             to.fill(T::default());
         }

@@ -51,6 +51,8 @@ pub(super) struct Panelled<'a, T> {
     pub(super) right: Right<'a, T>,
     /// From one row of the result to the next.
     pub(super) step: usize,
+    /// Whether it is computed in strips of a few terms.
+    pub(super) in_strips: bool,
 }
 
 impl<'a, T: Lanes> Product<'a, T> {
@@ -92,7 +94,7 @@ impl<'a, T: Lanes> Product<'a, T> {
     }
 
     /// The operand with the axis along which the result does not lie, and the one with the axis along which it does.
-    fn sides(&self) -> [Side<'a, T>; 2] {
+    pub(super) fn sides(&self) -> [Side<'a, T>; 2] {
         let (_, l_inner, r_inner) = self.inner;
         let left = Side { view: self.lhs, axis: self.rows, across: self.rows.lhs, inner: l_inner };
         let right = Side { view: self.rhs, axis: self.columns, across: self.columns.rhs, inner: r_inner };
@@ -112,16 +114,17 @@ impl<'a, T: Lanes> Product<'a, T> {
             left: Left { numbers: from(&tall, to_tall), row: size(tall.across), along: size(tall.inner) },
             right: Right { numbers: from(&wide, to_wide), packing, columns: wide.axis.size, inner: self.terms() },
             step: size(tall.axis.dst),
+            in_strips: self.in_strips,
         }
     }
 }
 
 /// An operand, the axis of the result that it has, and its strides along that one and along the sum.
-struct Side<'a, T> {
+pub(super) struct Side<'a, T> {
     view: View<'a, T>,
-    axis: Axis,
-    across: isize,
-    inner: isize,
+    pub(super) axis: Axis,
+    pub(super) across: isize,
+    pub(super) inner: isize,
 }
 
 impl<T: Lanes> Panelled<'_, T> {
@@ -141,6 +144,10 @@ impl<T: Lanes> Panelled<'_, T> {
     /// All elements of the result lie inside `dst`, and nothing else touches them.
     pub(super) unsafe fn compute(&self, dst: &Shared<'_, T>, first: usize, mut finisher: Option<&mut Finisher<'_, T>>) {
         let right = self.right;
+        if self.in_strips {
+            // SAFETY: the contract of this function.
+            return unsafe { self.compute_in_strips(dst, first) };
+        }
         if let Packing::Lying(lying, start) = right.packing {
             // SAFETY: the contract of this function.
             return unsafe { self.compute_unpacked((lying, start), dst, first, finisher) };
@@ -162,7 +169,7 @@ impl<T: Lanes> Panelled<'_, T> {
                 };
                 for (_, columns) in panels(some.len()).filter(|(_, columns)| beside(columns).is_none()) {
                     let numbers = &mut room[columns.start * depth..][..width(columns.len()) * depth];
-                    right.pack(some.start + columns.start, columns.len(), top, numbers);
+                    right.pack(some.start + columns.start, columns.len(), top, numbers, width(columns.len()));
                 }
                 let mut ahead = right.after(some.clone(), top);
                 let strips = self.rows.div_ceil(ROWS);

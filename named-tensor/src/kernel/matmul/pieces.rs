@@ -5,6 +5,7 @@
 
 use super::packing::DEPTH;
 use super::product::{Product, SINGLE};
+use super::shallow;
 use super::{SMALL, TILE};
 use crate::kernel::ahead::is_free_beside_products;
 use crate::kernel::caches::second_level;
@@ -47,6 +48,11 @@ pub(super) fn cut<T: Lanes>(product: &Product<'_, T>, items: usize, has_tail: bo
         let across = wanted.min(n / WIDTHS[0]).max(1);
         let down = wanted.div_ceil(across).min(m / TILE).max(m.div_ceil(HEIGHTS[1])).max(1);
         return [m.div_ceil(down).next_multiple_of(12), n.div_ceil(across)];
+    }
+    if product.in_strips {
+        let [height, width] =
+            shallow::cut(items, if product.by_columns() { [m, work / m / n, n] } else { [n, work / m / n, m] });
+        return if product.by_columns() { [height, width] } else { [width, height] };
     }
     // Threads that write neighbouring stretches hinder each other: without a tail many products are left whole.
     if items * work < 2 * SMALL || items >= MANY && !has_tail {

@@ -88,6 +88,8 @@ pub(super) struct Product<'a, T> {
     pub(super) rhs: View<'a, T>,
     /// How it passes through panels, if it does: asked of the whole product, so that its pieces are computed alike.
     pub(super) packing: Option<Packing<'a>>,
+    /// Whether that is in strips, of a few terms and without a tail.
+    pub(super) in_strips: bool,
 }
 
 /// Whether an operand of these sizes is larger than a second-level cache.

@@ -2,6 +2,7 @@
 
 mod large;
 mod paired;
+mod shallow;
 mod thin;
 mod turned;
 mod unpacked;

@@ -114,6 +114,7 @@ pub(crate) fn windowed<T: Lanes>(
         lhs,
         rhs,
         packing: Some(if lying.is_near(m) { Packing::Lying(&lying, 0) } else { Packing::Windows(&lying, 0) }),
+        in_strips: false,
     };
     let in_stretches = product.has_stretches();
     // SAFETY: the views were checked to lie inside their slices for every batch position, and positions of the destination do
