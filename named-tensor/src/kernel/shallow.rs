@@ -9,6 +9,7 @@
 //! A sum is taken from the first term to the last, each step rounded once.
 
 use super::ahead::fetch_at;
+use super::low::has_registers;
 use super::panels::WIDTH;
 use super::simd::Lanes;
 use super::tiles::Left;
@@ -51,10 +52,11 @@ impl<T: Lanes> Strip<'_, T> {
     /// All rows and columns from `to` on may be written, and nothing else touches them.
     ///
     /// # Panics
-    /// If an operand leaves its slice, or if there is no room.
+    /// If an operand leaves its slice, if there is no room, or if registers are too few.
     pub(super) unsafe fn compute(&self, room: &mut [T]) {
         let [rows, terms, columns] = self.sizes;
-        assert!((1..=ROWS).contains(&rows) && (LEAST..=MOST).contains(&terms), "a strip of a few terms");
+        let is_strip = (1..=ROWS).contains(&rows) && (LEAST..=MOST).contains(&terms);
+        assert!(is_strip && has_registers(), "a strip of a few terms");
         assert!(columns.div_ceil(WIDTH) * WIDTH * terms <= self.panels.len(), "there are panels for all columns");
         let packed = &mut room[..rows.div_ceil(HIGH) * HIGH * terms];
         let Left { numbers, row, along } = self.left;

@@ -272,14 +272,20 @@ pub(crate) fn shape<E: Extents>(axes: E, operation: &str) -> Result<Shape> {
 #[track_caller]
 pub(crate) fn room<S>(shape: &Shape, operation: &str) -> Result<Vec<S>> {
     let mut numbers = Vec::new();
-    numbers.try_reserve_exact(shape.elements()).map_err(|_| too_large(shape, operation))?;
+    if numbers.try_reserve_exact(shape.elements()).is_err() {
+        return Err(too_large(shape, operation));
+    }
     Ok(pool::in_huge_pages(numbers))
 }
 
 /// The same for elements of a tensor.
 #[track_caller]
 fn lined_room<S: Copy + Default>(shape: &Shape, operation: &str) -> Result<Lined<S>> {
-    Lined::try_with_room(shape.elements(), pool::in_huge_pages).ok_or_else(|| too_large(shape, operation))
+    // A closure would be the place that the error names.
+    match Lined::try_with_room(shape.elements(), pool::in_huge_pages) {
+        Some(lined) => Ok(lined),
+        None => Err(too_large(shape, operation)),
+    }
 }
 
 /// An operation needs more elements than there is memory for.

@@ -50,8 +50,8 @@ pub(super) fn cut<T: Lanes>(product: &Product<'_, T>, items: usize, has_tail: bo
         return [m.div_ceil(down).next_multiple_of(12), n.div_ceil(across)];
     }
     if product.in_strips {
-        let [height, width] =
-            shallow::cut(items, if product.by_columns() { [m, work / m / n, n] } else { [n, work / m / n, m] });
+        let [tall, wide] = if product.by_columns() { [m, n] } else { [n, m] };
+        let [height, width] = shallow::cut(items, [tall, product.terms(), wide]);
         return if product.by_columns() { [height, width] } else { [width, height] };
     }
     // Threads that write neighbouring stretches hinder each other: without a tail many products are left whole.

@@ -301,6 +301,9 @@ fn bias_relu_and_residual_end_sums_in_registers_in_each_row_and_column() {
         ([128, 64, 64], false),
         ([150, 300, 144], false),
         ([135, 1100, 200], false),
+        // A few terms and a result that no near cache keeps.
+        ([520, 20, 510], true),
+        ([520, 20, 510], false),
     ] {
         let mut random = Random::new(3);
         let (a, b) = (random.reals(m * k), random.reals(k * n));
