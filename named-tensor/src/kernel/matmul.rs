@@ -171,8 +171,8 @@ unsafe fn in_pieces<T: Lanes>(
     first: usize,
     tail: Option<&Tail<'_>>,
 ) {
-    let product = if tail.is_none() { product.in_strips_if_worth_it() } else { product };
     let product = product.in_panels_if_worth_it();
+    let product = if tail.is_none() { product.in_strips_if_worth_it() } else { product };
     let (rows, columns) = (product.rows, product.columns);
     let [height, width] = cut(&product, span.total(), tail.is_some());
     let [down, across] = [rows.size.div_ceil(height), columns.size.div_ceil(width)];
@@ -272,7 +272,7 @@ pub(super) fn serial<T: Lanes>(
     let columns = Axis { size: n, lhs: 0, rhs: rhs.strides[1], dst: dst.strides[1] };
     let inner = (k, lhs.strides[1], rhs.strides[0]);
     let product = Product { scale, rows, columns, inner, outer: None, lhs, rhs, packing: None, in_strips: false };
-    let product = product.in_strips_if_worth_it().in_panels_if_worth_it();
+    let product = product.in_panels_if_worth_it().in_strips_if_worth_it();
     // SAFETY: the three views were checked to lie inside their slices, and `dst` is borrowed mutably.
     unsafe { product.compute([0; 3], &Shared::new(dst.data), dst.offset, None) };
 }
