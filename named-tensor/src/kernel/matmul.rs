@@ -116,17 +116,7 @@ pub(crate) fn matmul<T: Lanes>(
     let sizes: SmallVec<[usize; 4]> = axes.iter().map(|axis| axis.size).collect();
     let strides = |of: fn(&Axis) -> isize| -> SmallVec<[isize; 4]> { axes.iter().map(of).collect() };
     let span = Span::new(&sizes, &[&strides(|axis| axis.lhs), &strides(|axis| axis.rhs), &strides(|axis| axis.dst)]);
-    let product = Product {
-        scale,
-        rows,
-        columns,
-        inner: (k, l_inner, r_inner),
-        outer,
-        lhs,
-        rhs,
-        packing: None,
-        in_strips: false,
-    };
+    let product = Product { outer, ..Product::new(scale, [rows, columns], (k, l_inner, r_inner), [lhs, rhs]) };
     if span.total() == 1 && product.thin(&mut dst) {
         return tail.into_iter().for_each(|tail| tail.whole(dst.data));
     }
@@ -271,7 +261,7 @@ pub(super) fn serial<T: Lanes>(
     let rows = Axis { size: m, lhs: lhs.strides[0], rhs: 0, dst: dst.strides[0] };
     let columns = Axis { size: n, lhs: 0, rhs: rhs.strides[1], dst: dst.strides[1] };
     let inner = (k, lhs.strides[1], rhs.strides[0]);
-    let product = Product { scale, rows, columns, inner, outer: None, lhs, rhs, packing: None, in_strips: false };
+    let product = Product::new(scale, [rows, columns], inner, [lhs, rhs]);
     let product = product.in_panels_if_worth_it().in_strips_if_worth_it();
     // SAFETY: the three views were checked to lie inside their slices, and `dst` is borrowed mutably.
     unsafe { product.compute([0; 3], &Shared::new(dst.data), dst.offset, None) };

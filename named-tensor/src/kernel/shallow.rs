@@ -5,7 +5,7 @@
 //! rows walks through all panels at hand, so that whole rows of the result are written; where the next panel's go is asked
 //! for meanwhile. The rows of a strip are packed as well, the numbers of a term side by side: one address does for all of
 //! them, and nothing but sums is in registers.
-//! Lives here: such a strip. Not here: which products are computed so, and how panels are filled (`matmul::panelled`).
+//! Lives here: such a strip. Not here: which products are computed so (`matmul::shallow`), and how panels are filled.
 //! A sum is taken from the first term to the last, each step rounded once.
 
 use super::ahead::fetch_at;

@@ -97,6 +97,18 @@ pub(super) fn is_large<T>([rows, columns]: [usize; 2]) -> bool {
     rows.saturating_mul(columns).saturating_mul(size_of::<T>()) > CACHE
 }
 
+impl<'a, T> Product<'a, T> {
+    /// A product over one axis, which nothing is known of yet.
+    pub(super) fn new(
+        scale: T,
+        [rows, columns]: [Axis; 2],
+        inner: (usize, isize, isize),
+        [lhs, rhs]: [View<'a, T>; 2],
+    ) -> Self {
+        Product { scale, rows, columns, inner, outer: None, lhs, rhs, packing: None, in_strips: false }
+    }
+}
+
 impl<T> Product<'_, T> {
     /// Terms of a sum.
     pub(super) fn terms(&self) -> usize {

@@ -28,17 +28,7 @@ fn products_of_a_few_terms_are_computed_in_strips_where_their_results_are_large(
         let rows = Axis { size: m, lhs: 1, rhs: 0, dst: dst * n as isize };
         let columns = Axis { size: n, lhs: 0, rhs: 1, dst };
         let inner = (k, m as isize, n as isize);
-        let product = Product {
-            scale: 1.0,
-            rows,
-            columns,
-            inner,
-            outer: None,
-            lhs: view,
-            rhs: view,
-            packing: None,
-            in_strips: false,
-        };
+        let product = Product::new(1.0, [rows, columns], inner, [view; 2]);
         product.in_strips_if_worth_it().in_strips
     };
     for sizes in [[600, 2, 500], [24, 31, 20_000], [600, 64, 500]] {

@@ -27,17 +27,7 @@ fn an_operand_is_turned_around_where_no_cache_keeps_it_or_the_result_is_wide() {
         let rows = Axis { size: m, lhs: across, rhs: 0, dst: n as isize };
         let columns = Axis { size: n, lhs: 0, rhs: 1, dst: 1 };
         let inner = (k, along, n as isize);
-        let product = Product {
-            scale: 1.0,
-            rows,
-            columns,
-            inner,
-            outer: None,
-            lhs: view,
-            rhs: view,
-            packing: None,
-            in_strips: false,
-        };
+        let product = Product::new(1.0, [rows, columns], inner, [view; 2]);
         let turned = product.turned();
         let mirrored = Product {
             rows: Axis { size: n, lhs: 1, rhs: 0, dst: 1 },

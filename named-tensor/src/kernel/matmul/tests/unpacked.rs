@@ -50,17 +50,7 @@ fn windows_read_where_they_lie_give_the_numbers_of_packed_ones() {
         let [lhs, rhs] = [&a, &b].map(|data| View { data, offset: 0, strides: &[] });
         let rows = Axis { size: m, lhs: k as isize, rhs: 0, dst: n as isize };
         let columns = Axis { size: n, lhs: 0, rhs: 0, dst: 1 };
-        let product = Product {
-            scale: 0.5,
-            rows,
-            columns,
-            inner: (k, 1, 0),
-            outer: None,
-            lhs,
-            rhs,
-            packing: None,
-            in_strips: false,
-        };
+        let product = Product::new(0.5, [rows, columns], (k, 1, 0), [lhs, rhs]);
         let multiply = |packing, start: usize| -> Vec<u32> {
             let mut out = vec![f32::NAN; m * n];
             let part = Product { packing: Some(packing), ..product };
