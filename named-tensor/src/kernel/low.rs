@@ -165,11 +165,16 @@ impl<T: Lanes> Part<'_, T> {
         }
         let mut sums = [[T::splat(simd, T::default()); N]; R];
         let (mut left, mut right) = (self.left.as_ptr(), self.right.as_ptr().wrapping_add(column));
-        for _ in 0..self.depth {
+        // Below the last row nothing of the matrix is expected: there the first rows of the columns after these are.
+        let ahead = AHEAD.min(self.depth);
+        let below = self.low.down.wrapping_mul(ahead);
+        let beside = (N * lanes).wrapping_sub(self.low.down.wrapping_mul(self.depth - ahead));
+        for term in 0..self.depth {
             let mut registers = [T::splat(simd, T::default()); N];
+            let expected = if term + ahead < self.depth { below } else { beside };
             for (n, register) in registers.iter_mut().enumerate() {
                 let from = right.wrapping_add(n * lanes);
-                fetch_at(from.wrapping_add(self.low.down.wrapping_mul(AHEAD)));
+                fetch_at(from.wrapping_add(expected));
                 // SAFETY: the contract of this function; the mask has no columns but those of the product.
                 *register = unsafe { T::read(simd, some[n], from) };
             }

@@ -128,16 +128,20 @@ pub(super) fn width(columns: usize) -> usize {
 }
 
 /// Copies rows of `columns` elements, the first of which begins at `first`, to the beginnings of rows of `width` elements.
-/// Rows that are far apart are asked for before their turn: no processor expects them.
+/// Rows that are far apart are asked for before their turn: no processor expects them. Below the last one nothing is: there
+/// the first rows of the columns after these are.
 pub(super) fn copy_rows<T: Stored>(data: &[T], [first, step]: [usize; 2], columns: usize, to: &mut [T], width: usize) {
     vectorised(
         #[inline(always)]
         move || {
+            let rows = to.len() / width;
             for (i, to) in to.chunks_exact_mut(width).enumerate() {
                 let from = first + i * step;
+                let ahead = i + AHEAD.min(rows);
+                let [row, column] = if ahead < rows { [ahead, 0] } else { [ahead - rows, columns] };
                 for line in (0..columns).step_by(LINE / size_of::<T>()) {
                     // A single row may lie any step from others that it does not have.
-                    fetch_line(data, from.wrapping_add(AHEAD.wrapping_mul(step)).wrapping_add(line));
+                    fetch_line(data, first.wrapping_add(row.wrapping_mul(step)).wrapping_add(column + line));
                 }
                 let from = &data[from..][..columns];
                 match (from.first_chunk::<WIDTH>(), to.first_chunk_mut()) {

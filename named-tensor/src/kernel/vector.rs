@@ -60,21 +60,20 @@ impl<T: Lanes> Weight<T> for T {
     #[inline(always)]
     fn dots<const R: usize>(rows: &[&[T]], columns: [&[T]; STREAMS]) -> [[T; STREAMS]; R] {
         let k = columns[0].len();
-        let whole = k - k % LANES;
         let mut lanes = [[[T::default(); LANES]; STREAMS]; R];
         // Rows take turns, so that what is asked for while they do arrives beside what is computed.
-        let part = if R == 1 { whole.max(LANES) } else { AHEAD / size_of::<T>() };
-        for start in (0..whole).step_by(part) {
-            let some = start..whole.min(start + part);
-            for (number, (x, lanes)) in rows.iter().zip(&mut lanes).enumerate() {
+        let part = if R == 1 { k.max(1) } else { AHEAD / size_of::<T>() };
+        for start in (0..k).step_by(part) {
+            let some = start..k.min(start + part);
+            let turns = rows.len().div_ceil(dots::MOST);
+            for (turn, (rows, lanes)) in rows.chunks(dots::MOST).zip(lanes.chunks_mut(dots::MOST)).enumerate() {
                 let columns = columns.map(|column| &column[some.clone()]);
-                dots::add(&x[some.clone()], columns, [number, rows.len()], lanes);
+                dots::add(rows, some.start, columns, [turn, turns], lanes);
             }
         }
         let mut sums = [[T::default(); STREAMS]; R];
-        for ((x, lanes), sums) in rows.iter().zip(lanes).zip(&mut sums) {
-            let (x, columns) = (&x[whole..], columns.map(|column| &column[whole..]));
-            *sums = four_ended(lanes, x, columns);
+        for (lanes, sums) in lanes.iter().zip(&mut sums) {
+            *sums = four_joined(lanes);
         }
         sums
     }
@@ -271,13 +270,13 @@ fn ask_ahead<W>(some: &[W]) {
 
 // What follows is compiled once for each kind of numbers: a closure in a function is compiled for each of its constants.
 
-/// [`ended`] for four columns.
-fn four_ended<T: Lanes>(lanes: [[T; LANES]; STREAMS], x: &[T], columns: [&[T]; STREAMS]) -> [T; STREAMS] {
+/// [`joined`] for four columns.
+fn four_joined<T: Lanes>(lanes: &[[T; LANES]; STREAMS]) -> [T; STREAMS] {
     vectorised(
         #[inline(always)]
         move || {
-            let ([l0, l1, l2, l3], [c0, c1, c2, c3]) = (lanes, columns);
-            [ended(l0, x, c0), ended(l1, x, c1), ended(l2, x, c2), ended(l3, x, c3)]
+            let [l0, l1, l2, l3] = lanes;
+            [joined(l0), joined(l1), joined(l2), joined(l3)]
         },
     )
 }
@@ -314,7 +313,7 @@ fn widened<T: Scalar>(x: &[T], columns: [&[Bf16]; STREAMS]) -> [T; STREAMS] {
     }
     let whole = x.len() - x_rest.len();
     let [c0, c1, c2, c3] = columns.map(|column| &column[whole..]);
-    let [s0, s1, s2, s3] = [s0, s1, s2, s3].map(halved);
+    let [s0, s1, s2, s3] = [&s0, &s1, &s2, &s3].map(halved);
     [ended(s0, x_rest, c0), ended(s1, x_rest, c1), ended(s2, x_rest, c2), ended(s3, x_rest, c3)]
 }
 
@@ -324,7 +323,7 @@ pub(super) fn dot<T: Scalar, W: Weight<T>>(x: &[T], column: &[W]) -> T {
     ended([T::default(); LANES], x, column)
 }
 
-/// The sum of the lanes, to which terms go that fill all of them, and then of the terms that do not.
+/// The sum of the lanes, to which these terms go.
 #[inline(always)]
 fn ended<T: Scalar, W: Weight<T>>(mut lanes: [T; LANES], x: &[T], w: &[W]) -> T {
     let ((xs, x), (ws, w)) = (x.as_chunks::<LANES>(), w.as_chunks::<LANES>());
@@ -333,14 +332,29 @@ fn ended<T: Scalar, W: Weight<T>>(mut lanes: [T; LANES], x: &[T], w: &[W]) -> T 
             lanes[i] = x[i].times_plus(w[i].widen(), lanes[i]);
         }
     }
-    let lanes: [T; 8] = halved(halved::<T, 32, 16>(lanes));
-    let [sum] = halved::<T, 2, 1>(halved::<T, 4, 2>(halved(lanes)));
-    x.iter().zip(w).fold(sum, |sum, (&x, w)| x.times_plus(w.widen(), sum))
+    if !x.is_empty() {
+        // Those that do not fill all lanes as if they did: one after the other they would take longer than hundreds that do.
+        let [mut terms, mut weights] = [[T::default(); LANES]; 2];
+        terms[..x.len()].copy_from_slice(x);
+        weights.iter_mut().zip(w).for_each(|(to, w)| *to = w.widen());
+        for i in 0..LANES {
+            lanes[i] = terms[i].times_plus(weights[i], lanes[i]);
+        }
+    }
+    joined(&lanes)
+}
+
+/// The sum of the lanes, half by half.
+#[inline(always)]
+fn joined<T: Scalar>(lanes: &[T; LANES]) -> T {
+    let lanes: [T; 8] = halved(&halved::<T, 32, 16>(lanes));
+    let [sum] = halved::<T, 2, 1>(&halved::<T, 4, 2>(&halved(&lanes)));
+    sum
 }
 
 /// The sum of the first and the second half.
 #[inline(always)]
-fn halved<T: Scalar, const N: usize, const M: usize>(lanes: [T; N]) -> [T; M] {
+fn halved<T: Scalar, const N: usize, const M: usize>(lanes: &[T; N]) -> [T; M] {
     let mut sums = [T::default(); M];
     for i in 0..M {
         sums[i] = lanes[i] + lanes[i + M];

@@ -2,83 +2,145 @@
 //!
 //! A compiler that sees four of them side by side puts their terms together, which lie far from each other; so what is one
 //! register is said here. Term k goes to lane `k % 32`, whatever the width of a register is.
-//! Not here: how lanes become one sum, and terms that do not fill all lanes (`vector`).
+//! Not here: how lanes become one sum (`vector`).
 
 use super::{LANES, STREAMS, ask_ahead};
 use crate::kernel::simd::Lanes;
 use crate::kernel::vectors;
 use pulp::{Simd, WithSimd};
 
-/// Adds to the lanes of the dot products of `x` with each of `columns` all terms that fill them. Of so many rows `x` that take
-/// turns with these columns it is the one with this number, and asks for its share of what comes next.
+/// Rows that share what is read of the columns, at most: so many sums fit in the registers.
+pub(super) const MOST: usize = 3;
+
+/// Adds to the lanes of the dot products of each of some rows with each of `columns` all terms of these, which are those of the
+/// rows from `first` on. Of so many such calls that take turns with these columns it is the one with this number, and asks for
+/// its share of what comes next.
 ///
 /// # Panics
-/// If a column is shorter than those terms.
+/// If a row ends before a column or there are other columns than as long as the first, no lanes for a row, or too many rows.
 #[inline(always)]
-pub(super) fn add<T: Lanes>(x: &[T], columns: [&[T]; STREAMS], turn: [usize; 2], lanes: &mut [[T; LANES]; STREAMS]) {
-    vectors::dispatch(Dots { x, columns, turn, lanes });
+pub(super) fn add<T: Lanes>(
+    rows: &[&[T]],
+    first: usize,
+    columns: [&[T]; STREAMS],
+    turn: [usize; 2],
+    lanes: &mut [[[T; LANES]; STREAMS]],
+) {
+    let row = |i: usize| &rows[i][first..];
+    match rows.len() {
+        1 => vectors::dispatch(Dots { rows: [row(0)], columns, turn, lanes }),
+        2 => vectors::dispatch(Dots { rows: [row(0), row(1)], columns, turn, lanes }),
+        _ => vectors::dispatch(Dots { rows: [row(0), row(1), row(2)], columns, turn, lanes }),
+    }
 }
 
-struct Dots<'a, 'l, T> {
-    x: &'a [T],
+struct Dots<'a, 'l, T, const R: usize> {
+    rows: [&'a [T]; R],
     columns: [&'a [T]; STREAMS],
     turn: [usize; 2],
-    lanes: &'l mut [[T; LANES]; STREAMS],
+    lanes: &'l mut [[[T; LANES]; STREAMS]],
 }
 
-impl<T: Lanes> WithSimd for Dots<'_, '_, T> {
+impl<T: Lanes, const R: usize> WithSimd for Dots<'_, '_, T, R> {
     type Output = ();
 
     #[inline(always)]
     fn with_simd<S: Simd>(self, simd: S) {
-        match LANES * size_of::<T>() / size_of::<T::Register<S>>() {
-            2 => self.in_registers::<S, 2>(simd),
-            4 => self.in_registers::<S, 4>(simd),
-            8 => self.in_registers::<S, 8>(simd),
-            16 => self.in_registers::<S, 16>(simd),
-            _ => self.in_registers::<S, LANES>(simd),
+        let Self { rows, columns, turn: [number, turns], lanes } = self;
+        if in_a_register::<T, S>() == LANES / 2 {
+            return add_in::<T, S, R, 2>(simd, rows, columns, [number, turns], lanes);
+        }
+        // The sums of one row fill all registers.
+        for (i, (row, lanes)) in rows.into_iter().zip(lanes.chunks_exact_mut(1)).enumerate() {
+            let turn = [number * R + i, turns * R];
+            match LANES / in_a_register::<T, S>() {
+                4 => add_in::<T, S, 1, 4>(simd, [row], columns, turn, lanes),
+                8 => add_in::<T, S, 1, 8>(simd, [row], columns, turn, lanes),
+                16 => add_in::<T, S, 1, 16>(simd, [row], columns, turn, lanes),
+                _ => add_in::<T, S, 1, LANES>(simd, [row], columns, turn, lanes),
+            }
         }
     }
 }
 
-impl<T: Lanes> Dots<'_, '_, T> {
-    /// The same, with `N` registers for the lanes of each.
-    #[inline(always)]
-    fn in_registers<S: Simd, const N: usize>(self, simd: S) {
-        let each = size_of::<T::Register<S>>() / size_of::<T>();
-        assert_eq!(N * each, LANES, "registers for all lanes");
-        let whole = self.x.len() - self.x.len() % LANES;
-        let (x, columns) = (&self.x[..whole], self.columns.map(|column| &column[..whole]));
-        let read = |from: &[T], at: usize| {
-            let from = from.as_ptr().wrapping_add(at).cast::<T::Register<S>>();
-            // SAFETY: all are as long as `x`, and `at` is a multiple of `each` below that, which is a multiple of it; a
-            // register is plain numbers, and the read asks for no alignment.
-            unsafe { from.read_unaligned() }
-        };
-        let [number, turns] = self.turn;
-        let mut sums = [[T::splat(simd, T::default()); N]; STREAMS];
-        for (sums, lanes) in sums.iter_mut().zip(&*self.lanes) {
-            for (n, sum) in sums.iter_mut().enumerate() {
-                // SAFETY: as in `read`: each has so many lanes.
-                *sum = unsafe { lanes.as_ptr().wrapping_add(n * each).cast::<T::Register<S>>().read_unaligned() };
-            }
+/// How many numbers are in a register.
+const fn in_a_register<T: Lanes, S: Simd>() -> usize {
+    size_of::<T::Register<S>>() / size_of::<T>()
+}
+
+/// The same, with `N` registers for the lanes of each of `R` rows and a column.
+#[inline(always)]
+fn add_in<T: Lanes, S: Simd, const R: usize, const N: usize>(
+    simd: S,
+    rows: [&[T]; R],
+    columns: [&[T]; STREAMS],
+    [number, turns]: [usize; 2],
+    lanes: &mut [[[T; LANES]; STREAMS]],
+) {
+    let each = in_a_register::<T, S>();
+    assert!(N * each == LANES && lanes.len() == R, "registers for all lanes");
+    let terms = columns[0].len();
+    let (rows, columns) = (rows.map(|row| &row[..terms]), columns.map(|column| &column[..terms]));
+    let mut sums = [[[T::splat(simd, T::default()); N]; STREAMS]; R];
+    let kept = sums.as_flattened_mut().as_flattened_mut().iter_mut();
+    for (sum, lanes) in kept.zip(lanes.as_flattened().as_flattened().chunks_exact(each)) {
+        // SAFETY: a register is so many plain numbers, and the read asks for no alignment.
+        *sum = unsafe { lanes.as_ptr().cast::<T::Register<S>>().read_unaligned() };
+    }
+    let whole = terms - terms % LANES;
+    for top in (0..whole).step_by(LANES) {
+        if turns == 1 || top / LANES % turns == number {
+            columns.iter().for_each(|column| ask_ahead(&column[top..top + LANES]));
         }
-        for top in (0..whole).step_by(LANES) {
-            if turns == 1 || top / LANES % turns == number {
-                columns.iter().for_each(|column| ask_ahead(&column[top..top + LANES]));
-            }
-            for n in 0..N {
-                let x = read(x, top + n * each);
-                for (sums, column) in sums.iter_mut().zip(columns) {
-                    sums[n] = T::fused(simd, x, read(column, top + n * each), sums[n]);
-                }
-            }
+        for n in 0..N {
+            fused_all::<T, S, R, N>(
+                simd,
+                [n, top + n * each],
+                (rows, columns),
+                // SAFETY: all have so many terms from there on; a register is plain numbers, and the read asks for no alignment.
+                #[inline(always)]
+                |from| unsafe { from.cast::<T::Register<S>>().read_unaligned() },
+                &mut sums,
+            );
         }
-        for (lanes, sums) in self.lanes.iter_mut().zip(sums) {
-            for (to, sum) in lanes.chunks_exact_mut(each).zip(sums) {
-                // SAFETY: a chunk has as many numbers as a register, and the write asks for no alignment.
-                unsafe { to.as_mut_ptr().cast::<T::Register<S>>().write_unaligned(sum) };
-            }
+    }
+    if whole < terms {
+        for n in 0..N {
+            let at = whole + n * each;
+            let some = T::first(simd, terms.saturating_sub(at));
+            fused_all::<T, S, R, N>(
+                simd,
+                [n, at],
+                (rows, columns),
+                // SAFETY: the mask has no more numbers than all of them have from there on.
+                #[inline(always)]
+                |from| unsafe { T::read(simd, some, from) },
+                &mut sums,
+            );
+        }
+    }
+    let kept = sums.as_flattened().as_flattened().iter();
+    for (&sum, lanes) in kept.zip(lanes.as_flattened_mut().as_flattened_mut().chunks_exact_mut(each)) {
+        // SAFETY: as above.
+        unsafe { lanes.as_mut_ptr().cast::<T::Register<S>>().write_unaligned(sum) };
+    }
+}
+
+/// Adds the products of some terms of each row and column, which are read from `at` on, to the `n`-th of their registers.
+#[inline(always)]
+fn fused_all<T: Lanes, S: Simd, const R: usize, const N: usize>(
+    simd: S,
+    [n, at]: [usize; 2],
+    (rows, columns): ([&[T]; R], [&[T]; STREAMS]),
+    read: impl Fn(*const T) -> T::Register<S>,
+    sums: &mut [[[T::Register<S>; N]; STREAMS]; R],
+) {
+    let [c0, c1, c2, c3] = columns.map(|column| column.as_ptr().wrapping_add(at));
+    let columns = [read(c0), read(c1), read(c2), read(c3)];
+    for (row, sums) in rows.into_iter().zip(sums) {
+        let row = read(row.as_ptr().wrapping_add(at));
+        for (column, sums) in columns.into_iter().zip(sums) {
+            sums[n] = T::fused(simd, row, column, sums[n]);
         }
     }
 }
