@@ -22,14 +22,20 @@ pub(super) fn fetch<T: Stored>(data: &[T], first: usize, size: usize) {
 /// spare. It need not exist.
 #[inline(always)]
 pub(super) fn fetch_line_aside<T: Stored>(data: &[T], at: usize) {
+    fetch_aside_at(data.as_ptr().wrapping_add(at));
+}
+
+/// Asks for the line of memory at an address to be brought into the second-level cache. Nothing need be there.
+#[inline(always)]
+pub(super) fn fetch_aside_at<T>(address: *const T) {
     #[cfg(target_arch = "x86_64")]
     {
         use std::arch::x86_64::{_MM_HINT_T1, _mm_prefetch};
         // SAFETY: it changes nothing that can be seen, and asks no more of the address than to be one.
-        unsafe { _mm_prefetch::<_MM_HINT_T1>(data.as_ptr().wrapping_add(at).cast::<i8>()) };
+        unsafe { _mm_prefetch::<_MM_HINT_T1>(address.cast::<i8>()) };
     }
     #[cfg(not(target_arch = "x86_64"))]
-    let _ = (data, at);
+    let _ = address;
 }
 
 /// Asks for the line of memory of an element to be brought into the nearest cache. It need not exist.

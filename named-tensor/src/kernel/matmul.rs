@@ -8,6 +8,7 @@
 //! outer one goes from the first to the last. With `k` terms in all the error is at most `2 k ε Σₖ |lhs rhs|`, with
 //! ε = 2⁻²⁴ (`f64`: 2⁻⁵³).
 
+mod far;
 mod gemm;
 mod packing;
 mod paired;
@@ -118,6 +119,9 @@ pub(crate) fn matmul<T: Lanes>(
     let span = Span::new(&sizes, &[&strides(|axis| axis.lhs), &strides(|axis| axis.rhs), &strides(|axis| axis.dst)]);
     let product = Product { outer, ..Product::new(scale, [rows, columns], (k, l_inner, r_inner), [lhs, rhs]) };
     if span.total() == 1 && product.thin(&mut dst) {
+        return tail.into_iter().for_each(|tail| tail.whole(dst.data));
+    }
+    if span.total() == 1 && product.far(&mut dst) {
         return tail.into_iter().for_each(|tail| tail.whole(dst.data));
     }
     if span.total() == 1 && product.is_few_and_large() {

@@ -28,7 +28,7 @@ pub(super) const STREAMS: usize = 4;
 const NEAR: usize = 4096;
 const LEAST: usize = 64;
 /// Rows that take turns with the same columns, at most.
-pub(super) const TOGETHER: usize = 5;
+pub(super) const TOGETHER: usize = 7;
 /// Terms of a sum that are taken side by side.
 const LANES: usize = 32;
 /// The same where they are widened first. With fewer the compiler takes the loop over them apart, as `dots` tells.
@@ -61,6 +61,7 @@ impl<T: Lanes> Weight<T> for T {
     fn dots<const R: usize>(rows: &[&[T]], columns: [&[T]; STREAMS]) -> [[T; STREAMS]; R] {
         let k = columns[0].len();
         let mut lanes = [[[T::default(); LANES]; STREAMS]; R];
+        let lanes = &mut lanes[..rows.len()];
         // Rows take turns, so that what is asked for while they do arrives beside what is computed.
         let part = if R == 1 { k.max(1) } else { AHEAD / size_of::<T>() };
         for start in (0..k).step_by(part) {
@@ -200,6 +201,7 @@ impl<T: Scalar, W: Weight<T>> Few<'_, T, W> {
                     1 => put(&W::dots::<1>(rows, columns)),
                     2 => put(&W::dots::<2>(rows, columns)),
                     3 | 4 => put(&W::dots::<4>(rows, columns)),
+                    5 | 6 => put(&W::dots::<6>(rows, columns)),
                     _ => put(&W::dots::<TOGETHER>(rows, columns)),
                 }
             }

@@ -187,6 +187,12 @@ impl<T: Lanes> Product<'_, T> {
     /// This product, for operands that are so far from the first, as one of a few rows with a matrix that is near, if it is
     /// one; and from one row of the result to the next.
     fn as_low(&self, distances: [isize; 3]) -> Option<(Low<'_, T>, usize)> {
+        self.across(distances).filter(|(low, _)| is_low::<T>(low.sizes))
+    }
+
+    /// This product, for operands that are so far from the first, as one of rows with a matrix that lies across the sum, if it
+    /// does; and from one row of the result to the next.
+    pub(super) fn across(&self, distances: [isize; 3]) -> Option<(Low<'_, T>, usize)> {
         let ((terms, l_inner, r_inner), rows, columns) = (self.inner, self.rows, self.columns);
         let left = (self.lhs, distances[0], rows, rows.lhs, l_inner);
         let right = (self.rhs, distances[1], columns, columns.rhs, r_inner);
@@ -197,7 +203,7 @@ impl<T: Lanes> Product<'_, T> {
             () => return None,
         };
         let sizes = [few.2.size, terms, matrix.2.size];
-        if self.outer.is_some() || !is_low::<T>(sizes) {
+        if self.outer.is_some() || sizes.contains(&0) {
             return None;
         }
         let size = |stride: isize| usize::try_from(stride).ok();

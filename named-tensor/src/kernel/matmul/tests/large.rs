@@ -38,3 +38,35 @@ fn a_long_sum_beside_a_large_matrix_keeps_its_digits() {
         assert!(furthest < 1e-5 * exact, "{furthest} from {exact} with {m} rows");
     }
 }
+
+#[test]
+fn some_rows_times_a_matrix_that_is_far_agree_with_plain_loops_in_every_order_of_their_operands() {
+    for m in [5, 8, 13, 20] {
+        let [k, n] = [530, 517];
+        let (rows, columns, own) = (m as isize, n as isize, k as isize);
+        for left in [[own, 1], [1, rows], [own + 7, 1]] {
+            check_both(&[], [m, k, n], [&left, &[columns + 2, 1], &[columns + 3, 1]]);
+        }
+        // The matrix on the left, and its result in columns.
+        check_both(&[], [n, k, m], [&[1, columns], &[1, own], &[1, columns]]);
+    }
+}
+
+#[cfg(feature = "parallel")]
+#[test]
+fn a_product_with_a_matrix_that_is_far_does_not_depend_on_the_number_of_threads() {
+    let [m, k, n] = [13, 400, 1501];
+    let mut random = Random::new(3);
+    let (a, b) = (random.reals(m * k), random.reals(k * n));
+    let product = || {
+        let mut out = vec![f32::NAN; m * n];
+        let lhs = View { data: &a, offset: 0, strides: &[k as isize, 1] };
+        let rhs = View { data: &b, offset: 0, strides: &[n as isize, 1] };
+        matmul(0.5, &[], [m, k, n], lhs, rhs, ViewMut { data: &mut out, offset: 0, strides: &[n as isize, 1] }, None);
+        out
+    };
+    let alone = crate::kernel::threads::with_threads(1, product);
+    for threads in 2..5 {
+        assert!(crate::kernel::threads::with_threads(threads, product) == alone, "bit for bit on {threads} threads");
+    }
+}
