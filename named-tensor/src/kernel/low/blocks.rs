@@ -16,7 +16,7 @@ use std::borrow::Cow;
 use std::ops::Range;
 
 /// Rows for which a matrix is read so: for fewer other loops read it as fast, and for more of them panels repay.
-const ROWS: [usize; 2] = [5, 20];
+const ROWS: [usize; 2] = [5, 28];
 /// Bytes of the matrix from which on it is far: a usual second-level cache.
 const FAR: usize = 1 << 20;
 /// Terms and columns from which on there is more than one block.

@@ -6,7 +6,7 @@ use super::*;
 fn some_rows_times_a_matrix_larger_than_a_cache_agree_with_plain_loops_where_panels_lie_or_are_packed() {
     // Panels that stay where they lie, of which the last is cut off; rows too far apart to stay; a sum in two parts.
     for ([k, n], pitch) in [([600, 451], 451), ([600, 448], 4096), ([1030, 260], 263)] {
-        for m in [13, 40, 64] {
+        for m in [13, 29, 40, 64] {
             let (left, pitch) = (k as isize + 3, pitch as isize);
             check_both(&[], [m, k, n], [&[left, 1], &[pitch, 1], &[n as isize, 1]]);
         }
@@ -41,7 +41,7 @@ fn a_long_sum_beside_a_large_matrix_keeps_its_digits() {
 
 #[test]
 fn some_rows_times_a_matrix_that_is_far_agree_with_plain_loops_in_every_order_of_their_operands() {
-    for m in [5, 8, 13, 20] {
+    for m in [5, 8, 13, 28] {
         let [k, n] = [530, 517];
         let (rows, columns, own) = (m as isize, n as isize, k as isize);
         for left in [[own, 1], [1, rows], [own + 7, 1]] {
