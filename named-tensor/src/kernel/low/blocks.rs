@@ -16,9 +16,11 @@ use std::borrow::Cow;
 use std::ops::Range;
 
 /// Rows for which a matrix is read so: for fewer other loops read it as fast, and for more of them panels repay.
-const ROWS: [usize; 2] = [5, 28];
-/// Bytes of the matrix from which on it is far: a usual second-level cache.
+const ROWS: [usize; 2] = [5, 20];
+/// Bytes of the matrix from which on it is far: a usual second-level cache, but for the fewest rows, which other loops multiply
+/// as fast where the caches of some threads keep it.
 const FAR: usize = 1 << 20;
+const FAR_FOR_FEWEST: usize = 4 * FAR;
 /// Terms and columns from which on there is more than one block.
 const LEAST: [usize; 2] = [64, 256];
 /// Columns of a block, at most: as long a run as pages of any size like.
@@ -30,7 +32,8 @@ const TERMS: [usize; 2] = [32, 128];
 
 /// Whether a product of so many rows, terms and columns is computed so, where the matrix has its columns side by side.
 pub(in crate::kernel) fn is_far<T: Lanes>([rows, terms, columns]: [usize; 3]) -> bool {
-    let is_far = terms.saturating_mul(columns).saturating_mul(size_of::<T>()) > FAR;
+    let far = if rows == ROWS[0] { FAR_FOR_FEWEST } else { FAR };
+    let is_far = terms.saturating_mul(columns).saturating_mul(size_of::<T>()) > far;
     (ROWS[0]..=ROWS[1]).contains(&rows) && terms >= LEAST[0] && columns >= LEAST[1] && is_far && has_registers()
 }
 
@@ -197,8 +200,9 @@ mod tests {
             return;
         }
         for rows in ROWS[0]..=ROWS[1] {
-            in_pieces::<f32>([rows, 1030, 257], rows % 2 == 0, 1);
-            in_pieces::<f32>([rows, 700, 517], rows % 2 == 1, 2);
+            let columns = if rows == ROWS[0] { 1500 } else { 517 };
+            in_pieces::<f32>([rows, 1030, columns], rows % 2 == 0, 1);
+            in_pieces::<f32>([rows, 705, columns], rows % 2 == 1, 2);
         }
         for pieces in [1, 3] {
             in_pieces::<f32>([6, 70, 4500], false, pieces);
@@ -211,6 +215,7 @@ mod tests {
         assert_eq!(is_far::<f32>([8, 768, 3072]), has_registers());
         assert_eq!(is_far::<f64>([8, 400, 400]), has_registers(), "numbers of 64 bits take twice as much");
         assert!(!is_far::<f32>([8, 400, 400]), "a second-level cache keeps it");
+        assert!(!is_far::<f32>([5, 1000, 1000]), "caches of two threads keep it");
         assert!(!is_far::<f32>([ROWS[0] - 1, 768, 3072]), "few rows");
         assert!(!is_far::<f32>([ROWS[1] + 1, 768, 3072]), "many rows");
         assert!(!is_far::<f32>([8, 20, 30_000]) && !is_far::<f32>([8, 30_000, 20]), "a few terms or columns");

@@ -8,8 +8,9 @@ use crate::kernel::low::blocks::is_far;
 use crate::kernel::parallel::{self, Shared};
 use crate::kernel::simd::Lanes;
 
-/// Columns of a piece at least: shorter runs of a row come slower from memory.
-const LEAST: usize = 256;
+/// Columns of a piece at least, where there are some for each thread, and where threads would have none: shorter runs of a row
+/// come slower from memory.
+const LEAST: [usize; 2] = [256, 64];
 /// Pieces for each thread at most.
 const PIECES: usize = 2;
 
@@ -23,7 +24,9 @@ impl<T: Lanes> Product<'_, T> {
         // Each element is computed alike in any piece, so threads may be asked.
         let pieces = match parallel::threads() {
             1 => 1,
-            threads => (columns / LEAST).clamp(1, PIECES * threads),
+            // As many for each thread as for any other.
+            threads if columns >= threads * LEAST[0] => (columns / (threads * LEAST[0])).min(PIECES) * threads,
+            threads => threads.min(columns / LEAST[1]).max(1),
         };
         let wide = columns.div_ceil(pieces);
         let (first, shared) = (dst.offset, Shared::new(&mut *dst.data));

@@ -41,8 +41,7 @@ fn a_long_sum_beside_a_large_matrix_keeps_its_digits() {
 
 #[test]
 fn some_rows_times_a_matrix_that_is_far_agree_with_plain_loops_in_every_order_of_their_operands() {
-    for m in [5, 8, 13, 28] {
-        let [k, n] = [530, 517];
+    for (m, [k, n]) in [(5, [530, 2001]), (8, [530, 517]), (13, [530, 517]), (20, [530, 517])] {
         let (rows, columns, own) = (m as isize, n as isize, k as isize);
         for left in [[own, 1], [1, rows], [own + 7, 1]] {
             check_both(&[], [m, k, n], [&left, &[columns + 2, 1], &[columns + 3, 1]]);
