@@ -66,10 +66,10 @@ impl<T: Lanes> Weight<T> for T {
         let part = if R == 1 { k.max(1) } else { AHEAD / size_of::<T>() };
         for start in (0..k).step_by(part) {
             let some = start..k.min(start + part);
-            let turns = rows.len().div_ceil(dots::MOST);
-            for (turn, (rows, lanes)) in rows.chunks(dots::MOST).zip(lanes.chunks_mut(dots::MOST)).enumerate() {
+            let groups = rows.chunks(dots::MOST).zip(lanes.chunks_mut(dots::MOST));
+            for (number, (group, lanes)) in groups.enumerate() {
                 let columns = columns.map(|column| &column[some.clone()]);
-                dots::add(rows, some.start, columns, [turn, turns], lanes);
+                dots::add(group, some.start, columns, [number * dots::MOST, rows.len()], lanes);
             }
         }
         let mut sums = [[T::default(); STREAMS]; R];

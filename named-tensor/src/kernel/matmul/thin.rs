@@ -199,14 +199,18 @@ impl<T: Lanes, const N: usize, const R: usize> WithSimd for Rows<'_, T, N, R> {
             }
             return;
         }
+        let last = |start: usize| start.wrapping_add_signed((count - 1) as isize * apart);
+        assert!(starts.iter().all(|&start| start.max(last(start)) < factors.len()), "the factors are there");
+        let first = starts.map(|start| factors.as_ptr().wrapping_add(start));
         for column in (0..size).step_by(each) {
             let some = T::first(simd, size - column);
             let mut parts = [[T::splat(simd, T::default()); N]; R];
             let take = |b: usize, parts: &mut [T::Register<S>; N]| {
                 // SAFETY: row `b` has `size` elements from here on, and the mask none beyond them.
                 let row = unsafe { T::read(simd, some, rows.as_ptr().wrapping_add(b * pitch + column)) };
-                for (part, start) in parts.iter_mut().zip(&starts) {
-                    let factor = factors[start.wrapping_add_signed(b as isize * apart)];
+                for (part, first) in parts.iter_mut().zip(first) {
+                    // SAFETY: the first and the last factor of each vector are inside, and so are those between them.
+                    let factor = unsafe { *first.wrapping_offset(b as isize * apart) };
                     *part = T::fused(simd, row, T::splat(simd, factor), *part);
                 }
             };

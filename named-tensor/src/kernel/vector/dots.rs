@@ -13,8 +13,8 @@ use pulp::{Simd, WithSimd};
 pub(super) const MOST: usize = 3;
 
 /// Adds to the lanes of the dot products of each of some rows with each of `columns` all terms of these, which are those of the
-/// rows from `first` on. Of so many such calls that take turns with these columns it is the one with this number, and asks for
-/// its share of what comes next.
+/// rows from `first` on. Of so many rows that take turns with these columns they are those from this number on, and ask for
+/// their share of what comes next.
 ///
 /// # Panics
 /// If a row ends before a column or there are other columns than as long as the first, no lanes for a row, or too many rows.
@@ -52,7 +52,7 @@ impl<T: Lanes, const R: usize> WithSimd for Dots<'_, '_, T, R> {
         }
         // The sums of one row fill all registers.
         for (i, (row, lanes)) in rows.into_iter().zip(lanes.chunks_exact_mut(1)).enumerate() {
-            let turn = [number * R + i, turns * R];
+            let turn = [number + i, turns];
             match LANES / in_a_register::<T, S>() {
                 4 => add_in::<T, S, 1, 4>(simd, [row], columns, turn, lanes),
                 8 => add_in::<T, S, 1, 8>(simd, [row], columns, turn, lanes),
@@ -89,7 +89,7 @@ fn add_in<T: Lanes, S: Simd, const R: usize, const N: usize>(
     }
     let whole = terms - terms % LANES;
     for top in (0..whole).step_by(LANES) {
-        if turns == 1 || top / LANES % turns == number {
+        if turns == R || (number..number + R).contains(&(top / LANES % turns)) {
             columns.iter().for_each(|column| ask_ahead(&column[top..top + LANES]));
         }
         for n in 0..N {
