@@ -1,4 +1,4 @@
-//! Dot products of one vector with four others, in registers.
+//! Dot products of one to three vectors with four others, in registers.
 //!
 //! A compiler that sees four of them side by side puts their terms together, which lie far from each other; so what is one
 //! register is said here. Term k goes to lane `k % 32`, whatever the width of a register is.
