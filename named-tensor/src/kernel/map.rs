@@ -100,10 +100,13 @@ struct Job<'a> {
     /// The operands of the space are the sources of the program.
     span: Span,
     operands: &'a [Operand<'a>],
+    /// Whether its results are handed over before anybody reads them.
+    is_last: bool,
 }
 
 /// Runs a program at every position of a space; `out` receives the results in row-major order, and so do `others`, one
-/// for each other result of the program.
+/// for each other result of the program. Those of a loop that is the last to have to do with them (`is_last`) need not stay
+/// in the caches.
 ///
 /// # Panics
 /// If an operand leaves its buffer, or if kinds or sizes are not those of the program and the space.
@@ -113,6 +116,7 @@ pub(crate) fn run(
     operands: &[Operand<'_>],
     out: &mut Buffer,
     others: &mut [&mut Buffer],
+    is_last: bool,
 ) {
     assert_eq!(others.len(), program.others().len(), "map: a place for each result");
     assert_eq!(out.size(), sizes.iter().product::<usize>(), "map: one result per position");
@@ -129,7 +133,7 @@ pub(crate) fn run(
     if is_done {
         return;
     }
-    let job = Job::new(program, sizes, operands);
+    let job = Job { is_last, ..Job::new(program, sizes, operands) };
     match out {
         Buffer::F32(out) => job.run(out, &mut all_of(others)),
         Buffer::F64(out) => job.run(out, &mut all_of(others)),
@@ -171,7 +175,7 @@ impl<'a> Job<'a> {
                 Source::Own => &own,
             })
             .collect();
-        Job { program, span: Span::new(sizes, &strides), operands }
+        Job { program, span: Span::new(sizes, &strides), operands, is_last: false }
     }
 }
 
@@ -187,14 +191,24 @@ impl Job<'_> {
     /// In the order in which the result lies.
     fn by_rows<T: Cell>(&self, out: &mut [T], others: &mut [&mut [T]]) {
         let total = out.len();
+        let results = 1 + others.len();
         let shared: SmallVec<[Shared<'_, T>; 2]> = others.iter_mut().map(|other| Shared::new(other)).collect();
         parallel::for_each_chunk(out, grain_of(total, self.grain()).next_multiple_of(BLOCK), |first, chunk| {
             // SAFETY: chunks do not meet, and each of them is visited once.
             let beside = shared.iter().map(|other| unsafe { other.slice(first, chunk.len()) }).collect();
-            let mut worker = Worker::new(self, chunk.len(), Stream::of::<T>(total));
+            let mut worker = Worker::new(self, chunk.len(), self.way::<T>(total, results));
             worker.put_others(beside);
             worker.stretch(first, chunk);
         });
+    }
+
+    /// The way of so many results of `total` elements each. Several of them leave the caches sooner than one.
+    fn way<T: Cell>(&self, total: usize, results: usize) -> Stream {
+        if results == 1 || !self.is_last {
+            return Stream::of::<T>(total);
+        }
+        let read = (0..self.span.strides.len()).filter(|&source| self.span.is_dense(source)).count();
+        Stream::of_last((results + read).saturating_mul(total).saturating_mul(size_of::<T>()))
     }
 
     /// Elements that are worth a thread: fewer of a long program with functions that take many instructions each.

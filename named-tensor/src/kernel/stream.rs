@@ -39,6 +39,12 @@ impl Stream {
         Stream::new(cfg!(target_arch = "x86_64") && size.saturating_mul(size_of::<T>()) >= LARGE)
     }
 
+    /// The way for pieces of results that nobody reads before they are handed over, in a loop that moves so many bytes in
+    /// all: half as many as a result may have are enough for the first of them to be gone.
+    pub(super) fn of_last(moved: usize) -> Stream {
+        Stream::new(cfg!(target_arch = "x86_64") && moved >= LARGE / 2)
+    }
+
     /// The way for what will be read soon.
     pub(super) fn usual() -> Stream {
         Stream::new(false)

@@ -36,7 +36,7 @@ macro_rules! of {
 pub(super) fn compute(step: &Step, slots: &Slots, out: &mut Buffer) -> bool {
     let action = &step.action;
     match action {
-        Action::Map { .. } | Action::ReduceComputed { .. } => computed(action, slots, out, &mut []),
+        Action::Map { .. } | Action::ReduceComputed { .. } => computed(action, slots, out, &mut [], false),
         Action::Product { .. } => of!(F32 | F64, out => product(step, slots, out)),
         Action::Attention { .. } => of!(F32 | F64, out => attended(action, slots, out)),
         Action::AttentionGradient { .. } => of!(F32 | F64, out => attention_owed(action, slots, out)),
@@ -73,10 +73,13 @@ pub(super) fn compute(step: &Step, slots: &Slots, out: &mut Buffer) -> bool {
     true
 }
 
-/// Writes the results of an elementwise program, or what becomes of them along some axes.
-pub(super) fn computed(action: &Action, slots: &Slots, out: &mut Buffer, others: &mut [&mut Buffer]) {
+/// Writes the results of an elementwise program, or what becomes of them along some axes. `is_last` says whether no later
+/// step reads them.
+pub(super) fn computed(action: &Action, slots: &Slots, out: &mut Buffer, others: &mut [&mut Buffer], is_last: bool) {
     match action {
-        Action::Map { program, sizes, operands, .. } => map::run(program, sizes, &read(operands, slots), out, others),
+        Action::Map { program, sizes, operands, .. } => {
+            map::run(program, sizes, &read(operands, slots), out, others, is_last);
+        }
         // What is reduced on the way is real (`lower::computed`).
         Action::ReduceComputed { .. } => match out {
             Buffer::F32(out) => reduced_on_the_way(action, slots, out, others),

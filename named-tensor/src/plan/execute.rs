@@ -219,7 +219,7 @@ fn several(
     let own = |buffer| Arc::get_mut(buffer).expect("nobody else has the buffer yet");
     let mut places: SmallVec<[&mut Buffer; 4]> = all.iter_mut().map(own).collect();
     let (out, beside) = places.split_last_mut().expect("a step has a result");
-    computed(&step.action, slots, out, beside);
+    computed(&step.action, slots, out, beside, step.is_last);
     drop(places);
     let out = all.pop().expect("a step has a result");
     for (&slot, buffer) in others.iter().zip(all) {

@@ -186,6 +186,8 @@ pub(super) struct Step {
     pub(super) fused: SmallVec<[u32; 4]>,
     /// Buffers that nobody reads after this step.
     pub(super) dead: SmallVec<[u32; 2]>,
+    /// Whether no later step reads what it fills.
+    pub(super) is_last: bool,
 }
 
 /// Four lines of a cache.
@@ -211,18 +213,26 @@ pub(super) struct Schedule {
 }
 
 impl Schedule {
-    /// Notes after which step each buffer is dead. Those of leaves and roots belong to others.
+    /// Notes after which step each buffer is dead, and which steps fill none that is read. Leaves and roots belong to others.
     pub(super) fn find_dead(&mut self) {
         let mut needed = vec![false; self.slots.len()];
         needed[..self.leaves.len()].fill(true);
         for root in &self.roots {
             needed[root.slot as usize] = true;
         }
+        let mut is_read = vec![false; self.slots.len()];
         for step in self.steps.iter_mut().rev() {
-            let mut slots: SmallVec<[u32; 8]> = SmallVec::new();
-            step.reads(|slot| slots.push(slot));
+            let (mut slots, mut is_last) = (SmallVec::<[u32; 8]>::new(), true);
             // A result that nobody reads is dead at once.
-            step.fills(|slot| slots.push(slot));
+            step.fills(|slot| {
+                is_last &= !is_read[slot as usize];
+                slots.push(slot);
+            });
+            step.reads(|slot| {
+                is_read[slot as usize] = true;
+                slots.push(slot);
+            });
+            step.is_last = is_last;
             for slot in slots {
                 if !std::mem::replace(&mut needed[slot as usize], true) {
                     step.dead.push(slot);
@@ -235,7 +245,7 @@ impl Schedule {
 impl Step {
     /// A step that ends with its action and stands for one node.
     pub(super) fn new(action: Action, out: u32, node: u32) -> Step {
-        Step { action, tail: None, out, node, fused: SmallVec::new(), dead: SmallVec::new() }
+        Step { action, tail: None, out, node, fused: SmallVec::new(), dead: SmallVec::new(), is_last: false }
     }
 
     /// Tells each buffer that is filled.

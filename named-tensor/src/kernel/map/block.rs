@@ -6,12 +6,13 @@
 //! a transposed matrix does, was turned around before (`crosswise`).
 
 mod sources;
+mod whole;
 
 use super::cell::{Cell, compare, select};
 use super::crosswise::{Tile, Tiles};
 use super::program::{Action, Source, Step};
 use super::register::{Register, make_room, register, take_room};
-use super::strip::{Lines, Numbers};
+use super::strip::{Light, Lines, Numbers};
 use super::{BLOCK, Job};
 use crate::element::{Bf16, Buffer, Comparison, Kind, Stored};
 use crate::kernel::ahead::{Ahead, fetch};
@@ -50,6 +51,8 @@ pub(super) struct Worker<'a, T: Cell> {
     is_even: bool,
     /// Whether rows are cut where lines of memory begin: part of a line would have to be read before it is stored.
     is_cut: bool,
+    /// The program, if whole rows are computed one after the other.
+    by_rows: Option<&'a Light>,
 }
 
 /// How the values of a source under a stretch come about.
@@ -135,6 +138,7 @@ impl<'a, T: Cell> Worker<'a, T> {
             long: BLOCK,
             is_even: false,
             is_cut: false,
+            by_rows: None,
         };
         // Where nothing is gathered for each block anew, rows are mixed as long as two fit.
         if (0..sources).all(|source| worker.dense[source] || worker.is_repeated(source)) {
@@ -148,6 +152,7 @@ impl<'a, T: Cell> Worker<'a, T> {
             };
             worker.is_cut = (0..sources).all(is_known);
         }
+        worker.find_whole_rows();
         worker
     }
 
@@ -178,28 +183,26 @@ impl<'a, T: Cell> Worker<'a, T> {
     /// that operands can be read where they lie.
     pub(super) fn stretch(&mut self, first: usize, out: &mut [T]) {
         let inner = self.job.span.inner();
-        let mut done = 0;
+        // Whether the sources were found for what comes before.
+        let (mut done, mut is_found) = (0, false);
         while done < out.len() {
             let rest = out.len() - done;
             let column = (first + done) % inner;
+            if let Some(light) = self.by_rows.filter(|_| column == 0 && rest >= 2 * inner && self.others.is_empty()) {
+                done += self.whole_rows(light, first + done, &mut out[done..]);
+                is_found = false;
+                continue;
+            }
             let is_row = inner >= self.long && !(self.is_even && rest >= 2 * inner);
             let size = if is_row { self.end(&out[done..], inner - column) } else { rest };
-            if done == 0 || column != 0 || size > inner || !self.goes_on((first + done) / inner) {
+            if !is_found || column != 0 || size > inner || !self.goes_on((first + done) / inner) {
                 self.locate(first + done, size, done);
             }
+            is_found = true;
             self.repeat(column, size);
             self.before = done;
             self.blocks(first + done, &mut out[done..done + size]);
             done += size;
-        }
-    }
-
-    /// After how many elements of `out` to cut it, where a row ends after `left` elements.
-    fn end(&self, out: &[T], left: usize) -> usize {
-        match out.get(left..) {
-            Some(next) if self.is_cut => left + next.as_ptr().align_offset(LINE).min(next.len()),
-            Some(_) => left,
-            None => out.len(),
         }
     }
 

@@ -86,6 +86,14 @@ impl Light {
         }
     }
 
+    /// How often the number of a row is read side by side: once where the program is one loop, which keeps it in a register.
+    pub(super) fn reads_of_one(&self) -> usize {
+        match self.steps[..] {
+            [step] if step.is_of_two() && step.values.iter().all(|&value| value < self.sources) => 1,
+            _ => Numbers::<u8>::OFTEN,
+        }
+    }
+
     /// The number of the first step's value.
     fn first(&self) -> usize {
         self.sources + self.constants.len()

@@ -1,5 +1,8 @@
 //! Programs against plain evaluation of their instructions, element by element in `f64`.
 
+mod several;
+mod whole;
+
 use super::*;
 use crate::element::{Numbers, Stored};
 use crate::kernel::span::row_major;
@@ -57,7 +60,7 @@ fn check(instructions: Vec<Instruction>, sizes: &[usize], operands: &[Operand<'_
     let exact = plain(&instructions, sizes, operands);
     let program = Program::new(instructions, &kinds);
     let mut out = Buffer::zeros(program.result(), exact.len());
-    run(&program, sizes, operands, &mut out, &mut []);
+    run(&program, sizes, operands, &mut out, &mut [], false);
     for (i, exact) in exact.into_iter().enumerate() {
         let got = number(&out, i);
         assert!(
@@ -416,7 +419,7 @@ fn index_arithmetic_neither_overflows_nor_divides_by_zero() {
     for (op, expected) in cases {
         let program = Program::new(vec![Load(0), Load(1), Instruction::Binary(op, 0, 1)], &[Kind::Index; 2]);
         let mut out = Buffer::zeros(Kind::Index, 5);
-        run(&program, &[5], &[operand(&extremes), operand(&others)], &mut out, &mut []);
+        run(&program, &[5], &[operand(&extremes), operand(&others)], &mut out, &mut [], false);
         assert_eq!(out, Buffer::Index(expected.to_vec().into()), "{op:?}");
     }
 }
@@ -444,56 +447,6 @@ fn many_values_alive_at_once_keep_their_registers() {
 fn an_operand_past_its_buffer_is_refused() {
     let buffer = Buffer::F32(vec![0.0; 5].into());
     let operand = Operand { buffer: &buffer, offset: 0, strides: &[1] };
-    run(&Program::new(vec![Load(0)], &[Kind::F32]), &[10], &[operand], &mut Buffer::zeros(Kind::F32, 10), &mut []);
-}
-
-#[test]
-fn each_result_of_several_is_that_of_a_program_of_its_own() {
-    use Binary::{Add, Mul, Sub};
-    let [reals, doubles, ..] = &data();
-    // A product and sums of it: a step of its own, though only the next one reads it.
-    let light = vec![
-        Load(0),
-        Load(1),
-        Instruction::Binary(Mul, 0, 1),
-        Instruction::Binary(Add, 2, 1),
-        Instruction::Binary(Sub, 3, 0),
-        Instruction::Unary(Unary::Neg, 4),
-    ];
-    let mut heavy = light.clone();
-    heavy[3] = Instruction::Unary(Unary::Exp, 2);
-    for (instructions, of) in [(&light, reals), (&light, doubles), (&heavy, reals), (&heavy, doubles)] {
-        let kind = of.kind();
-        let program = Program::of_several(instructions.clone(), &[2, 3], &[kind; 2]);
-        assert_eq!(program.light().is_some(), std::ptr::eq(instructions, &raw const light), "{program:?}");
-        let large: &[usize] = &[513, 1031];
-        for sizes in [&[1_usize][..], &[5], &[127], &[700], &[40, 1000], &[3, 7], &[300, 40], large] {
-            let dense = row_major(sizes);
-            let row: Vec<isize> = dense.iter().map(|&stride| isize::from(stride == 1)).collect();
-            let column: Vec<isize> = dense.iter().map(|&stride| isize::from(stride > 1)).collect();
-            let is_large = std::ptr::eq(sizes, large);
-            let ways = [&dense[..], &row, &column];
-            // There are not so many numbers that lie in the order of a large space.
-            for (x, y) in (usize::from(is_large)..3).flat_map(|x| [(x, 1), (x, 2)]) {
-                let operands =
-                    [(7, ways[x]), (1, ways[y])].map(|(offset, strides)| Operand { buffer: of, offset, strides });
-                let total = sizes.iter().product();
-                let mut several = [(); 3].map(|()| Buffer::zeros(kind, total));
-                let [out, other, another] = &mut several;
-                run(&program, sizes, &operands, out, &mut [other, another]);
-                for (last, several) in [5, 2, 3].into_iter().zip(&several) {
-                    let alone = Program::new(instructions[..=last].to_vec(), &[kind; 2]);
-                    let mut out = Buffer::zeros(kind, total);
-                    run(&alone, sizes, &operands, &mut out, &mut []);
-                    assert!(out == *several, "result {last} of {sizes:?}, {operands:?}, {program:?}");
-                }
-            }
-        }
-    }
-}
-
-#[test]
-#[should_panic(expected = "map: results that are computed, of one kind")]
-fn a_source_is_no_result_of_several() {
-    Program::of_several(vec![Load(0), Instruction::Unary(Unary::Neg, 0)], &[0], &[Kind::F32]);
+    let mut out = Buffer::zeros(Kind::F32, 10);
+    run(&Program::new(vec![Load(0)], &[Kind::F32]), &[10], &[operand], &mut out, &mut [], false);
 }

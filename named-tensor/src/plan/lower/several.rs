@@ -223,7 +223,7 @@ impl Both {
         };
         let (other, node) = if out == second.out { (first.node, second.node) } else { (second.node, first.node) };
         let fused = first.fused.into_iter().chain([other]).chain(second.fused).collect();
-        Step { action, tail: None, out, node, fused, dead: SmallVec::new() }
+        Step { fused, ..Step::new(action, out, node) }
     }
 }
 

@@ -54,6 +54,19 @@ fn averages_and_what_is_made_of_them_are_one_step() {
 }
 
 #[test]
+fn a_step_is_the_last_one_where_no_later_step_reads_a_result_of_it() {
+    let last = |roots: &[Node]| -> Vec<bool> {
+        lower::schedule(&Trace::new(roots).unwrap()).steps.iter().map(|step| step.is_last).collect()
+    };
+    let product = x(1).binary(Binary::Mul, &x(2));
+    let both = [product.binary(Binary::Add, &x(3)), product.clone()];
+    assert_eq!(last(&both), [true], "one step with both");
+    let ranks = both[0].sort(B, false);
+    let steps = last(&[both[0].clone(), product, ranks.clone()]);
+    assert_eq!(steps, [false, true], "a root that another step sorts");
+}
+
+#[test]
 fn what_only_joined_steps_read_is_no_result() {
     let of = |e: &Node| [e.binary(Binary::Mul, &x(2)), e.unary(Unary::Neg).binary(Binary::Add, &x(3))];
     are(&of(&x(1).unary(Unary::Exp)), [1, 2], "an exponential in two groups");

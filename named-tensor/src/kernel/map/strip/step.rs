@@ -40,6 +40,11 @@ pub(super) struct Step {
 }
 
 impl Step {
+    /// Whether it reads no more than two numbers.
+    pub(super) fn is_of_two(&self) -> bool {
+        !matches!(self.op, Op::MulAdd | Op::AddAdd)
+    }
+
     /// Runs a step that is a program by itself: one loop, and nothing between its values and memory. Tells whether it did:
     /// not where one of more than two values is the same for all.
     pub(super) fn run_whole<T: Scalar>(&self, [xs, ys, zs]: [&Numbers<'_, T>; 3], out: &mut [T]) -> bool {
