@@ -14,7 +14,8 @@ fn whole_rows_are_those_of_their_operands_wherever_these_begin_and_however_far_a
     let binary = Instruction::Binary;
     let quotient = vec![Load(0), Load(1), binary(Div, 0, 1)];
     let shifted = vec![Load(0), Load(1), binary(Mul, 0, 1), binary(Add, 2, 1)];
-    let far = vec![Load(0), Load(1), Constant(Kind::F32, 0.5), binary(Sub, 0, 1), binary(Mul, 3, 2), binary(Mul, 4, 4)];
+    let longer =
+        vec![Load(0), Load(1), Constant(Kind::F32, 0.5), binary(Sub, 0, 1), binary(Mul, 3, 2), binary(Mul, 4, 4)];
     let apart =
         |sizes: &[usize]| -> Strides { row_major(sizes).iter().map(|&step| step + isize::from(step > 1)).collect() };
     for sizes in [&[6, 128][..], &[3, 5, 131], &[40, 257], &[250, 261], &[1000, 131], &[2, 3, 4, 600], &[5, 127]] {
@@ -39,7 +40,7 @@ fn whole_rows_are_those_of_their_operands_wherever_these_begin_and_however_far_a
                 check(quotient.clone(), sizes, &[x, y], 1e-6);
                 check(shifted.clone(), sizes, &[x, y], 1e-6);
                 if of.kind() == Kind::F32 {
-                    check(far.clone(), sizes, &[x, y], 1e-6);
+                    check(longer.clone(), sizes, &[x, y], 1e-6);
                 }
             }
         }
