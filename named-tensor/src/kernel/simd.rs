@@ -35,6 +35,19 @@ pub(crate) trait Lanes: Scalar + Multiply {
     fn plus<S: Simd>(simd: S, a: Self::Register<S>, b: Self::Register<S>) -> Self::Register<S>;
     /// `a - b`.
     fn minus<S: Simd>(simd: S, a: Self::Register<S>, b: Self::Register<S>) -> Self::Register<S>;
+    /// `a / b`.
+    fn over<S: Simd>(simd: S, a: Self::Register<S>, b: Self::Register<S>) -> Self::Register<S>;
+    /// `-x`.
+    fn negated<S: Simd>(simd: S, x: Self::Register<S>) -> Self::Register<S>;
+    /// `√x`.
+    fn root_of<S: Simd>(simd: S, x: Self::Register<S>) -> Self::Register<S>;
+    /// [`Scalar::larger`] of each number and another one, which is not NaN; and [`Scalar::smaller`].
+    fn at_least<S: Simd>(simd: S, x: Self::Register<S>, other: Self::Register<S>) -> Self::Register<S>;
+    fn at_most<S: Simd>(simd: S, x: Self::Register<S>, other: Self::Register<S>) -> Self::Register<S>;
+    /// [`Scalar::larger`] of each number and another one.
+    fn larger_of<S: Simd>(simd: S, x: Self::Register<S>, other: Self::Register<S>) -> Self::Register<S>;
+    /// [`Scalar::smaller`] of each number and another one.
+    fn smaller_of<S: Simd>(simd: S, x: Self::Register<S>, other: Self::Register<S>) -> Self::Register<S>;
     /// `|x|`.
     fn abs_of<S: Simd>(simd: S, x: Self::Register<S>) -> Self::Register<S>;
     /// [`Scalar::relu`] of each number.
@@ -51,7 +64,7 @@ pub(super) const fn is_plain<T: Lanes, S: Simd>() -> bool {
 }
 
 macro_rules! lanes {
-    ($type:ident, $register:ident, $mask:ident, [$splat:ident, $fused:ident, $times:ident, $plus:ident, $minus:ident, $abs:ident, $less:ident, $select:ident, $between:ident, $read:ident, $write:ident]) => {
+    ($type:ident, $register:ident, $mask:ident, [$splat:ident, $fused:ident, $times:ident, $plus:ident, $minus:ident, $over:ident, $neg:ident, $sqrt:ident, $abs:ident, $less:ident, $equal:ident, $select:ident, $between:ident, $read:ident, $write:ident]) => {
         impl Lanes for $type {
             type Register<S: Simd> = S::$register;
             #[inline(always)]
@@ -96,6 +109,35 @@ macro_rules! lanes {
                 simd.$minus(a, b)
             }
             #[inline(always)]
+            fn over<S: Simd>(simd: S, a: S::$register, b: S::$register) -> S::$register {
+                simd.$over(a, b)
+            }
+            #[inline(always)]
+            fn negated<S: Simd>(simd: S, x: S::$register) -> S::$register {
+                simd.$neg(x)
+            }
+            #[inline(always)]
+            fn root_of<S: Simd>(simd: S, x: S::$register) -> S::$register {
+                simd.$sqrt(x)
+            }
+            #[inline(always)]
+            fn at_least<S: Simd>(simd: S, x: S::$register, other: S::$register) -> S::$register {
+                simd.$select(simd.$less(x, other), other, x)
+            }
+            #[inline(always)]
+            fn at_most<S: Simd>(simd: S, x: S::$register, other: S::$register) -> S::$register {
+                simd.$select(simd.$less(other, x), other, x)
+            }
+            // What is not equal to itself is NaN.
+            #[inline(always)]
+            fn larger_of<S: Simd>(simd: S, x: S::$register, other: S::$register) -> S::$register {
+                simd.$select(simd.$equal(other, other), Self::at_least(simd, x, other), other)
+            }
+            #[inline(always)]
+            fn smaller_of<S: Simd>(simd: S, x: S::$register, other: S::$register) -> S::$register {
+                simd.$select(simd.$equal(other, other), Self::at_most(simd, x, other), other)
+            }
+            #[inline(always)]
             fn abs_of<S: Simd>(simd: S, x: S::$register) -> S::$register {
                 simd.$abs(x)
             }
@@ -123,8 +165,12 @@ lanes!(
         mul_f32s,
         add_f32s,
         sub_f32s,
+        div_f32s,
+        neg_f32s,
+        sqrt_f32s,
         abs_f32s,
         less_than_f32s,
+        equal_f32s,
         select_f32s,
         mask_between_m32s,
         mask_load_ptr_f32s,
@@ -141,8 +187,12 @@ lanes!(
         mul_f64s,
         add_f64s,
         sub_f64s,
+        div_f64s,
+        neg_f64s,
+        sqrt_f64s,
         abs_f64s,
         less_than_f64s,
+        equal_f64s,
         select_f64s,
         mask_between_m64s,
         mask_load_ptr_f64s,

@@ -4,7 +4,7 @@
 //! Not here: where the elements lie (`block`), how functions are computed (`math`).
 
 use super::register::Register;
-use super::strip::{self, Light, Lines, Numbers};
+use super::strip::{self, Light, Lines, NextRow, Numbers};
 use crate::element::{Bf16, Binary, Comparison, Stored, Unary};
 use crate::kernel::lanes::{each, pairs, vectorised};
 use crate::kernel::math::Scalar;
@@ -24,6 +24,14 @@ pub(crate) trait Cell: Stored {
         stream: &Stream,
         out: &mut [Self],
         others: &mut [&mut [Self]],
+    );
+    /// Runs a light program on whole rows of so many elements.
+    fn run_light_rows(
+        light: &Light,
+        size: usize,
+        next: NextRow<'_, '_, Self>,
+        strips: &mut Self::Strips,
+        out: &mut [Self],
     );
     /// Runs a light program on the rows of a tile.
     fn run_light_tile<'r>(
@@ -86,6 +94,15 @@ macro_rules! real_cell {
             ) {
                 light.run(sources, strip::strips(strips), stream, out, others);
             }
+            fn run_light_rows(
+                light: &Light,
+                size: usize,
+                next: NextRow<'_, '_, $type>,
+                strips: &mut Self::Strips,
+                out: &mut [$type],
+            ) {
+                light.rows(size, next, strip::strips(strips), out);
+            }
             fn run_light_tile<'r>(
                 light: &Light,
                 sources: &[Lines<'_, $type>],
@@ -130,6 +147,9 @@ macro_rules! never_light {
             _: &mut [Self],
             _: &mut [&mut [Self]],
         ) {
+            unreachable!("a light program computes reals")
+        }
+        fn run_light_rows(_: &Light, _: usize, _: NextRow<'_, '_, Self>, (): &mut (), _: &mut [Self]) {
             unreachable!("a light program computes reals")
         }
         fn run_light_tile<'r>(

@@ -1,17 +1,17 @@
-//! Light programs, run strip by strip.
+//! Light programs: over a stretch, over rows, or over the rows of a tile.
 //!
 //! Where every step is an instruction or two per element, a step of its own loop spends its time on fetching and storing
-//! what stands between the steps. Here all steps run over one strip, a few vectors, before the next strip is begun, so
-//! that reading from memory goes on evenly.
-//! Lives here: their walk over a stretch or a tile.
-//! Not here: which programs are light (`recognise`), the loops of the steps (`step`), programs that need no pass of their
-//! own (`acts`), where sources lie (`block`, `lean`).
+//! what stands between the steps. A stretch is run in registers. Tiles, what is shorter than a strip, and all of it where there
+//! are no vectors are run strip by strip: all steps over a few vectors, before the next strip is begun.
+//! Not here: which programs are light (`recognise`), how they are run in registers (`registers`), the loops of the steps
+//! (`step`), programs that need no pass of their own (`acts`), where sources lie (`block`, `lean`).
 
 mod acts;
-mod chain;
+mod deeds;
 mod difference;
 mod numbers;
 mod recognise;
+mod registers;
 mod step;
 
 pub(in crate::kernel) use difference::{Difference, Then};
@@ -23,7 +23,7 @@ use crate::kernel::lanes::vectorised;
 use crate::kernel::math::Scalar;
 use crate::kernel::simd::Lanes;
 use crate::kernel::stream::{LINE, Stream, lined_up_mut};
-use chain::Chain;
+use deeds::Deed;
 use numbers::part;
 use smallvec::SmallVec;
 use step::{FEW, Op, Step};
@@ -32,9 +32,6 @@ use step::{FEW, Op, Step};
 pub(super) const STRIP: usize = 128;
 /// Elements of a strip of what has at least so many: choosing the steps then costs half as much.
 const WIDE: usize = 2 * STRIP;
-/// How far ahead elements are asked for, where results pass the caches by: all steps of a strip have so many instructions
-/// that the processor does not come to the loads of the next one in time.
-const AHEAD: usize = 8 * STRIP;
 /// Elements of a strip of a row of a tile: many rows are shorter than a whole strip.
 const HALF: usize = STRIP / 2;
 /// Elements of a row of a tile at most, where rows are sent past the caches.
@@ -44,10 +41,6 @@ pub(super) const MOST: usize = 512;
 #[repr(align(64))]
 struct Ready<T>([T; MOST]);
 
-/// A strip that is computed before it is sent.
-#[repr(align(64))]
-struct Sent<T>([T; STRIP]);
-
 /// The elements of a strip, where lines of memory begin: a vector that lies in two lines costs twice.
 type Strip<T> = [T; WIDE];
 
@@ -55,6 +48,12 @@ type Strip<T> = [T; WIDE];
 pub(super) fn strips<T: Stored>(room: &mut Register) -> &mut [Strip<T>] {
     lined_up_mut(T::of_mut(room)).as_chunks_mut().0
 }
+
+/// Sources of a program that is run over whole rows, at most.
+pub(super) const MOST_IN_ROWS: usize = 4;
+
+/// Gives the sources of the next row: one number for each element, or one for all of the row.
+pub(crate) type NextRow<'a, 'b, T> = &'a mut dyn FnMut() -> [Numbers<'b, T>; MOST_IN_ROWS];
 
 /// Where the rows of a tile have the numbers of a source.
 #[derive(Clone, Copy, Debug)]
@@ -73,8 +72,8 @@ pub(crate) struct Light {
     steps: Vec<Step>,
     /// The values of steps that are results too, each of which has a place of its own.
     others: Vec<usize>,
-    /// What it is in registers, if it can be run there.
-    chain: Option<Chain>,
+    /// What it is in registers.
+    deeds: Vec<Deed>,
 }
 
 impl Light {
@@ -83,14 +82,6 @@ impl Light {
         match self.steps[..] {
             [Step { op: Op::MulAdd, values }] if values.iter().all(|&value| value < self.sources) => Some(values),
             _ => None,
-        }
-    }
-
-    /// How often the number of a row is read side by side: once where the program is one loop, which keeps it in a register.
-    pub(super) fn reads_of_one(&self) -> usize {
-        match self.steps[..] {
-            [step] if step.is_of_two() && step.values.iter().all(|&value| value < self.sources) => 1,
-            _ => Numbers::<u8>::OFTEN,
         }
     }
 
@@ -133,17 +124,16 @@ impl Light {
         {
             return;
         }
-        let [room, short] = self.parts(room);
         if size >= STRIP {
             let is_whole = |source: &Numbers<'_, T>| source.serves(size);
             assert!(sources.iter().all(is_whole), "map: sources as long as the result");
-            return match () {
-                () if stream.passes_by() && self.in_registers(sources, &room[..self.constants.len()], stream, out) => {}
-                () if stream.passes_by() => self.sent(sources, room, stream, out, others),
-                () if size >= WIDE => self.strips::<T, WIDE>(sources, room, out, others),
-                () => self.strips::<T, STRIP>(sources, room, out, others),
-            };
+            if !self.in_registers(sources, room, stream, out, others) {
+                let [room, _] = self.parts(room);
+                self.by_strips(sources, room, out, others);
+            }
+            return;
         }
+        let [room, short] = self.parts(room);
         // What is missing of a strip is anything.
         let Some((result, short)) = short.split_last_mut() else { return };
         for (strip, source) in short.iter_mut().zip(sources) {
@@ -151,15 +141,55 @@ impl Light {
         }
         let sources: SmallVec<[Numbers<'_, T>; 8]> = short.iter().map(|strip| Numbers::each(strip)).collect();
         let result = &mut result[..STRIP];
-        if stream.passes_by() {
-            self.sent(&sources, room, stream, result, &mut []);
-        } else {
-            self.strips::<T, STRIP>(&sources, room, result, &mut []);
-        }
+        self.strips::<T, STRIP>(&sources, room, result, &mut []);
         out.copy_from_slice(&result[..size]);
         // The room holds what the one strip has left there.
         for (other, &value) in others.iter_mut().zip(&self.others) {
             other.copy_from_slice(&room[value - self.sources][..size]);
+        }
+    }
+
+    /// Runs the program over whole rows of `size` elements, a strip or more, one after the other.
+    pub(super) fn rows<T: Lanes>(&self, size: usize, next: NextRow<'_, '_, T>, room: &mut [Strip<T>], out: &mut [T]) {
+        if let [step] = self.steps[..]
+            && step.is_of_two()
+            && step.values.iter().all(|&value| value < self.sources)
+        {
+            for out in out.chunks_exact_mut(size) {
+                let sources = next();
+                step.run_whole(step.values.map(|value| &sources[value]), out);
+            }
+            return;
+        }
+        if self.rows_in_registers(size, next, room, out) {
+            return;
+        }
+        let [room, often] = self.parts(room);
+        for out in out.chunks_exact_mut(size) {
+            let sources = next();
+            for (often, source) in often.iter_mut().zip(&sources) {
+                source.one().into_iter().for_each(|one| often.fill(one));
+            }
+            let mut sources = sources;
+            for (often, source) in often.iter().zip(&mut sources).filter(|(_, source)| source.one().is_some()) {
+                *source = Numbers::same(often);
+            }
+            self.by_strips(&sources, room, out, &mut []);
+        }
+    }
+
+    /// Runs the program over at least a strip of elements.
+    fn by_strips<T: Scalar>(
+        &self,
+        sources: &[Numbers<'_, T>],
+        room: &mut [Strip<T>],
+        out: &mut [T],
+        others: &mut [&mut [T]],
+    ) {
+        if out.len() >= WIDE {
+            self.strips::<T, WIDE>(sources, room, out, others);
+        } else {
+            self.strips::<T, STRIP>(sources, room, out, others);
         }
     }
 
@@ -192,44 +222,6 @@ impl Light {
                     }
                     at = last.min(next);
                     next += W;
-                }
-            },
-        );
-    }
-
-    /// The same, past the caches: while one strip goes, later ones are on their way here. The first one ends where the last line
-    /// of memory in it does, and so the next ones begin where lines do; in the last one are elements that were sent before.
-    fn sent<T: Scalar>(
-        &self,
-        sources: &[Numbers<'_, T>],
-        room: &mut [Strip<T>],
-        stream: &Stream,
-        out: &mut [T],
-        others: &mut [&mut [T]],
-    ) {
-        vectorised(
-            #[inline(always)]
-            move || {
-                let per_line = LINE / size_of::<T>();
-                let mut result = Sent([T::default(); STRIP]);
-                let before = out.as_ptr().align_offset(LINE).min(per_line) % per_line;
-                let last = out.len() - STRIP;
-                let mut at = 0;
-                while at < out.len() {
-                    let first = at.min(last);
-                    let end = if at == 0 && before > 0 { before + STRIP - per_line } else { first + STRIP };
-                    for source in sources {
-                        source.expect::<STRIP>(at + AHEAD);
-                    }
-                    self.strip(room, |source| sources[source].strip(first), &mut result.0);
-                    match out[at..].first_chunk_mut::<STRIP>() {
-                        Some(to) if end - at == STRIP => stream.send_few(&result.0, to),
-                        _ => stream.put(&result.0[at - first..end - first], &mut out[at..end]),
-                    }
-                    for (other, &value) in others.iter_mut().zip(&self.others) {
-                        stream.put(&room[value - self.sources][at - first..end - first], &mut other[at..end]);
-                    }
-                    at = end;
                 }
             },
         );

@@ -8,14 +8,11 @@
 
 use super::{Source, Worker};
 use crate::kernel::map::cell::Cell;
-use crate::kernel::map::strip::{Light, Numbers};
+use crate::kernel::map::strip::{Light, MOST_IN_ROWS as MOST, Numbers};
 use crate::kernel::stream::LINE;
 
 /// Elements from which a row is worth being one of its own: shorter ones are mixed in blocks.
 const LEAST: usize = 128;
-
-/// Sources at most.
-const MOST: usize = 4;
 
 /// Where a source has its numbers: in this operand, from here on in the row at hand, so much further in each next one.
 struct Line<'a, T> {
@@ -67,22 +64,18 @@ impl<T: Cell> Worker<'_, T> {
             },
             _ => Line { data: &[], first: 0, step: 0, is_one: false },
         });
-        let (sources, reads) = (job.program.sources().len(), light.reads_of_one());
-        let mut often = [[T::default(); Numbers::<u8>::OFTEN]; MOST];
-        for out in out[..size].chunks_exact_mut(inner) {
-            for (line, often) in lines[..sources].iter().zip(&mut often).filter(|(line, _)| line.is_one) {
-                often[..reads].fill(line.data[line.first]);
-            }
-            let numbers: [Numbers<'_, T>; MOST] = std::array::from_fn(|source| match &lines[source] {
-                Line { is_one: true, .. } => Numbers::same(&often[source]),
-                line if source < sources => Numbers::each(&line.data[line.first..][..inner]),
-                _ => Numbers::each(&[]),
-            });
-            T::run_light(light, &numbers[..sources], &mut self.strips, &self.stream, out, &mut []);
-            for line in &mut lines {
-                line.first = line.first.wrapping_add_signed(line.step);
-            }
-        }
+        let mut next = || {
+            lines.each_mut().map(|line| {
+                let Line { data, first, step, is_one } = *line;
+                line.first = first.wrapping_add_signed(step);
+                match (data.is_empty(), is_one) {
+                    (true, _) => Numbers::each(data),
+                    (_, true) => Numbers::same(&data[first..=first]),
+                    _ => Numbers::each(&data[first..][..inner]),
+                }
+            })
+        };
+        T::run_light_rows(light, inner, &mut next, &mut self.strips, &mut out[..size]);
         size
     }
 }

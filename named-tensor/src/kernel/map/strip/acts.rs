@@ -1,9 +1,9 @@
 //! Light programs that do one act after the other to a number: a product does them to its sums while those are in registers.
 //!
-//! Lives here: which programs are such. Not here: the acts (`tiles::ending`), programs that are run so by themselves (`chain`).
+//! Lives here: which programs are such. Not here: the acts (`tiles::ending`), programs that are run in registers by themselves
+//! (`registers`).
 
 use super::Light;
-use super::chain::Chain;
 use super::step::{Op, Step};
 use crate::kernel::tiles::Act;
 use smallvec::SmallVec;
@@ -13,14 +13,6 @@ impl Light {
     /// their sources.
     pub(in crate::kernel::map) fn acts(&self, own: usize) -> Option<SmallVec<[Act<usize>; 4]>> {
         self.acts_with(own, |source| source < self.sources && source != own)
-    }
-
-    /// A value that the first step reads and what is done to it, if that is all that the program does; others are told by
-    /// their numbers.
-    pub(super) fn as_chain(&self) -> Option<Chain> {
-        let [x, y, _] = self.steps.first()?.values;
-        let chain = |start| Some(Chain { start, acts: self.acts_with(start, |value| value < self.first())? });
-        chain(x).or_else(|| chain(y))
     }
 
     /// What is done to the number `own`, where other numbers may be read.
@@ -61,29 +53,6 @@ mod tests {
         let sources = [Own(Kind::F32), Load(0), Load(1)];
         let program = Program::new([&sources, instructions].concat(), &[Kind::F32; 2]);
         program.light()?.acts(0).map(|acts| acts.to_vec())
-    }
-
-    #[test]
-    fn a_program_is_a_chain_from_either_number_of_its_first_step_on_and_may_read_all_it_is_given() {
-        let chain = |instructions: &[Instruction]| {
-            let program = Program::new([&[Load(0), Load(1)], instructions].concat(), &[Kind::F32; 2]);
-            program.light()?.chain.as_ref().map(|chain| (chain.start, chain.acts.to_vec()))
-        };
-        let binary = Instruction::Binary;
-        let two = Instruction::Constant(Kind::F32, 2.0);
-        let relu = |x| Instruction::Unary(Unary::Relu, x);
-        let product = binary(Binary::Mul, 0, 1);
-        assert_eq!(chain(&[product, two, binary(Binary::Add, 2, 3)]), Some((0, vec![Act::Times(1), Act::Plus(2)])));
-        let residual = [binary(Binary::Add, 0, 1), binary(Binary::Add, 2, 0)];
-        assert_eq!(chain(&residual), Some((0, vec![Act::Plus(1), Act::Plus(0)])), "the number itself once more");
-        assert_eq!(chain(&[binary(Binary::Mul, 0, 0), relu(2)]), Some((0, vec![Act::Times(0), Act::Relu])), "a square");
-        assert_eq!(chain(&[relu(1), binary(Binary::Mul, 0, 2)]), Some((1, vec![Act::Relu, Act::Times(0)])));
-        assert_eq!(
-            chain(&[relu(0), relu(1), binary(Binary::Mul, 2, 3)]),
-            None,
-            "two numbers that something becomes of"
-        );
-        assert_eq!(chain(&[binary(Binary::Sub, 0, 1)]), None, "a difference");
     }
 
     #[test]

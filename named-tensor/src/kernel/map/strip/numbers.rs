@@ -5,9 +5,6 @@
 //! Not here: where they come from (`block`, `lean`), what is made of them (`step`).
 
 use super::WIDE;
-use crate::element::Stored;
-use crate::kernel::ahead::fetch_line_aside;
-use crate::kernel::stream::LINE;
 use crate::kernel::tiles::Rows;
 
 /// The numbers of a source under some results.
@@ -119,17 +116,6 @@ impl<'a, T: Copy> Numbers<'a, T> {
     pub(super) fn pieces(&self, at: usize, size: usize) -> Rows<'a, T> {
         let step = if matches!(self.follow, Follow::Each | Follow::Again { .. }) { size } else { 0 };
         Rows { numbers: &self.numbers[self.place(at)..], step }
-    }
-}
-
-impl<T: Stored> Numbers<'_, T> {
-    /// Asks for the memory of a strip that is used later.
-    #[inline(always)]
-    pub(super) fn expect<const W: usize>(&self, at: usize) {
-        let place = self.place(at);
-        for i in (0..W).step_by(LINE / size_of::<T>()) {
-            fetch_line_aside(self.numbers, place.wrapping_add(i));
-        }
     }
 }
 

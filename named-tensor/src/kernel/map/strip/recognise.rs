@@ -4,6 +4,7 @@
 //! Not here: the loops of the steps (`step`), the walk over strips (`strip`).
 
 use super::Light;
+use super::deeds::deeds_of;
 use super::step::{Op, Step};
 use crate::element::{Binary, Comparison, Kind, Unary};
 use crate::kernel::map::Instruction;
@@ -25,7 +26,7 @@ impl Light {
             constants: constants.iter().map(|&(_, value)| value).collect(),
             steps: Vec::new(),
             others: Vec::new(),
-            chain: None,
+            deeds: Vec::new(),
         };
         let kind = *kinds.last().filter(|kind| kind.is_real())?;
         let mut value = vec![usize::MAX; instructions.len()];
@@ -86,7 +87,7 @@ impl Light {
             light.steps.push(Step { op: Op::Copy, values: [*value.last()?; 3] });
         }
         light.others = others.iter().map(|&other| value[other]).collect();
-        light.chain = light.as_chain().filter(|_| others.is_empty());
+        light.deeds = deeds_of(&light.steps, light.first(), &light.others);
         Some(light)
     }
 }

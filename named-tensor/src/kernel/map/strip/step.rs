@@ -47,6 +47,7 @@ impl Step {
 
     /// Runs a step that is a program by itself: one loop, and nothing between its values and memory. Tells whether it did:
     /// not where one of more than two values is the same for all.
+    #[inline(always)]
     pub(super) fn run_whole<T: Scalar>(&self, [xs, ys, zs]: [&Numbers<'_, T>; 3], out: &mut [T]) -> bool {
         match self.op {
             Op::Copy => alone(xs, out, |x| x),
