@@ -9,7 +9,7 @@ use transformer::block::{MaskedMultiHeadBlock, MultiHeadBlock};
 use transformer::feed_forward::FFN;
 use transformer::norm::LayerNorm;
 
-use crate::protocol::{Cost, Run, fill, gain, summary, weight_scale};
+use crate::protocol::{Cost, Run, fill, filling, gain, summary, weight_scale};
 
 named! {
     fn SumOfSquares(Y: R[batch, seq, chans]) -> R[] { sum_{batch, seq, chans}(Y * Y) }
@@ -56,24 +56,24 @@ impl Sizes {
             let (γ, β) = (gain(seed, c), fill(seed + 1, c, 0.2));
             Ok(LayerNorm { γ: Tensor::from_vec(chans.of(c), γ)?, β: Tensor::from_vec(chans.of(c), β)? })
         };
-        let square = |seed| fill(seed, c * c, weight_scale(c));
+        let (of_c, of_f) = (weight_scale(c), weight_scale(f));
         let (by_key, by_val) = ((heads.of(h), key.of(d)), (heads.of(h), val.of(d)));
         Ok(MaskedMultiHeadBlock {
             norm1: norm(11)?,
             att: MaskedMultiHeadAttention {
-                W_Q: Tensor::from_slice((chans.of(c), heads.of(h), key.of(d)), &square(13))?,
+                W_Q: Tensor::from_fn((chans.of(c), heads.of(h), key.of(d)), filling(13, of_c)),
                 b_Q: Tensor::from_vec(by_key, fill(16, c, 0.2))?,
-                W_K: Tensor::from_slice((chans.of(c), heads.of(h), key.of(d)), &square(14))?,
+                W_K: Tensor::from_fn((chans.of(c), heads.of(h), key.of(d)), filling(14, of_c)),
                 b_K: Tensor::from_vec(by_key, fill(17, c, 0.2))?,
-                W_V: Tensor::from_slice((chans.of(c), heads.of(h), val.of(d)), &square(15))?,
+                W_V: Tensor::from_fn((chans.of(c), heads.of(h), val.of(d)), filling(15, of_c)),
                 b_V: Tensor::from_vec(by_val, fill(18, c, 0.2))?,
-                W_O: Tensor::from_slice((heads.of(h), val.of(d), chans.of(c)), &square(19))?,
+                W_O: Tensor::from_fn((heads.of(h), val.of(d), chans.of(c)), filling(19, of_c)),
             },
             norm2: norm(20)?,
             ffn: FFN {
-                W1: Tensor::from_slice((chans.of(c), hidden.of(f)), &fill(22, c * f, weight_scale(c)))?,
+                W1: Tensor::from_fn((chans.of(c), hidden.of(f)), filling(22, of_c)),
                 b1: Tensor::from_vec(hidden.of(f), fill(23, f, 0.2))?,
-                W2: Tensor::from_slice((hidden.of(f), chans.of(c)), &fill(24, f * c, weight_scale(f)))?,
+                W2: Tensor::from_fn((hidden.of(f), chans.of(c)), filling(24, of_f)),
                 b2: Tensor::from_vec(chans.of(c), fill(25, c, 0.2))?,
             },
         })

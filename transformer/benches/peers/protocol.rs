@@ -31,7 +31,17 @@ fn bits(seed: u32, i: usize) -> u32 {
 
 /// `size` numbers of the stream `seed`, uniform in ±`scale`/2; all but the last product is exact.
 pub(crate) fn fill(seed: u32, size: usize, scale: f32) -> Vec<f32> {
-    (0..size).map(|i| (bits(seed, i) as f32 / 16_777_216.0 - 0.5) * scale).collect()
+    (0..size).map(|i| number(seed, i, scale)).collect()
+}
+
+/// The same numbers one after the other, for `Tensor::from_fn`: they are nowhere else before they are in the tensor.
+pub(crate) fn filling<P>(seed: u32, scale: f32) -> impl FnMut(P) -> f32 {
+    let mut numbers = (0..).map(move |i| number(seed, i, scale));
+    move |_| numbers.next().unwrap_or_default()
+}
+
+fn number(seed: u32, i: usize, scale: f32) -> f32 {
+    (bits(seed, i) as f32 / 16_777_216.0 - 0.5) * scale
 }
 
 /// 1 + fill(seed, size, 0.2): gains of layer norms.
