@@ -163,13 +163,17 @@ proptest! {
 }
 
 #[test]
-#[should_panic(expected = "map: results of one size")]
 fn results_are_of_one_size() {
-    let light = program(1, vec![Step { op: Op::Neg, values: [0; 3] }], vec![2]);
-    let (data, mut room) = (vec![1.0_f32; 200], light.room::<f32>());
-    let (mut out, mut other) = (vec![0.0; 200], vec![0.0; 199]);
-    let others = &mut [&mut other[..]];
-    if !light.in_registers(&[Numbers::each(&data)], strips(&mut room), &Stream::usual(), &mut out, others) {
-        panic!("map: results of one size are not asked for without registers");
+    let light = program(1, vec![Step { op: Op::Neg, values: [0; 3] }, Step { op: Op::Abs, values: [2; 3] }], vec![2]);
+    let run = |size: usize| {
+        let (data, mut room) = (vec![1.0_f32; 200], light.room::<f32>());
+        let (mut out, mut other) = (vec![0.0; 200], vec![0.0; size]);
+        let others = &mut [&mut other[..]];
+        light.in_registers(&[Numbers::each(&data)], strips(&mut room), &Stream::usual(), &mut out, others)
+    };
+    // Without registers of several numbers nothing is run.
+    if run(200) {
+        let panic = std::panic::catch_unwind(|| run(199)).expect_err("a result is too short");
+        assert_eq!(panic.downcast_ref::<&str>(), Some(&"map: results of one size"));
     }
 }
