@@ -188,12 +188,13 @@ impl<'a, T: Cell> Worker<'a, T> {
         while done < out.len() {
             let rest = out.len() - done;
             let column = (first + done) % inner;
-            if let Some(light) = self.by_rows.filter(|_| column == 0 && rest >= 2 * inner && self.others.is_empty()) {
+            let by_rows = self.by_rows(column, rest);
+            if let Some(light) = by_rows.filter(|_| column == 0) {
                 done += self.whole_rows(light, first + done, &mut out[done..]);
                 is_found = false;
                 continue;
             }
-            let is_row = inner >= self.long && !(self.is_even && rest >= 2 * inner);
+            let is_row = by_rows.is_some() || inner >= self.long && !(self.is_even && rest >= 2 * inner);
             let size = if is_row { self.end(&out[done..], inner - column) } else { rest };
             if !is_found || column != 0 || size > inner || !self.goes_on((first + done) / inner) {
                 self.locate(first + done, size, done);

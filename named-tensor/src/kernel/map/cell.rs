@@ -4,7 +4,7 @@
 //! Not here: where the elements lie (`block`), how functions are computed (`math`).
 
 use super::register::Register;
-use super::strip::{self, Light, Lines, NextRow, Numbers};
+use super::strip::{self, Light, Line, Lines, Numbers, Three};
 use crate::element::{Bf16, Binary, Comparison, Stored, Unary};
 use crate::kernel::lanes::{each, pairs, vectorised};
 use crate::kernel::math::Scalar;
@@ -25,11 +25,12 @@ pub(crate) trait Cell: Stored {
         out: &mut [Self],
         others: &mut [&mut [Self]],
     );
-    /// Runs a light program on whole rows of so many elements.
+    /// Runs a light program on rows of so many elements.
     fn run_light_rows(
         light: &Light,
+        counts: Three,
         size: usize,
-        next: NextRow<'_, '_, Self>,
+        lines: &[Line<'_, Self>],
         strips: &mut Self::Strips,
         out: &mut [Self],
     );
@@ -96,12 +97,13 @@ macro_rules! real_cell {
             }
             fn run_light_rows(
                 light: &Light,
+                counts: Three,
                 size: usize,
-                next: NextRow<'_, '_, $type>,
+                lines: &[Line<'_, $type>],
                 strips: &mut Self::Strips,
                 out: &mut [$type],
             ) {
-                light.rows(size, next, strip::strips(strips), out);
+                light.rows(counts, size, lines, strip::strips(strips), out);
             }
             fn run_light_tile<'r>(
                 light: &Light,
@@ -149,7 +151,7 @@ macro_rules! never_light {
         ) {
             unreachable!("a light program computes reals")
         }
-        fn run_light_rows(_: &Light, _: usize, _: NextRow<'_, '_, Self>, (): &mut (), _: &mut [Self]) {
+        fn run_light_rows(_: &Light, _: Three, _: usize, _: &[Line<'_, Self>], (): &mut (), _: &mut [Self]) {
             unreachable!("a light program computes reals")
         }
         fn run_light_tile<'r>(

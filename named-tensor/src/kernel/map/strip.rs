@@ -16,6 +16,7 @@ mod step;
 
 pub(in crate::kernel) use difference::{Difference, Then};
 pub(crate) use numbers::Numbers;
+pub(crate) use registers::{Line, Three};
 
 use super::register::{Register, register};
 use crate::element::Stored;
@@ -26,7 +27,8 @@ use crate::kernel::stream::{LINE, Stream, lined_up_mut};
 use deeds::Deed;
 use numbers::part;
 use smallvec::SmallVec;
-use step::{FEW, Op, Step};
+pub(super) use step::FEW;
+use step::{Op, Step};
 
 /// Elements of a strip.
 pub(super) const STRIP: usize = 128;
@@ -34,6 +36,8 @@ pub(super) const STRIP: usize = 128;
 const WIDE: usize = 2 * STRIP;
 /// Elements of a strip of a row of a tile: many rows are shorter than a whole strip.
 const HALF: usize = STRIP / 2;
+/// Elements of a row from which one step over it is a loop of its own: as many registers do not hold two such rows.
+const LONG: usize = HALF + 1;
 /// Elements of a row of a tile at most, where rows are sent past the caches.
 pub(super) const MOST: usize = 512;
 
@@ -48,12 +52,6 @@ type Strip<T> = [T; WIDE];
 pub(super) fn strips<T: Stored>(room: &mut Register) -> &mut [Strip<T>] {
     lined_up_mut(T::of_mut(room)).as_chunks_mut().0
 }
-
-/// Sources of a program that is run over whole rows, at most.
-pub(super) const MOST_IN_ROWS: usize = 4;
-
-/// Gives the sources of the next row: one number for each element, or one for all of the row.
-pub(crate) type NextRow<'a, 'b, T> = &'a mut dyn FnMut() -> [Numbers<'b, T>; MOST_IN_ROWS];
 
 /// Where the rows of a tile have the numbers of a source.
 #[derive(Clone, Copy, Debug)]
@@ -149,33 +147,45 @@ impl Light {
         }
     }
 
-    /// Runs the program over whole rows of `size` elements, a strip or more, one after the other.
-    pub(super) fn rows<T: Lanes>(&self, size: usize, next: NextRow<'_, '_, T>, room: &mut [Strip<T>], out: &mut [T]) {
+    /// Runs the program over so many whole rows along three axes, of `size` elements each: [`FEW`] or more, and a strip or more
+    /// if there are no registers of several numbers.
+    pub(super) fn rows<T: Lanes>(
+        &self,
+        counts: Three,
+        size: usize,
+        lines: &[Line<'_, T>],
+        room: &mut [Strip<T>],
+        out: &mut [T],
+    ) {
+        let mut rows = out.chunks_exact_mut(size);
+        // What is one step over long rows has a loop of its own.
         if let [step] = self.steps[..]
-            && step.is_of_two()
-            && step.values.iter().all(|&value| value < self.sources)
+            && (step.is_of_two() && size >= LONG)
+            && let [x, y, z] = step.values
+            && x.max(y).max(z) < self.sources
         {
-            for out in out.chunks_exact_mut(size) {
-                let sources = next();
-                step.run_whole(step.values.map(|value| &sources[value]), out);
-            }
-            return;
+            return registers::each_row(counts, [1; 3], |row| {
+                let numbers = |value: usize| lines[value].row(row, size);
+                let (xs, ys, zs) = (numbers(x), numbers(y), numbers(z));
+                rows.next().into_iter().for_each(|out| _ = step.run_whole([&xs, &ys, &zs], out));
+            });
         }
-        if self.rows_in_registers(size, next, room, out) {
+        drop(rows);
+        if self.rows_in_registers(counts, size, lines, room, out) {
             return;
         }
         let [room, often] = self.parts(room);
-        for out in out.chunks_exact_mut(size) {
-            let sources = next();
-            for (often, source) in often.iter_mut().zip(&sources) {
-                source.one().into_iter().for_each(|one| often.fill(one));
+        let mut rows = out.chunks_exact_mut(size);
+        registers::each_row(counts, [1; 3], |row| {
+            let mut sources: SmallVec<[Numbers<'_, T>; 8]> = lines.iter().map(|line| line.row(row, size)).collect();
+            for (often, source) in often.iter_mut().zip(&mut sources) {
+                if let Some(one) = source.one() {
+                    often.fill(one);
+                    *source = Numbers::same(often);
+                }
             }
-            let mut sources = sources;
-            for (often, source) in often.iter().zip(&mut sources).filter(|(_, source)| source.one().is_some()) {
-                *source = Numbers::same(often);
-            }
-            self.by_strips(&sources, room, out, &mut []);
-        }
+            rows.next().into_iter().for_each(|out| self.by_strips(&sources, room, out, &mut []));
+        });
     }
 
     /// Runs the program over at least a strip of elements.

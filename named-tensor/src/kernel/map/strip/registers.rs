@@ -4,15 +4,22 @@
 //! A step over a strip stores what it computes for the step that follows it: a store and a load for an instruction or two. And
 //! where results pass the caches by, those stores wait for the stores of results before them, and while they do, few loads are
 //! on their way.
-//! Not here: which deeds a program has (`deeds`), results that are shorter than a strip, tiles (`strip`).
+//! Not here: rows that each source has elsewhere (`rows`), which deeds a program has (`deeds`), results that are shorter than a
+//! strip, tiles (`strip`).
+
+mod rows;
+#[cfg(test)]
+mod tests;
 
 use super::deeds::{Deed, What};
-use super::{Light, NextRow, Numbers, STRIP, Strip};
+use super::{Light, Numbers, STRIP, Strip};
 use crate::kernel::simd::{Lanes, is_plain};
 use crate::kernel::stream::{LINE, Stream};
 use crate::kernel::tiles::Rows;
 use crate::kernel::vectors;
 use pulp::{Simd, WithSimd};
+pub(super) use rows::each_row;
+pub(crate) use rows::{Line, Three};
 use smallvec::SmallVec;
 
 /// Registers of a piece: a deed is chosen once for all of them.
@@ -29,20 +36,7 @@ impl Light {
         out: &mut [T],
         others: &mut [&mut [T]],
     ) -> bool {
-        let size = out.len();
-        vectors::dispatch(Run { light: self, sources, next: None, room, stream, size, out, others })
-    }
-
-    /// The same for rows of `size` elements, each of which has the sources that `next` gives it.
-    pub(super) fn rows_in_registers<T: Lanes>(
-        &self,
-        size: usize,
-        next: NextRow<'_, '_, T>,
-        room: &mut [Strip<T>],
-        out: &mut [T],
-    ) -> bool {
-        let stream = &Stream::usual();
-        vectors::dispatch(Run { light: self, sources: &[], next: Some(next), room, stream, size, out, others: &mut [] })
+        vectors::dispatch(Run { light: self, sources, room, stream, out, others })
     }
 }
 
@@ -50,17 +44,13 @@ impl Light {
 struct Run<'a, 'b, 'c, T> {
     light: &'a Light,
     sources: &'a [Numbers<'b, T>],
-    /// What gives each row its sources, if these are not for all.
-    next: Option<NextRow<'a, 'b, T>>,
     room: &'a mut [Strip<T>],
     stream: &'a Stream,
-    /// Elements of a row.
-    size: usize,
     out: &'a mut [T],
     others: &'a mut [&'c mut [T]],
 }
 
-/// A deed and where its other number is, or goes to, for the first piece of a row.
+/// A deed and where its other number is, or goes to, for the first piece.
 struct Placed<T> {
     what: What,
     place: *mut T,
@@ -70,7 +60,16 @@ struct Placed<T> {
     source: usize,
 }
 
-/// Where pieces of a row begin, and how many numbers each of them has.
+impl<T: Lanes> Placed<T> {
+    /// What is done to the piece that begins at `at`, and the places of its registers.
+    #[inline(always)]
+    fn at<S: Simd>(&self, at: usize) -> (What, impl Fn(usize) -> *mut T::Register<S> + use<T, S>) {
+        let place = self.place.wrapping_add(at & self.goes_on).cast::<T::Register<S>>();
+        (self.what, move |n| place.wrapping_add(n))
+    }
+}
+
+/// Where pieces begin, and how many numbers each of them has.
 #[derive(Clone, Copy)]
 struct Pieces {
     /// The first one that begins where a line of memory does, if that matters; else 0.
@@ -82,58 +81,40 @@ struct Pieces {
 impl<T: Lanes> WithSimd for Run<'_, '_, '_, T> {
     type Output = bool;
 
-    /// Row by row, piece by piece. The last piece ends with the row, and the second one begins where a line of memory does if
-    /// results pass the caches by: what two pieces have in common is computed twice.
+    /// Piece by piece. The last one ends with the results, and the second one begins where a line of memory does if results
+    /// pass the caches by: what two pieces have in common is computed twice.
     #[inline(always)]
     fn with_simd<S: Simd>(mut self, simd: S) -> bool {
         if const { is_plain::<T, S>() } {
             return false;
         }
         let size = AT_ONCE * size_of::<T::Register<S>>() / size_of::<T>();
-        assert!(self.size >= STRIP && STRIP >= size, "map: a strip at least");
-        assert!(self.next.is_some() || self.sources.len() == self.light.sources, "map: every source");
+        assert!(self.out.len() >= STRIP && STRIP >= size, "map: a strip at least");
+        assert!(self.sources.len() == self.light.sources, "map: every source");
         assert!(self.others.iter().all(|other| other.len() == self.out.len()), "map: results of one size");
         let lined_up = match self.out.as_ptr().align_offset(LINE) {
             lined_up if lined_up < size && self.stream.passes_by() => lined_up,
             _ => 0,
         };
-        let pieces = Pieces { lined_up, last: self.size - size, size };
-        let mut placed = SmallVec::new();
-        let mut given;
-        for row in 0..self.out.len() / self.size {
-            let sources = match &mut self.next {
-                Some(next) => {
-                    given = next();
-                    &given[..self.light.sources]
-                }
-                None => self.sources,
-            };
-            self.place(&mut placed, sources, row * self.size, pieces);
-            // SAFETY: all deeds have been placed for these pieces.
-            unsafe { run_row::<T, S>(simd, &mut placed, sources, self.stream, pieces) };
-        }
+        let pieces = Pieces { lined_up, last: self.out.len() - size, size };
+        let mut placed = self.place(pieces);
+        // SAFETY: all deeds have been placed for these pieces.
+        unsafe { run_pieces::<T, S>(simd, &mut placed, self.sources, self.stream, pieces) };
         true
     }
 }
 
 impl<T: Lanes> Run<'_, '_, '_, T> {
-    /// Places the deeds for the row of results that begins at `first`. What has to be looked for is nowhere yet.
+    /// Places the deeds. What has to be looked for is nowhere yet.
     #[inline(always)]
-    fn place(
-        &mut self,
-        placed: &mut SmallVec<[Placed<T>; 16]>,
-        sources: &[Numbers<'_, T>],
-        first: usize,
-        pieces: Pieces,
-    ) {
-        let light = self.light;
-        placed.clear();
+    fn place(&mut self, pieces: Pieces) -> SmallVec<[Placed<T>; 16]> {
+        let (light, sources) = (self.light, self.sources);
+        let mut placed = SmallVec::new();
         for &Deed { what, with } in &light.deeds {
             let mut deed = Placed { what, place: std::ptr::null_mut(), goes_on: 0, source: usize::MAX };
             match sources.get(with) {
                 _ if what == What::Give => {
                     let result = if with == 0 { &mut *self.out } else { &mut *self.others[with - 1] };
-                    let result = &mut result[first..][..self.size];
                     let is_sent = self.stream.passes_by() && self.stream.takes(&result[pieces.lined_up..]);
                     deed.what = if is_sent { What::Send } else { what };
                     (deed.place, deed.goes_on) = (result.as_mut_ptr(), usize::MAX);
@@ -159,15 +140,16 @@ impl<T: Lanes> Run<'_, '_, '_, T> {
             }
             placed.push(deed);
         }
+        placed
     }
 }
 
-/// Does the deeds to all pieces of a row.
+/// Does the deeds to all pieces.
 ///
 /// # Safety
 /// Each deed was placed for these pieces and sources, by [`Run::place`].
 #[inline(always)]
-unsafe fn run_row<T: Lanes, S: Simd>(
+unsafe fn run_pieces<T: Lanes, S: Simd>(
     simd: S,
     placed: &mut [Placed<T>],
     sources: &[Numbers<'_, T>],
@@ -185,7 +167,7 @@ unsafe fn run_row<T: Lanes, S: Simd>(
         }
         let stream = if is_edge { &usual } else { stream };
         // SAFETY: each deed was placed for pieces up to the last one, and those that are looked for, for this one too.
-        unsafe { run::<T, S>(simd, placed, at, stream) };
+        unsafe { run::<T, S, _>(simd, placed.iter().map(|deed| deed.at::<S>(at)), stream) };
         if at == last {
             return;
         }
@@ -205,7 +187,7 @@ fn look<T: Lanes>(placed: &mut [Placed<T>], sources: &[Numbers<'_, T>], at: usiz
     at + left
 }
 
-/// Where a source has its numbers for pieces that begin at `at` and later, up to `last`: where that for the first piece of a row
+/// Where a source has its numbers for pieces that begin at `at` and later, up to `last`: where that for the first piece
 /// would be, and whether it goes on.
 #[inline(always)]
 fn found<T: Lanes>(source: &Numbers<'_, T>, at: usize, last: usize, size: usize) -> (*mut T, usize) {
@@ -216,15 +198,18 @@ fn found<T: Lanes>(source: &Numbers<'_, T>, at: usize, last: usize, size: usize)
     (numbers.as_ptr().cast_mut().wrapping_sub(at & goes_on), goes_on)
 }
 
-/// Does the deeds to the piece of a row that begins at `at`.
+/// Does the deeds to some registers, each of which has its place in, or is read from, what the deed says.
 ///
 /// # Safety
-/// That piece may be read from, or written to, so many numbers behind the place of each deed that has one.
+/// Where the place of each register is asked for, it may be read, or written to.
 #[inline(always)]
-unsafe fn run<T: Lanes, S: Simd>(simd: S, deeds: &[Placed<T>], at: usize, stream: &Stream) {
+unsafe fn run<T: Lanes, S: Simd, P: Fn(usize) -> *mut T::Register<S>>(
+    simd: S,
+    deeds: impl Iterator<Item = (What, P)>,
+    stream: &Stream,
+) {
     let mut some = [T::splat(simd, T::default()); AT_ONCE];
-    for &Placed { what, place, goes_on, .. } in deeds {
-        let place = place.wrapping_add(at & goes_on).cast::<T::Register<S>>();
+    for (what, place) in deeds {
         macro_rules! each {
             ($of:ident) => {
                 for x in &mut some {
@@ -233,8 +218,8 @@ unsafe fn run<T: Lanes, S: Simd>(simd: S, deeds: &[Placed<T>], at: usize, stream
             };
             (|$x:ident, $y:ident| $of:expr) => {
                 for (n, $x) in some.iter_mut().enumerate() {
-                    // SAFETY: by the contract of this function it is a register of the piece that is read there.
-                    let $y = unsafe { place.wrapping_add(n).read_unaligned() };
+                    // SAFETY: by the contract of this function it may be read there.
+                    let $y = unsafe { place(n).read_unaligned() };
                     *$x = $of;
                 }
             };
@@ -243,14 +228,14 @@ unsafe fn run<T: Lanes, S: Simd>(simd: S, deeds: &[Placed<T>], at: usize, stream
             What::Begin => each!(|x, y| y),
             What::Keep | What::Give => {
                 for (n, x) in some.iter().enumerate() {
-                    // SAFETY: by the contract of this function it is a register of the piece that is written there.
-                    unsafe { place.wrapping_add(n).write_unaligned(*x) };
+                    // SAFETY: by the contract of this function it may be written there.
+                    unsafe { place(n).write_unaligned(*x) };
                 }
             }
             What::Send => {
                 for (n, x) in some.iter().enumerate() {
                     // SAFETY: as above; and the stream takes what begins there, if it is not the usual one.
-                    unsafe { stream.send_register(*x, place.wrapping_add(n)) };
+                    unsafe { stream.send_register(*x, place(n)) };
                 }
             }
             What::Neg => each!(negated),
@@ -271,6 +256,3 @@ unsafe fn run<T: Lanes, S: Simd>(simd: S, deeds: &[Placed<T>], at: usize, stream
         }
     }
 }
-
-#[cfg(test)]
-mod tests;

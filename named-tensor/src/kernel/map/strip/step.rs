@@ -7,7 +7,7 @@ use crate::kernel::lanes::{each, pairs, vectorised};
 use crate::kernel::math::Scalar;
 
 /// Elements that are computed in registers before they are stored: a vector of the widest kind, or two.
-pub(super) const FEW: usize = 16;
+pub(in crate::kernel::map) const FEW: usize = 16;
 
 /// What a step computes.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -18,7 +18,21 @@ fn whole_rows_are_those_of_their_operands_wherever_these_begin_and_however_far_a
         vec![Load(0), Load(1), Constant(Kind::F32, 0.5), binary(Sub, 0, 1), binary(Mul, 3, 2), binary(Mul, 4, 4)];
     let apart =
         |sizes: &[usize]| -> Strides { row_major(sizes).iter().map(|&step| step + isize::from(step > 1)).collect() };
-    for sizes in [&[6, 128][..], &[3, 5, 131], &[40, 257], &[250, 261], &[1000, 131], &[2, 3, 4, 600], &[5, 127]] {
+    for sizes in [
+        &[6, 128][..],
+        &[3, 5, 131],
+        &[40, 257],
+        &[250, 261],
+        &[1000, 131],
+        &[2, 3, 4, 600],
+        &[5, 127],
+        &[40, 16],
+        &[9, 5, 17],
+        &[7, 6, 2, 32],
+        &[3, 4, 5, 33],
+        &[5, 3, 70],
+        &[900, 31],
+    ] {
         let (dense, apart) = (row_major(sizes), apart(sizes));
         let inner = *sizes.last().unwrap() as isize;
         // One number for each row, for each of the first axis, and a row for all; backwards, too.
@@ -30,7 +44,7 @@ fn whole_rows_are_those_of_their_operands_wherever_these_begin_and_however_far_a
             [(&dense, &each), (&apart, &each), (&each, &apart), (&row, &first), (&each, &row), (&dense, &back)]
         {
             // There are not so many numbers that lie in the order of a large space; its pieces begin and end within rows.
-            let is_large = sizes[0] == 1000;
+            let is_large = sizes[0] >= 900;
             if is_large && [x, y].iter().any(|strides| strides[..] == dense[..] || strides[..] == apart[..]) {
                 continue;
             }

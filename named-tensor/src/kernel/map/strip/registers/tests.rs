@@ -1,6 +1,7 @@
 //! Light programs in registers against the same programs strip by strip.
 
 use super::super::step::{Op, Step};
+use super::rows::{Shape, each_row};
 use super::*;
 use crate::kernel::map::strip::deeds::deeds_of;
 use crate::kernel::map::strip::strips;
@@ -135,31 +136,74 @@ proptest! {
     }
 
     #[test]
-    fn rows_are_those_of_one_run_each(light in programs(4), size in STRIP..400, rows in 1..6_usize, ones in any::<[bool; 4]>()) {
-        let light = Light { others: Vec::new(), deeds: deeds_of(&light.steps, light.first(), &[]), ..light };
-        let data: Vec<Vec<f32>> = (0..4).map(|seed| numbers(rows * size, seed)).collect();
-        let sources = |row: usize| -> [Numbers<'_, f32>; 4] {
-            std::array::from_fn(|i| match ones[i] {
-                true => Numbers::same(&data[i][row * size..=row * size]),
-                false => Numbers::each(&data[i][row * size..][..size]),
-            })
-        };
-        let mut room = light.room::<f32>();
-        let room = strips(&mut room);
-        let (mut out, mut alone) = (vec![0.0; rows * size], vec![0.0; rows * size]);
-        let mut row = 0;
-        light.rows(size, &mut || { row += 1; sources(row - 1) }, room, &mut out);
-        for (row, alone) in alone.chunks_exact_mut(size).enumerate() {
-            // What is one number for all of a row is written down for each.
-            let often: Vec<Vec<f32>> = (0..4).map(|i| vec![data[i][row * size]; OFTEN.max(size)]).collect();
-            let plain: Vec<Numbers<'_, f32>> =
-                (0..4).map(|i| if ones[i] { Numbers::each(&often[i][..size]) } else { sources(row)[i] }).collect();
-            let [values, _] = light.parts(room);
-            light.by_strips(&plain, values, alone, &mut []);
-        }
-        let differs = out.iter().zip(&alone).position(|(&x, &y)| !same(x, y));
-        prop_assert_eq!(differs, None, "{:?} in rows of {}", light, size);
+    fn rows_are_those_of_one_run_each(
+        light in programs(4),
+        size in 16..300_usize,
+        counts in (1..3_usize, 1..4_usize, 1..10_usize),
+        ways in prop::collection::vec((any::<bool>(), (-1..3_isize, -1..3_isize, -1..3_isize)), 4),
+    ) {
+        check_rows::<f32>(&light, size, counts.into(), &ways);
+        check_rows::<f64>(&light, size, counts.into(), &ways);
     }
+}
+
+/// A source may have one number for each row, and its rows so many of their sizes further along each axis, or back.
+fn check_rows<T: Lanes + Debug>(light: &Light, size: usize, counts: Three, ways: &[(bool, (isize, isize, isize))]) {
+    let light = Light { others: Vec::new(), deeds: deeds_of(&light.steps, light.first(), &[]), ..light.clone() };
+    let mut data = Vec::new();
+    for (seed, &(is_one, steps)) in ways.iter().enumerate() {
+        let own = if is_one { 1 } else { size };
+        let steps: [isize; 3] = <[isize; 3]>::from(steps).map(|step| step * own as isize);
+        let last: [isize; 3] = std::array::from_fn(|axis| steps[axis] * (counts[axis] - 1) as isize);
+        let [back, on] =
+            [last.map(|step| -step.min(0)), last.map(|step| step.max(0))].map(|far| far.iter().sum::<isize>());
+        // No more numbers than there must be.
+        data.push((numbers::<T>(back as usize + on as usize + own, seed), back as usize, steps, is_one));
+    }
+    let lines = data.iter().map(|(numbers, first, steps, is_one)| Line {
+        numbers,
+        first: *first,
+        steps: *steps,
+        is_one: *is_one,
+    });
+    let lines: Vec<Line<'_, T>> = lines.collect();
+    let mut room = light.room::<T>();
+    let room = strips(&mut room);
+    let mut out = vec![T::narrow(99.0); size * counts.into_iter().product::<usize>()];
+    if vectors::are_none() && size < STRIP {
+        return;
+    }
+    light.rows(counts, size, &lines, room, &mut out);
+    let mut rows = out.chunks_exact(size);
+    each_row(counts, [1; 3], |row| {
+        // A strip or more of the same row: what is one number for all of it is written down for each.
+        let often: Vec<Vec<T>> = lines
+            .iter()
+            .map(|line| {
+                let numbers = line.row(row, size);
+                (0..size.max(STRIP)).map(|i| numbers.one().unwrap_or_else(|| numbers.all()[i % size])).collect()
+            })
+            .collect();
+        let sources: Vec<Numbers<'_, T>> = often.iter().map(|numbers| Numbers::each(numbers)).collect();
+        let mut expected = vec![T::default(); size.max(STRIP)];
+        let [values, _] = light.parts(room);
+        light.by_strips(&sources, values, &mut expected, &mut []);
+        let got = rows.next().expect("a row");
+        let differs = got.iter().zip(&expected).position(|(&x, &y)| !same(x, y));
+        assert_eq!(differs, None, "row {row:?} of {counts:?}, {size} wide, {lines:?} {light:?}");
+    });
+}
+
+#[test]
+fn rows_at_once_are_as_many_as_registers_hold_along_one_axis_or_two() {
+    let at_once = |counts, size| Shape::of(counts, size, 16).at_once;
+    assert_eq!(at_once([5, 9, 20], 16), [1, 1, 8], "a register each");
+    assert_eq!(at_once([5, 9, 20], 40), [1, 1, 2], "three each, two are left over");
+    assert_eq!(at_once([5, 9, 2], 30), [1, 2, 2], "the last axis is short");
+    assert_eq!(at_once([5, 1, 3], 16), [1, 1, 3], "and so is the one before");
+    assert_eq!(at_once([5, 9, 3], 17), [1, 1, 3], "four, and six would be too many");
+    assert_eq!(at_once([5, 9, 20], 70), [1, 1, 1]);
+    assert_eq!(at_once([5, 9, 20], 1000), [1, 1, 1]);
 }
 
 #[test]
