@@ -41,6 +41,8 @@ pub(crate) trait Lanes: Scalar + Multiply {
     fn negated<S: Simd>(simd: S, x: Self::Register<S>) -> Self::Register<S>;
     /// `√x`.
     fn root_of<S: Simd>(simd: S, x: Self::Register<S>) -> Self::Register<S>;
+    /// The sum of all numbers, half by half: the first half and the second one, and so on.
+    fn sum_of<S: Simd>(simd: S, x: Self::Register<S>) -> Self;
     /// [`Scalar::larger`] of each number and another one, which is not NaN; and [`Scalar::smaller`].
     fn at_least<S: Simd>(simd: S, x: Self::Register<S>, other: Self::Register<S>) -> Self::Register<S>;
     fn at_most<S: Simd>(simd: S, x: Self::Register<S>, other: Self::Register<S>) -> Self::Register<S>;
@@ -64,7 +66,7 @@ pub(super) const fn is_plain<T: Lanes, S: Simd>() -> bool {
 }
 
 macro_rules! lanes {
-    ($type:ident, $register:ident, $mask:ident, [$splat:ident, $fused:ident, $times:ident, $plus:ident, $minus:ident, $over:ident, $neg:ident, $sqrt:ident, $abs:ident, $less:ident, $equal:ident, $select:ident, $between:ident, $read:ident, $write:ident]) => {
+    ($type:ident, $register:ident, $mask:ident, [$splat:ident, $fused:ident, $times:ident, $plus:ident, $minus:ident, $over:ident, $neg:ident, $sqrt:ident, $sum:ident, $abs:ident, $less:ident, $equal:ident, $select:ident, $between:ident, $read:ident, $write:ident]) => {
         impl Lanes for $type {
             type Register<S: Simd> = S::$register;
             #[inline(always)]
@@ -121,6 +123,10 @@ macro_rules! lanes {
                 simd.$sqrt(x)
             }
             #[inline(always)]
+            fn sum_of<S: Simd>(simd: S, x: S::$register) -> $type {
+                simd.$sum(x)
+            }
+            #[inline(always)]
             fn at_least<S: Simd>(simd: S, x: S::$register, other: S::$register) -> S::$register {
                 simd.$select(simd.$less(x, other), other, x)
             }
@@ -168,6 +174,7 @@ lanes!(
         div_f32s,
         neg_f32s,
         sqrt_f32s,
+        reduce_sum_f32s,
         abs_f32s,
         less_than_f32s,
         equal_f32s,
@@ -190,6 +197,7 @@ lanes!(
         div_f64s,
         neg_f64s,
         sqrt_f64s,
+        reduce_sum_f64s,
         abs_f64s,
         less_than_f64s,
         equal_f64s,

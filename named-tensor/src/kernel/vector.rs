@@ -66,15 +66,17 @@ impl<T: Lanes> Weight<T> for T {
         let part = if R == 1 { k.max(1) } else { AHEAD / size_of::<T>() };
         for start in (0..k).step_by(part) {
             let some = start..k.min(start + part);
+            let are_last = some.end == k;
             let groups = rows.chunks(dots::MOST).zip(lanes.chunks_mut(dots::MOST));
             for (number, (group, lanes)) in groups.enumerate() {
                 let columns = columns.map(|column| &column[some.clone()]);
-                dots::add(group, some.start, columns, [number * dots::MOST, rows.len()], lanes);
+                dots::add(group, some.start, columns, [number * dots::MOST, rows.len()], lanes, are_last);
             }
         }
         let mut sums = [[T::default(); STREAMS]; R];
         for (lanes, sums) in lanes.iter().zip(&mut sums) {
-            *sums = four_joined(lanes);
+            // Those of no terms are 0 as they were.
+            *sums = lanes.map(|[sum, ..]| sum);
         }
         sums
     }
@@ -271,17 +273,6 @@ fn ask_ahead<W>(some: &[W]) {
 }
 
 // What follows is compiled once for each kind of numbers: a closure in a function is compiled for each of its constants.
-
-/// [`joined`] for four columns.
-fn four_joined<T: Lanes>(lanes: &[[T; LANES]; STREAMS]) -> [T; STREAMS] {
-    vectorised(
-        #[inline(always)]
-        move || {
-            let [l0, l1, l2, l3] = lanes;
-            [joined(l0), joined(l1), joined(l2), joined(l3)]
-        },
-    )
-}
 
 /// `Σₖ xₖ wₖ` for four columns: term k in lane `k % 64`, the halves of which are then added, the others as [`ended`] has them.
 fn widened_dots<T: Scalar>(x: &[T], columns: [&[Bf16]; STREAMS]) -> [T; STREAMS] {

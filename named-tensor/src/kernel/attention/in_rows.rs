@@ -42,28 +42,28 @@ impl<T: Lanes> InRows<'_, T> {
     /// Writes the products of each row of `x` and some positions of its matrix, row by row; each matrix has `rows` of them.
     pub(super) fn dots(&self, matrices: Range<usize>, positions: Range<usize>, rows: usize, x: &[T], out: &mut [T]) {
         let (size, count, round) = (self.size, positions.len(), positions.len() / STREAMS);
-        for j in 0..round {
-            let out = &mut *out;
-            let matrices = matrices.clone();
-            vectorised(
-                #[inline(always)]
-                move || {
-                    for (at, i) in matrices.enumerate() {
-                        let four = self.rows(i, positions.start + j, round);
+        let first = positions.start;
+        let (some, each) = (&mut *out, matrices.clone());
+        vectorised(
+            #[inline(always)]
+            move || {
+                for j in 0..round {
+                    for (at, i) in each.clone().enumerate() {
+                        let four = self.rows(i, first + j, round);
                         for row in at * rows..(at + 1) * rows {
-                            let out = &mut out[row * count..][..count];
+                            let out = &mut some[row * count..][..count];
                             let [dots] = T::dots::<1>(&[&x[row * size..][..size]], four);
                             for stream in 0..STREAMS {
                                 out[j + stream * round] = dots[stream];
                             }
                         }
                     }
-                },
-            );
-        }
+                }
+            },
+        );
         for j in STREAMS * round..count {
             for (at, i) in matrices.clone().enumerate() {
-                let position = self.row(i, positions.start + j);
+                let position = self.row(i, first + j);
                 for row in at * rows..(at + 1) * rows {
                     let x = &x[row * size..][..size];
                     out[row * count + j] = vectorised(
@@ -85,30 +85,27 @@ impl<T: Lanes> InRows<'_, T> {
         (sums, pitch): (&mut [T], usize),
     ) {
         let (size, count, round) = (self.size, positions.len(), positions.len() / STREAMS);
-        for j in 0..round {
-            let sums = &mut *sums;
-            let matrices = matrices.clone();
-            vectorised(
-                #[inline(always)]
-                move || {
-                    for (at, i) in matrices.enumerate() {
-                        let four = self.rows(i, positions.start + j, round);
+        let first = positions.start;
+        let (some, each) = (&mut *sums, matrices.clone());
+        vectorised(
+            #[inline(always)]
+            move || {
+                for j in 0..round {
+                    for (at, i) in each.clone().enumerate() {
+                        let four = self.rows(i, first + j, round);
                         for row in at * rows..(at + 1) * rows {
                             let [w0, w1, w2, w3] = [0, round, 2 * round, 3 * round];
                             let weights = &weights[row * count + j..];
-                            add(
-                                [weights[w0], weights[w1], weights[w2], weights[w3]],
-                                four,
-                                &mut sums[row * pitch..][..size],
-                            );
+                            let weights = [weights[w0], weights[w1], weights[w2], weights[w3]];
+                            add(weights, four, &mut some[row * pitch..][..size]);
                         }
                     }
-                },
-            );
-        }
+                }
+            },
+        );
         for j in STREAMS * round..count {
             for (at, i) in matrices.clone().enumerate() {
-                let position = self.row(i, positions.start + j);
+                let position = self.row(i, first + j);
                 for row in at * rows..(at + 1) * rows {
                     let (weight, sums) = (weights[row * count + j], &mut sums[row * pitch..][..size]);
                     vectorised(

@@ -2,7 +2,7 @@
 //!
 //! A compiler that sees four of them side by side puts their terms together, which lie far from each other; so what is one
 //! register is said here. Term k goes to lane `k % 32`, whatever the width of a register is.
-//! Not here: how lanes become one sum (`vector`).
+//! At the end the lanes become one sum, half by half, as those of `vector` do.
 
 use super::{LANES, STREAMS, ask_ahead};
 use crate::kernel::simd::Lanes;
@@ -14,7 +14,8 @@ pub(super) const MOST: usize = 3;
 
 /// Adds to the lanes of the dot products of each of some rows with each of `columns` all terms of these, which are those of the
 /// rows from `first` on. Of so many rows that take turns with these columns they are those from this number on, and ask for
-/// their share of what comes next.
+/// their share of what comes next. If these are the last terms, the first lane of each is the sum of all then, and
+/// the others are anything.
 ///
 /// # Panics
 /// If a row ends before a column or there are other columns than as long as the first, no lanes for a row, or too many rows.
@@ -25,12 +26,13 @@ pub(super) fn add<T: Lanes>(
     columns: [&[T]; STREAMS],
     turn: [usize; 2],
     lanes: &mut [[[T; LANES]; STREAMS]],
+    are_last: bool,
 ) {
     let row = |i: usize| &rows[i][first..];
     match rows.len() {
-        1 => vectors::dispatch(Dots { rows: [row(0)], columns, turn, lanes }),
-        2 => vectors::dispatch(Dots { rows: [row(0), row(1)], columns, turn, lanes }),
-        _ => vectors::dispatch(Dots { rows: [row(0), row(1), row(2)], columns, turn, lanes }),
+        1 => vectors::dispatch(Dots { rows: [row(0)], columns, turn, lanes, are_last }),
+        2 => vectors::dispatch(Dots { rows: [row(0), row(1)], columns, turn, lanes, are_last }),
+        _ => vectors::dispatch(Dots { rows: [row(0), row(1), row(2)], columns, turn, lanes, are_last }),
     }
 }
 
@@ -39,6 +41,7 @@ struct Dots<'a, 'l, T, const R: usize> {
     columns: [&'a [T]; STREAMS],
     turn: [usize; 2],
     lanes: &'l mut [[[T; LANES]; STREAMS]],
+    are_last: bool,
 }
 
 impl<T: Lanes, const R: usize> WithSimd for Dots<'_, '_, T, R> {
@@ -46,18 +49,18 @@ impl<T: Lanes, const R: usize> WithSimd for Dots<'_, '_, T, R> {
 
     #[inline(always)]
     fn with_simd<S: Simd>(self, simd: S) {
-        let Self { rows, columns, turn: [number, turns], lanes } = self;
+        let Self { rows, columns, turn: [number, turns], lanes, are_last } = self;
         if in_a_register::<T, S>() == LANES / 2 {
-            return add_in::<T, S, R, 2>(simd, rows, columns, [number, turns], lanes);
+            return add_in::<T, S, R, 2>(simd, rows, columns, [number, turns], lanes, are_last);
         }
         // The sums of one row fill all registers.
         for (i, (row, lanes)) in rows.into_iter().zip(lanes.chunks_exact_mut(1)).enumerate() {
             let turn = [number + i, turns];
             match LANES / in_a_register::<T, S>() {
-                4 => add_in::<T, S, 1, 4>(simd, [row], columns, turn, lanes),
-                8 => add_in::<T, S, 1, 8>(simd, [row], columns, turn, lanes),
-                16 => add_in::<T, S, 1, 16>(simd, [row], columns, turn, lanes),
-                _ => add_in::<T, S, 1, LANES>(simd, [row], columns, turn, lanes),
+                4 => add_in::<T, S, 1, 4>(simd, [row], columns, turn, lanes, are_last),
+                8 => add_in::<T, S, 1, 8>(simd, [row], columns, turn, lanes, are_last),
+                16 => add_in::<T, S, 1, 16>(simd, [row], columns, turn, lanes, are_last),
+                _ => add_in::<T, S, 1, LANES>(simd, [row], columns, turn, lanes, are_last),
             }
         }
     }
@@ -76,6 +79,7 @@ fn add_in<T: Lanes, S: Simd, const R: usize, const N: usize>(
     columns: [&[T]; STREAMS],
     [number, turns]: [usize; 2],
     lanes: &mut [[[T; LANES]; STREAMS]],
+    are_last: bool,
 ) {
     let each = in_a_register::<T, S>();
     assert!(N * each == LANES && lanes.len() == R, "registers for all lanes");
@@ -119,6 +123,19 @@ fn add_in<T: Lanes, S: Simd, const R: usize, const N: usize>(
             );
         }
     }
+    if are_last {
+        for (sums, lanes) in sums.as_flattened_mut().iter_mut().zip(lanes.as_flattened_mut()) {
+            let mut half = N / 2;
+            while half > 0 {
+                for n in 0..half {
+                    sums[n] = T::plus(simd, sums[n], sums[n + half]);
+                }
+                half /= 2;
+            }
+            lanes[0] = T::sum_of(simd, sums[0]);
+        }
+        return;
+    }
     let kept = sums.as_flattened().as_flattened().iter();
     for (&sum, lanes) in kept.zip(lanes.as_flattened_mut().as_flattened_mut().chunks_exact_mut(each)) {
         // SAFETY: as above.
@@ -141,6 +158,38 @@ fn fused_all<T: Lanes, S: Simd, const R: usize, const N: usize>(
         let row = read(row.as_ptr().wrapping_add(at));
         for (column, sums) in columns.into_iter().zip(sums) {
             sums[n] = T::fused(simd, row, column, sums[n]);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{TOGETHER, Weight, dot};
+    use super::*;
+    use proptest::prelude::*;
+
+    /// Dot products of rows with four columns have the bits of each by itself, whatever the width of a register is.
+    fn check<T: Lanes>(size: usize, rows: usize, seed: usize) {
+        let numbers = |of: usize| -> Vec<T> {
+            (0..size).map(|i| T::narrow((((i + 3 * of) * 7919 + seed * 31) % 1009) as f64 / 97.0 - 5.0)).collect()
+        };
+        let columns: [Vec<T>; STREAMS] = std::array::from_fn(numbers);
+        let columns = columns.each_ref().map(|column| &column[..]);
+        let xs: Vec<Vec<T>> = (0..rows).map(|row| numbers(STREAMS + row)).collect();
+        let xs: Vec<&[T]> = xs.iter().map(|x| &x[..]).collect();
+        for (x, got) in xs.iter().zip(T::dots::<TOGETHER>(&xs, columns)) {
+            let expected = columns.map(|column| dot(x, column).wide().to_bits());
+            assert_eq!(got.map(|sum| sum.wide().to_bits()), expected, "{rows} rows of {size}");
+        }
+        let [alone] = T::dots::<1>(&xs[..1], columns);
+        assert_eq!(alone.map(|sum| sum.wide().to_bits()), columns.map(|column| dot(xs[0], column).wide().to_bits()));
+    }
+
+    proptest! {
+        #[test]
+        fn four_sums_have_the_bits_of_each_by_itself(size in 0..1500_usize, rows in 1..=TOGETHER, seed in any::<u16>()) {
+            check::<f32>(size, rows, seed.into());
+            check::<f64>(size, rows, seed.into());
         }
     }
 }
