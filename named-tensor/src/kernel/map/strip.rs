@@ -36,7 +36,7 @@ pub(super) const STRIP: usize = 128;
 const WIDE: usize = 2 * STRIP;
 /// Elements of a strip of a row of a tile: many rows are shorter than a whole strip.
 const HALF: usize = STRIP / 2;
-/// Elements of a row from which one step over it is a loop of its own: as many registers do not hold two such rows.
+/// Elements of a row from which one step over it is a loop of its own: the registers at once do not hold two such rows.
 const LONG: usize = HALF + 1;
 /// Elements of a row of a tile at most, where rows are sent past the caches.
 pub(super) const MOST: usize = 512;

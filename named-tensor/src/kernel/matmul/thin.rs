@@ -27,6 +27,8 @@ const VECTORS: usize = 8;
 const TOGETHER: usize = 4;
 /// Rows that are summed before their sum is added to the whole.
 const BLOCK: usize = 256;
+/// Dot products that are taken at once: as many sums as a processor has additions under way.
+const AT_ONCE: usize = 8;
 /// Elements of a table that one thread takes.
 const PIECE: usize = 2 * GRAIN;
 
@@ -91,19 +93,21 @@ fn dots<T: Lanes>(scale: T, k: usize, [table, vector]: [Side<'_, T>; 2], out: &m
         vectorised(
             #[inline(always)]
             move || {
-                let row = |b: usize| &table.view.data[table.at(first + b, 0)..][..k];
-                let (some, rest) = out.as_chunks_mut::<4>();
-                let done = some.len() * 4;
+                let row = |b: usize| &table.view.data[table.at(first + b, 0)..][..vector.len()];
+                let (some, rest) = out.as_chunks_mut::<AT_ONCE>();
+                let done = some.len() * AT_ONCE;
                 for (i, out) in some.iter_mut().enumerate() {
-                    let [x0, x1, x2, x3] = [row(4 * i), row(4 * i + 1), row(4 * i + 2), row(4 * i + 3)];
-                    let [mut s0, mut s1, mut s2, mut s3] = [T::default(); 4];
-                    for ((((&w, &x0), &x1), &x2), &x3) in vector.iter().zip(x0).zip(x1).zip(x2).zip(x3) {
-                        s0 = x0.times_plus(w, s0);
-                        s1 = x1.times_plus(w, s1);
-                        s2 = x2.times_plus(w, s2);
-                        s3 = x3.times_plus(w, s3);
+                    let rows: [&[T]; AT_ONCE] = std::array::from_fn(|n| row(AT_ONCE * i + n));
+                    let mut sums = [T::default(); AT_ONCE];
+                    // As iterators they are known to be of one size: no position is looked up.
+                    let [x0, x1, x2, x3, x4, x5, x6, x7] = rows.map(|row| row.iter());
+                    let halves = (x0.zip(x1).zip(x2).zip(x3)).zip(x4.zip(x5).zip(x6).zip(x7));
+                    for (&w, ((((x0, x1), x2), x3), (((x4, x5), x6), x7))) in vector.iter().zip(halves) {
+                        for (sum, x) in sums.iter_mut().zip([x0, x1, x2, x3, x4, x5, x6, x7]) {
+                            *sum = x.times_plus(w, *sum);
+                        }
                     }
-                    *out = [s0 * scale, s1 * scale, s2 * scale, s3 * scale];
+                    *out = sums.map(|sum| sum * scale);
                 }
                 for (i, out) in rest.iter_mut().enumerate() {
                     let products = row(done + i).iter().zip(vector);
