@@ -132,8 +132,8 @@ impl Shape {
         let in_row = size.div_ceil(lanes).min(AT_ONCE);
         let most = AT_ONCE / in_row;
         let last = most.min(counts[2]);
+        // One, where the last axis is long.
         let before = (most / last).min(counts[1]);
-        let before = if last == counts[2] { before } else { 1 };
         let place = |n: usize| {
             // Registers that are left over do once more what the last row is due.
             let row = (n / in_row).min(before * last - 1);
