@@ -68,7 +68,7 @@ impl<T: Stored> Block<'_, T> {
                 self.squares::<SIDE>(turner, left, whole);
             }
             if whole * SIDE < depth {
-                self.rest::<SIDE>(left, whole * SIDE);
+                self.rest::<SIDE>(turner, left, whole * SIDE);
             }
         }
     }
@@ -93,7 +93,7 @@ impl<T: Stored> Block<'_, T> {
                 #[inline(always)]
                 |i| rows[i][at],
             );
-            turner.turn(&mut square);
+            turner.turn(&mut square, SIDE);
             let mut to = &mut self.to[at * SIDE * self.step + left..];
             for row in &square[..SIDE - 1] {
                 to[..SIDE].copy_from_slice(row);
@@ -105,14 +105,28 @@ impl<T: Stored> Block<'_, T> {
 
     /// Turns what is left of the rows from `left` on, as many as a square has, from their column `top` on.
     #[inline(always)]
-    fn rest<const SIDE: usize>(&mut self, left: usize, top: usize) {
-        let [width, depth] = self.sides;
+    fn rest<const SIDE: usize>(&mut self, turner: impl Turner, left: usize, top: usize) {
+        let (data, starts, [width, depth]) = (self.data, self.starts, self.sides);
         let right = SIDE.min(width - left);
         for top in (top..depth).step_by(SIDE) {
             let down = SIDE.min(depth - top);
+            // A row ends within the square, but in most cases there are more numbers behind it, which may be read with it.
+            let mut from = [0; SIDE];
+            from[..right].iter_mut().enumerate().for_each(|(i, from)| *from = starts.of(left + i) + top);
+            if right == SIDE && from.iter().all(|&from| from + SIDE <= data.len()) {
+                let mut square: Square<T, SIDE> = [[T::default(); SIDE]; SIDE];
+                for (row, from) in square.iter_mut().zip(from) {
+                    *row = *data[from..].first_chunk().expect("a row and more");
+                }
+                turner.turn(&mut square, down);
+                for (j, row) in square[..down].iter().enumerate() {
+                    self.to[(top + j) * self.step + left..][..SIDE].copy_from_slice(row);
+                }
+                continue;
+            }
             let mut square: Square<T, SIDE> = [[T::default(); SIDE]; SIDE];
             for (i, row) in square[..right].iter_mut().enumerate() {
-                row[..down].copy_from_slice(&self.data[self.starts.of(left + i) + top..][..down]);
+                row[..down].copy_from_slice(&data[starts.of(left + i) + top..][..down]);
             }
             for j in 0..down {
                 let row = &mut self.to[(top + j) * self.step + left..][..right];
@@ -128,7 +142,9 @@ mod tests {
 
     #[test]
     fn rows_become_columns_whatever_the_sides_of_the_block() {
-        for [width, depth] in [[1, 1], [16, 16], [17, 40], [15, 31], [128, 33], [5, 512], [48, 64], [256, 256]] {
+        for [width, depth] in
+            [[1, 1], [64, 3], [40, 7], [16, 16], [17, 40], [15, 31], [128, 33], [5, 512], [48, 64], [256, 256]]
+        {
             check(width, depth, |i| i as f32);
             check(width, depth, |i| i as f64);
             check(width, depth, |i| i as i64);

@@ -130,7 +130,7 @@ impl<T: Stored, F: Fold<T>> Work for Rows<'_, T, F> {
                 square[i] = lanes;
                 rest[i] = last.iter().fold(F::START, |rest, &x| F::step(rest, x));
             }
-            turner.turn(&mut square);
+            turner.turn(&mut square, SIDE);
             for lanes in &square {
                 rest = std::array::from_fn(
                     #[inline(always)]

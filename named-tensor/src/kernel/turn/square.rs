@@ -14,8 +14,8 @@ pub(in crate::kernel) type Square<T, const SIDE: usize> = [[T; SIDE]; SIDE];
 
 /// A way to turn squares around.
 pub(in crate::kernel) trait Turner: Copy {
-    /// Puts the columns where the rows were.
-    fn turn<T: Stored, const SIDE: usize>(self, square: &mut Square<T, SIDE>);
+    /// Puts the columns where the rows were, at least the first so many.
+    fn turn<T: Stored, const SIDE: usize>(self, square: &mut Square<T, SIDE>, wanted: usize);
 }
 
 /// What is done with a turner.
@@ -52,9 +52,9 @@ struct Plain;
 
 impl Turner for Plain {
     #[inline(always)]
-    fn turn<T: Stored, const SIDE: usize>(self, square: &mut Square<T, SIDE>) {
+    fn turn<T: Stored, const SIDE: usize>(self, square: &mut Square<T, SIDE>, wanted: usize) {
         let columns = *square;
-        for (j, row) in square.iter_mut().enumerate() {
+        for (j, row) in square[..wanted].iter_mut().enumerate() {
             row.iter_mut().zip(&columns).for_each(|(x, column)| *x = column[j]);
         }
     }
@@ -77,7 +77,7 @@ mod x86 {
 
     impl<B: ByBits> Turner for B {
         #[inline(always)]
-        fn turn<T: Stored, const SIDE: usize>(self, square: &mut Square<T, SIDE>) {
+        fn turn<T: Stored, const SIDE: usize>(self, square: &mut Square<T, SIDE>, wanted: usize) {
             let any: &mut dyn Any = square;
             if let Some(square) = any.downcast_mut() {
                 self.turn_32(square);
@@ -86,7 +86,7 @@ mod x86 {
             } else if let Some(square) = any.downcast_mut() {
                 self.turn_64::<i64>(square);
             } else {
-                Plain.turn(square);
+                Plain.turn(square, wanted);
             }
         }
     }
@@ -238,7 +238,7 @@ mod tests {
     impl<T: Stored, const SIDE: usize> Work for Check<T, SIDE> {
         fn run(self, turner: impl Turner) {
             let mut square: Square<T, SIDE> = std::array::from_fn(|i| std::array::from_fn(|j| (self.0)(i * SIDE + j)));
-            turner.turn(&mut square);
+            turner.turn(&mut square, SIDE);
             for (i, row) in square.into_iter().enumerate() {
                 for (j, x) in row.into_iter().enumerate() {
                     assert_eq!(x, (self.0)(j * SIDE + i), "row {i}, column {j}");
