@@ -43,18 +43,20 @@ pub(crate) fn gather<T: Stored>(
     if dst.is_empty() || !are_there {
         return are_there;
     }
+    // They stand here, so that no loop looks them up for each row.
+    let ([next, shared], step) = ([0, 1].map(|operand| walk.inner_stride(operand)), step[0]);
     if row == 1 {
         parallel::for_each_chunk(dst, GRAIN, |first, chunk| {
             runs(&walk, first, chunk.len(), |[at, from], run| {
                 let (at, from) = (positions.offset.wrapping_add_signed(at), table.offset.wrapping_add_signed(from));
-                if [walk.inner_stride(0), walk.inner_stride(1), step[0]] == [1, 0, 1] {
+                if [next, shared, step] == [1, 0, 1] {
                     let (row, chosen) = (&table.data[from..][..limit], &positions.data[at..][..run.len()]);
                     chunk[run].iter_mut().zip(chosen).for_each(|(value, &position)| *value = row[position as usize]);
                     return;
                 }
                 for (i, value) in (0..).zip(&mut chunk[run]) {
-                    let position = positions.data[at.wrapping_add_signed(i * walk.inner_stride(0))];
-                    let distance = i * walk.inner_stride(1) + step[0] * position as isize;
+                    let position = positions.data[at.wrapping_add_signed(i * next)];
+                    let distance = i * shared + step * position as isize;
                     *value = table.data[from.wrapping_add_signed(distance)];
                 }
             });
@@ -67,8 +69,8 @@ pub(crate) fn gather<T: Stored>(
             runs(&walk, first / row, chunk.len() / row, |[at, from], run| {
                 let (at, from) = (positions.offset.wrapping_add_signed(at), table.offset.wrapping_add_signed(from));
                 for (i, to) in (0..).zip(chunk[run.start * row..run.end * row].chunks_exact_mut(row)) {
-                    let position = positions.data[at.wrapping_add_signed(i * walk.inner_stride(0))];
-                    let distance = i * walk.inner_stride(1) + step[0] * position as isize;
+                    let position = positions.data[at.wrapping_add_signed(i * next)];
+                    let distance = i * shared + step * position as isize;
                     copy_short(&table.data[from.wrapping_add_signed(distance)..][..row], to);
                 }
             });
@@ -80,7 +82,7 @@ pub(crate) fn gather<T: Stored>(
         let mut at = Odometer::new(outer, positions.strides, first / row);
         let mut from = Odometer::new(outer, outer_strides, first / row);
         for row in chunk.chunks_mut(row) {
-            let distance = from.distance + step[0] * position(&at) as isize;
+            let distance = from.distance + step * position(&at) as isize;
             copy_row(table.data, table.offset.wrapping_add_signed(distance), &span, row);
             at.step();
             from.step();
@@ -93,15 +95,15 @@ pub(crate) fn gather<T: Stored>(
 pub(super) fn all_there(walk: &Span, rows: usize, limit: usize, positions: View<'_, i64>) -> bool {
     let mut are_there = true;
     runs(walk, 0, rows, |[at, _], run| {
-        let first = positions.offset.wrapping_add_signed(at);
+        let (first, next) = (positions.offset.wrapping_add_signed(at), walk.inner_stride(0));
         // One below 0 is a very large one.
         let is_there = |position: i64| (position as u64) < limit as u64;
-        if walk.inner_stride(0) == 1 {
+        if next == 1 {
             are_there &= positions.data[first..][..run.len()].iter().fold(true, |all, &at| all & is_there(at));
             return;
         }
         for i in 0..run.len() as isize {
-            are_there &= is_there(positions.data[first.wrapping_add_signed(i * walk.inner_stride(0))]);
+            are_there &= is_there(positions.data[first.wrapping_add_signed(i * next)]);
         }
     });
     are_there

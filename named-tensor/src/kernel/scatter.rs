@@ -92,14 +92,15 @@ impl<T: Scalar> Scatter<'_, T> {
         }
         let groups = targets.start / self.size..targets.end.div_ceil(self.size);
         let (mut base, mut left) = (groups.start * self.size, self.each);
+        let [next, apart] = [0, 1].map(|operand| self.walk.inner_stride(operand));
         runs(&self.walk, groups.start * self.each, groups.len() * self.each, |[at, from], run| {
             let first = self.positions.offset.wrapping_add_signed(at);
             let from = self.updates.offset.wrapping_add_signed(from);
             for i in 0..run.len() as isize {
-                let position = self.positions.data[first.wrapping_add_signed(i * self.walk.inner_stride(0))];
+                let position = self.positions.data[first.wrapping_add_signed(i * next)];
                 let target = (base + position as usize).wrapping_sub(targets.start);
                 if target < targets.len() {
-                    visit(target, from.wrapping_add_signed(i * self.walk.inner_stride(1)));
+                    visit(target, from.wrapping_add_signed(i * apart));
                 }
                 left -= 1;
                 if left == 0 {

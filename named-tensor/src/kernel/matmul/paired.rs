@@ -9,7 +9,7 @@
 
 use super::product::Axis;
 use crate::kernel::View;
-use crate::kernel::lanes::vectorised;
+use crate::kernel::lanes::{pairs, vectorised};
 use crate::kernel::parallel;
 use crate::kernel::simd::Lanes;
 use crate::kernel::turn::{Starts, turn};
@@ -113,7 +113,7 @@ pub(super) fn tall_sums<T: Lanes>(scale: T, [xs, ys]: [&[T]; 2], out: &mut [T]) 
 }
 
 /// Writes short sums that lie along both operands; rows begin so far from their first element, and are these strides apart.
-/// Those of squares are turned once.
+/// Those of squares are turned once, and where rows follow each other it is their products that are turned.
 pub(super) fn short_sums<T: Lanes>(
     scale: T,
     k: usize,
@@ -121,12 +121,16 @@ pub(super) fn short_sums<T: Lanes>(
     from: [(View<'_, T>, isize); 2],
     out: &mut [T],
 ) {
-    let mut turned = vec![T::default(); 2 * k * TOGETHER];
-    let (xs, ys) = turned.split_at_mut(k * TOGETHER);
     let [(lhs, left), (rhs, right)] = from;
     let is_square = std::ptr::eq(lhs.data, rhs.data)
         && lhs.offset.wrapping_add_signed(left) == rhs.offset.wrapping_add_signed(right)
         && strides[0] == strides[1];
+    if strides == [k as isize; 2] && !is_square {
+        let rows = from.map(|(view, first)| &view.data[view.offset.wrapping_add_signed(first)..][..k * out.len()]);
+        return sums_of_rows_in_turn(scale, k, rows, out);
+    }
+    let mut turned = vec![T::default(); 2 * k * TOGETHER];
+    let (xs, ys) = turned.split_at_mut(k * TOGETHER);
     for (number, out) in out.chunks_mut(TOGETHER).enumerate() {
         let operands = from.into_iter().zip(strides).zip([&mut *xs, &mut *ys]);
         for (((view, first), stride), to) in operands.take(if is_square { 1 } else { 2 }) {
@@ -144,6 +148,37 @@ pub(super) fn short_sums<T: Lanes>(
                     sums = std::array::from_fn(
                         #[inline(always)]
                         |i| xs[i].times_plus(ys[i], sums[i]),
+                    );
+                }
+                out.iter_mut().zip(sums).for_each(|(out, sum)| *out = sum * scale);
+            },
+        );
+    }
+}
+
+/// Writes short sums along rows that follow each other in both operands.
+fn sums_of_rows_in_turn<T: Lanes>(scale: T, k: usize, [xs, ys]: [&[T]; 2], out: &mut [T]) {
+    // There is room behind the last row for what a register reads with it.
+    let mut products = vec![T::default(); (k + 1) * TOGETHER];
+    let mut turned = vec![T::default(); k * TOGETHER];
+    for ((out, xs), ys) in out.chunks_mut(TOGETHER).zip(xs.chunks(k * TOGETHER)).zip(ys.chunks(k * TOGETHER)) {
+        pairs(
+            xs,
+            ys,
+            &mut products,
+            #[inline(always)]
+            |x, y| x * y,
+        );
+        turn(&products, Starts::Even(0, k as isize), [out.len(), k], &mut turned, TOGETHER);
+        let terms = turned.as_chunks::<TOGETHER>().0;
+        vectorised(
+            #[inline(always)]
+            move || {
+                let mut sums = [T::default(); TOGETHER];
+                for terms in terms {
+                    sums = std::array::from_fn(
+                        #[inline(always)]
+                        |i| sums[i] + terms[i],
                     );
                 }
                 out.iter_mut().zip(sums).for_each(|(out, sum)| *out = sum * scale);

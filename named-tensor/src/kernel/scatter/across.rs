@@ -92,12 +92,13 @@ fn of_group<T>(
     positions: View<'_, i64>,
 ) -> Vec<Run> {
     let mut found: Vec<Run> = Vec::new();
+    let [next, apart] = [0, 1].map(|operand| walk.inner_stride(operand));
     runs(walk, group * each, each, |[at, from], run| {
         let at = positions.offset.wrapping_add_signed(at);
         let from = updates.offset.wrapping_add_signed(from);
         for i in 0..run.len() as isize {
-            let to = positions.data[at.wrapping_add_signed(i * walk.inner_stride(0))] as usize * stretch;
-            let from = from.wrapping_add_signed(i * walk.inner_stride(1));
+            let to = positions.data[at.wrapping_add_signed(i * next)] as usize * stretch;
+            let from = from.wrapping_add_signed(i * apart);
             match found.last_mut() {
                 Some(run) if from == run.from + run.size && to == run.to + run.size => run.size += stretch,
                 _ => found.push(Run { from, to, size: stretch }),
