@@ -125,8 +125,8 @@ impl<T: Stored> Block<'_, T> {
                 continue;
             }
             let mut square: Square<T, SIDE> = [[T::default(); SIDE]; SIDE];
-            for (i, row) in square[..right].iter_mut().enumerate() {
-                row[..down].copy_from_slice(&data[starts.of(left + i) + top..][..down]);
+            for (row, from) in square[..right].iter_mut().zip(from) {
+                row[..down].copy_from_slice(&data[from..][..down]);
             }
             for j in 0..down {
                 let row = &mut self.to[(top + j) * self.step + left..][..right];
