@@ -12,7 +12,7 @@ pub(crate) use across::across;
 
 use super::View;
 use super::gather::{all_there, copy_row, runs};
-use super::lanes::vectorised;
+use super::lanes::{each, vectorised};
 use super::math::Scalar;
 use super::parallel::{self, GRAIN};
 use super::span::{Odometer, Span, check_inside};
@@ -20,6 +20,8 @@ use std::ops::Range;
 
 /// Rows with fewer elements are summed by plain loops.
 const SHORT: usize = 16;
+/// Updates are few if the result has so many rows for each: then only those are counted that share one.
+const FEW: usize = 4;
 /// Columns of a long row that are summed at a time, so that their sums stay in the nearest cache.
 const COLUMNS: usize = 512;
 
@@ -61,6 +63,7 @@ pub(crate) fn scatter<T: Scalar>(
         match (row, each) {
             (1, 1) => scatter.single(some, dst),
             (1, _) => scatter.numbers(some, dst),
+            _ if groups * each * FEW <= targets => scatter.few_rows(some, dst),
             _ => scatter.rows(some, dst),
         }
     });
@@ -120,7 +123,7 @@ impl<T: Scalar> Scatter<'_, T> {
     fn numbers(&self, targets: Range<usize>, dst: &mut [T]) {
         let mut sums = vec![0.0_f64; dst.len()];
         self.each_for(&targets, |target, from| sums[target] += self.updates.data[from].wide());
-        dst.iter_mut().zip(sums).for_each(|(to, sum)| *to = T::narrow(sum));
+        narrow(&sums, dst);
     }
 
     /// Rows of several elements: the updates are put into the order of the rows first.
@@ -147,6 +150,40 @@ impl<T: Scalar> Scatter<'_, T> {
         dst[done * self.row..].fill(T::default());
     }
 
+    /// The same where updates are few: most rows have none, and most others one, which is copied.
+    fn few_rows(&self, targets: Range<usize>, dst: &mut [T]) {
+        dst.fill(T::default());
+        let [mut has_one, mut has_more] = [(); 2].map(|()| vec![0_u64; targets.len().div_ceil(64)]);
+        let place = |target: usize| (target / 64, 1 << (target % 64));
+        let mut found = Vec::with_capacity(self.each);
+        self.each_for(&targets, |target, from| {
+            let (at, bit) = place(target);
+            has_more[at] |= has_one[at] & bit;
+            has_one[at] |= bit;
+            found.push([target, from]);
+        });
+        let mut sums = vec![0.0_f64; if self.is_even { 0 } else { self.row }];
+        let mut sum = |target: usize, from: &[usize]| {
+            self.sum(from, &mut sums, &mut dst[target * self.row..][..self.row]);
+        };
+        found.retain(|&[target, from]| {
+            let (at, bit) = place(target);
+            let is_shared = has_more[at] & bit != 0;
+            if !is_shared {
+                sum(target, &[from]);
+            }
+            is_shared
+        });
+        // They keep their order.
+        found.sort_by_key(|&[target, _]| target);
+        let mut sorted = Vec::new();
+        for shared in found.chunk_by(|a, b| a[0] == b[0]) {
+            sorted.clear();
+            sorted.extend(shared.iter().map(|&[_, from]| from));
+            sum(shared[0][0], &sorted);
+        }
+    }
+
     /// The sum of the rows that begin there, of which there is one at least.
     fn sum(&self, from: &[usize], sums: &mut [f64], to: &mut [T]) {
         let data = self.updates.data;
@@ -156,7 +193,7 @@ impl<T: Scalar> Scatter<'_, T> {
             _ if !self.is_even => {
                 sums.fill(0.0);
                 from.iter().for_each(|&from| add_row(data, from, &self.rows, sums));
-                to.iter_mut().zip(sums).for_each(|(to, &mut sum)| *to = T::narrow(sum));
+                narrow(sums, to);
             }
             _ if to.len() < SHORT => {
                 for (i, to) in to.iter_mut().enumerate() {
@@ -194,6 +231,16 @@ fn add<T: Scalar>(numbers: &[T], sums: &mut [f64]) {
     vectorised(
         #[inline(always)]
         move || sums.iter_mut().zip(numbers).for_each(|(sum, x)| *sum += x.wide()),
+    );
+}
+
+/// Writes sums as numbers.
+fn narrow<T: Scalar>(sums: &[f64], to: &mut [T]) {
+    each(
+        sums,
+        to,
+        #[inline(always)]
+        |sum| T::narrow(sum),
     );
 }
 
@@ -250,13 +297,15 @@ mod tests {
         for row in [1_usize, 2, 7, 15, 16, 17, 100, 513, 1100] {
             let n = row as isize;
             // All rows by themselves, at one position more or less each, and far more of one or the other.
-            for (many, size) in [(1, 1), (40, 1), (40, 50), (1, 3000), (50, 7)] {
+            for (many, size) in [(1, 1), (40, 1), (40, 50), (1, 3000), (50, 7), (40, 160), (40, 999)] {
                 check([&[], &[many], &[row]], size, (3, &[n, 1]), (0, &[1]));
                 check([&[], &[many], &[row]], size, (0, &[1, many as isize]), (9, &[3]));
                 check([&[], &[many], &[row]], size, (0, &[0, 1]), (100, &[-2]));
             }
             check([&[3], &[4], &[row]], 5, (0, &[4 * n, n, 1]), (0, &[4, 1]));
             check([&[3], &[4], &[row]], 5, (0, &[n, 3 * n, 1]), (0, &[0, 1]));
+            check([&[3], &[4], &[row]], 16, (0, &[n, 3 * n, 1]), (0, &[0, 1]));
+            check([&[3], &[4], &[row]], 50, (0, &[4 * n, 1, 4]), (0, &[4, 1]));
             check([&[2, 3], &[], &[row]], 4, (1, &[3 * n, n, 1]), (0, &[3, 1]));
             check([&[2], &[3, 2], &[row, 2]], 4, (1, &[6 * n, 2 * n, n, 1, 6 * n]), (0, &[1, 4, 2]));
             check([&[2], &[3], &[2, row]], 4, (6 * row, &[-6 * n, 2 * n, n, 1]), (5, &[-3, 1]));
@@ -283,6 +332,25 @@ mod tests {
             let positions = View { data: &[0; 4], offset: 0, strides: &[1] };
             assert!(scatter([&[], &[4], &[row]], 1, updates, positions, &mut dst), "all positions are there");
             assert_eq!(dst, vec![2.0; row]);
+        }
+    }
+
+    #[test]
+    fn rows_of_one_position_are_added_in_their_order_be_they_few_or_many() {
+        for (size, row) in [(40, 2), (4000, 2), (40, 17), (4000, 17)] {
+            // Two of each position, and at position 0 what depends on the order.
+            let mut updates = vec![1.0_f64; 60 * row];
+            let mut places: Vec<i64> = (0..60).map(|i| 1 + i / 2).collect();
+            for (at, x) in [(7, 1e16), (18, 1.0), (31, -1e16), (55, 1.0)] {
+                places[at] = 0;
+                updates[at * row..][..row].fill(x);
+            }
+            let updates = View { data: &updates[..], offset: 0, strides: &[row as isize, 1] };
+            let mut dst = vec![f64::NAN; size * row];
+            let positions = View { data: &places[..], offset: 0, strides: &[1] };
+            assert!(scatter([&[], &[60], &[row]], size, updates, positions, &mut dst), "all positions are there");
+            assert_eq!(dst[..row], vec![1.0; row], "{size} rows of {row}: the first 1 is lost, the last is not");
+            assert_eq!(dst[row..2 * row], vec![2.0; row], "two are added");
         }
     }
 

@@ -5,7 +5,7 @@
 //! positions. Where positions follow each other, as those of a window do, runs of updates are added to runs of sums.
 //! Lives here: those runs. Not here: updates whose rows lie side by side (`scatter`).
 
-use super::add;
+use super::{add, narrow};
 use crate::kernel::View;
 use crate::kernel::gather::{all_there, runs};
 use crate::kernel::math::Scalar;
@@ -16,6 +16,8 @@ use crate::kernel::span::{Odometer, Span, check_inside};
 const NEAR: usize = 2048;
 /// Runs that are looked through for each of those, at most.
 const FEW: usize = 64;
+/// Runs that are shorter than this, taken all together, are added number by number.
+const SHORT: usize = 4;
 
 /// Updates that follow each other and go to positions that do.
 struct Run {
@@ -54,11 +56,14 @@ pub(crate) fn across<T: Scalar>(
         return true;
     }
     let run = |group: usize| of_group(&walk, [group, each, stretch], &updates, positions);
-    let runs: Vec<Vec<Run>> = (0..groups).map(run).collect();
+    let mut runs: Vec<Vec<Run>> = (0..groups).map(run).collect();
+    let are_short = runs.iter().map(Vec::len).sum::<usize>() * SHORT > groups * each * stretch;
+    let alone: Vec<Vec<[usize; 2]>> =
+        if are_short { runs.drain(..).map(|runs| numbers(&runs)).collect() } else { Vec::new() };
     let size = size * stretch;
     // All runs are looked through for each part of a row, which takes longer than a far cache if they are many.
     let is_few = runs.iter().all(|runs| runs.len() <= FEW);
-    let width = if is_few { size.min(NEAR) } else { size };
+    let width = if is_few && !are_short { size.min(NEAR) } else { size };
     let work = size + each * stretch;
     parallel::for_each_chunk(dst, parallel::grain_of(groups * rows, GRAIN.div_ceil(work)) * size, |first, chunk| {
         let mut sums = vec![0.0_f64; width];
@@ -68,14 +73,18 @@ pub(crate) fn across<T: Scalar>(
             for (start, to) in (0..).step_by(width).zip(to.chunks_mut(width)) {
                 let sums = &mut sums[..to.len()];
                 sums.fill(0.0);
-                for run in &runs[row / rows] {
+                // Of one part: short runs are not looked through.
+                for &[from, to] in alone.get(row / rows).into_iter().flatten() {
+                    sums[to] += updates.data[from.wrapping_add_signed(at.distance)].wide();
+                }
+                for run in runs.get(row / rows).into_iter().flatten() {
                     let (first, end) = (run.to.max(start), (run.to + run.size).min(start + sums.len()));
                     if first < end {
                         let from = (run.from + (first - run.to)).wrapping_add_signed(at.distance);
                         add(&updates.data[from..][..end - first], &mut sums[first - start..end - start]);
                     }
                 }
-                to.iter_mut().zip(sums).for_each(|(to, &mut sum)| *to = T::narrow(sum));
+                narrow(sums, to);
             }
             // After the last row of one shared position come those of the next.
             at.step();
@@ -106,6 +115,11 @@ fn of_group<T>(
         }
     });
     found
+}
+
+/// Where each number of these runs is, and where its sum.
+fn numbers(runs: &[Run]) -> Vec<[usize; 2]> {
+    runs.iter().flat_map(|run| (0..run.size).map(|i| [run.from + i, run.to + i])).collect()
 }
 
 #[cfg(test)]
@@ -186,6 +200,10 @@ mod tests {
         let chosen: Vec<i64> = (0..2_000).map(|_| random.below(900) as i64).collect();
         check([&[], &[1_000], &[50]], 900, &[1, 1_000], &chosen, &[1]);
         check([&[2], &[500], &[40]], 900, &[500, 1, 1_000], &chosen, &[500, 1]);
+        // Few of a long axis, alone and as short stretches.
+        let far: Vec<i64> = (0..60).map(|_| random.below(5_000) as i64).collect();
+        check([&[], &[60], &[3]], 5_000, &[1, 60], &far, &[1]);
+        check_stretches([&[2], &[30], &[3]], [5_000, 3], &[90, 3, 180], &far, &[30, 1]);
         // Positions that follow each other, and updates that do not.
         let rising: Vec<i64> = (0..500).collect();
         check([&[], &[500], &[40]], 600, &[2, 1_000], &rising, &[1]);
