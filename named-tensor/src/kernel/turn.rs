@@ -53,7 +53,7 @@ impl<T: Stored> Work for Block<'_, T> {
     #[inline(always)]
     fn run(mut self, turner: impl Turner) {
         // A row of a square is a line of memory, or a part of one where numbers have less than 32 bits.
-        if size_of::<T>() == 8 { self.by_squares::<8>(turner) } else { self.by_squares::<16>(turner) }
+        if const { size_of::<T>() == 8 } { self.by_squares::<8>(turner) } else { self.by_squares::<16>(turner) }
     }
 }
 

@@ -191,7 +191,7 @@ impl<T: Lanes, const N: usize, const R: usize> WithSimd for Rows<'_, T, N, R> {
         let Self { rows, pitch, count, factors, starts, apart, sums } = self;
         let (each, size) = (size_of::<T::Register<S>>() / size_of::<T>(), sums.len() / N);
         assert!(count <= BLOCK && (count - 1) * pitch + size <= rows.len(), "the rows are there");
-        if is_plain::<T, S>() {
+        if const { is_plain::<T, S>() } {
             // One number at a time: there is nothing to hold in registers.
             for (sums, start) in sums.chunks_exact_mut(size).zip(&starts) {
                 let mut part = [T::default(); WIDE];

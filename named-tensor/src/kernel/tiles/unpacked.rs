@@ -104,7 +104,7 @@ impl<T: Lanes> WithSimd for &Unpacked<'_, T> {
             let parts = Parts::new(some, before.count_ones() as usize, lanes);
             match count {
                 // SAFETY: so many registers are left; else the contract of `multiply_unpacked`.
-                4 => unsafe { self.rows::<S, 4>(simd, first, &parts) },
+                4 if const { S::REGISTER_COUNT >= 32 } => unsafe { self.rows::<S, 4>(simd, first, &parts) },
                 // SAFETY: as above.
                 2 => unsafe { self.rows::<S, 2>(simd, first, &parts) },
                 // SAFETY: as above.
@@ -155,10 +155,11 @@ impl<T: Lanes> Unpacked<'_, T> {
         let lanes = size_of::<T::Register<S>>() / size_of::<T>();
         let mut sums = [[T::splat(simd, T::default()); N]; R];
         let Left { numbers, row: down, along } = self.strip.left;
-        let from: [*const T; N] = std::array::from_fn(|n| {
+        let mut from = [self.numbers.as_ptr(); N];
+        for (n, from) in from.iter_mut().enumerate() {
             let at = first + n * lanes;
-            self.numbers.as_ptr().wrapping_add(self.groups[at / GROUP].from + at % GROUP)
-        });
+            *from = from.wrapping_add(self.groups[at / GROUP].from + at % GROUP);
+        }
         // Of three rows one address is counted.
         const { assert!(R <= 6, "two addresses, of three rows each") };
         let left = numbers.as_ptr().wrapping_add(row * down);
@@ -171,18 +172,18 @@ impl<T: Lanes> Unpacked<'_, T> {
         }
         for &term in self.terms {
             let mut registers = [T::splat(simd, T::default()); N];
-            for (register, from) in registers.iter_mut().zip(from) {
+            for n in 0..N {
                 // SAFETY: the contract of this function.
-                *register = unsafe { some_of::<T, S>(simd, from.wrapping_add(term), None) };
+                registers[n] = unsafe { some_of::<T, S>(simd, from[n].wrapping_add(term), None) };
             }
-            for (i, sums) in sums.iter_mut().enumerate() {
+            for i in 0..R {
                 // SAFETY: the strip has found its rows of the left matrix inside.
                 let x = T::splat(simd, unsafe { *left[i / 3].wrapping_add(i % 3 * down) });
-                for (sum, register) in sums.iter_mut().zip(registers) {
-                    *sum = T::fused(simd, x, register, *sum);
+                for n in 0..N {
+                    sums[i][n] = T::fused(simd, x, registers[n], sums[i][n]);
                 }
             }
-            left = left.map(|left| left.wrapping_add(along));
+            left = [left[0].wrapping_add(along), left[1].wrapping_add(along)];
         }
         let mut stored = sums;
         let sums = stored.as_flattened_mut().as_mut_ptr().cast();

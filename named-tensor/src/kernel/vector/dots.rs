@@ -50,17 +50,20 @@ impl<T: Lanes, const R: usize> WithSimd for Dots<'_, '_, T, R> {
     #[inline(always)]
     fn with_simd<S: Simd>(self, simd: S) {
         let Self { rows, columns, turn: [number, turns], lanes, are_last } = self;
-        if in_a_register::<T, S>() == LANES / 2 {
+        if const { in_a_register::<T, S>() == LANES / 2 } {
             return add_in::<T, S, R, 2>(simd, rows, columns, [number, turns], lanes, are_last);
         }
-        // The sums of one row fill all registers.
+        // The sums of one row fill all registers. Nothing is compiled but what this width takes.
         for (i, (row, lanes)) in rows.into_iter().zip(lanes.chunks_exact_mut(1)).enumerate() {
             let turn = [number + i, turns];
-            match LANES / in_a_register::<T, S>() {
-                4 => add_in::<T, S, 1, 4>(simd, [row], columns, turn, lanes, are_last),
-                8 => add_in::<T, S, 1, 8>(simd, [row], columns, turn, lanes, are_last),
-                16 => add_in::<T, S, 1, 16>(simd, [row], columns, turn, lanes, are_last),
-                _ => add_in::<T, S, 1, LANES>(simd, [row], columns, turn, lanes, are_last),
+            if const { in_a_register::<T, S>() == LANES / 4 } {
+                add_in::<T, S, 1, 4>(simd, [row], columns, turn, lanes, are_last);
+            } else if const { in_a_register::<T, S>() == LANES / 8 } {
+                add_in::<T, S, 1, 8>(simd, [row], columns, turn, lanes, are_last);
+            } else if const { in_a_register::<T, S>() == LANES / 16 } {
+                add_in::<T, S, 1, 16>(simd, [row], columns, turn, lanes, are_last);
+            } else {
+                add_in::<T, S, 1, LANES>(simd, [row], columns, turn, lanes, are_last);
             }
         }
     }
