@@ -20,7 +20,7 @@ use std::ops::Range;
 
 /// Rows with fewer elements are summed by plain loops.
 const SHORT: usize = 16;
-/// Updates are few if the result has so many rows for each: then only those are counted that share one.
+/// Updates are few if the result has so many rows for each: then only those that share a row are put into its order.
 const FEW: usize = 4;
 /// Columns of a long row that are summed at a time, so that their sums stay in the nearest cache.
 const COLUMNS: usize = 512;
@@ -63,7 +63,7 @@ pub(crate) fn scatter<T: Scalar>(
         match (row, each) {
             (1, 1) => scatter.single(some, dst),
             (1, _) => scatter.numbers(some, dst),
-            _ if groups * each * FEW <= targets => scatter.few_rows(some, dst),
+            _ if groups * each <= targets / FEW => scatter.few_rows(some, dst),
             _ => scatter.rows(some, dst),
         }
     });
@@ -153,7 +153,8 @@ impl<T: Scalar> Scatter<'_, T> {
     /// The same where updates are few: most rows have none, and most others one, which is copied.
     fn few_rows(&self, targets: Range<usize>, dst: &mut [T]) {
         dst.fill(T::default());
-        let [mut has_one, mut has_more] = [(); 2].map(|()| vec![0_u64; targets.len().div_ceil(64)]);
+        let mut has_one = vec![0_u64; targets.len().div_ceil(64)];
+        let mut has_more = has_one.clone();
         let place = |target: usize| (target / 64, 1 << (target % 64));
         let mut found = Vec::with_capacity(self.each);
         self.each_for(&targets, |target, from| {

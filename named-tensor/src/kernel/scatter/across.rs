@@ -2,7 +2,8 @@
 //!
 //! Computes  `dst[shared, inner, p, s] = Σ_{summed: positions[shared, summed] = p} updates[shared, inner, summed, s]`,  `dst` dense
 //! in row-major order, where updates lie along `s`: what windows owe the axis they were taken from, and lines of numbers their
-//! positions. Where positions follow each other, as those of a window do, runs of updates are added to runs of sums.
+//! positions. Where positions follow each other, as those of a window do, runs of updates are added to runs of sums; else one
+//! number after the other is.
 //! Lives here: those runs. Not here: updates whose rows lie side by side (`scatter`).
 
 use super::{add, narrow};
@@ -73,7 +74,7 @@ pub(crate) fn across<T: Scalar>(
             for (start, to) in (0..).step_by(width).zip(to.chunks_mut(width)) {
                 let sums = &mut sums[..to.len()];
                 sums.fill(0.0);
-                // Of one part: short runs are not looked through.
+                // Where these are, a row has one part, and no runs.
                 for &[from, to] in alone.get(row / rows).into_iter().flatten() {
                     sums[to] += updates.data[from.wrapping_add_signed(at.distance)].wide();
                 }
