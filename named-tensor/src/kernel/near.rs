@@ -139,37 +139,33 @@ impl<T: Lanes> Product<'_, T> {
         let lanes = size_of::<T::Register<S>>() / size_of::<T>();
         let ([across, along], [_, terms, columns]) = (self.steps, self.size);
         let count = (N * lanes).min(columns - column);
-        let mut some = [T::first(simd, count); N];
-        for (n, some) in some.iter_mut().enumerate() {
-            *some = T::first(simd, count.saturating_sub(n * lanes));
-        }
+        let some: [T::Mask<S>; N] = std::array::from_fn(|n| T::first(simd, count.saturating_sub(n * lanes)));
         let mut sums = [[T::splat(simd, T::default()); N]; R];
         for term in 0..terms {
             let start = term * self.down + column;
             debug_assert!(start + count <= self.right.len(), "the last row of the right matrix is inside");
-            let mut right = [T::splat(simd, T::default()); N];
-            for n in 0..N {
+            let right: [T::Register<S>; N] = std::array::from_fn(|n| {
                 // SAFETY: `reaches` has found that term · down + column is a place of `right` for the last term and the
                 // last column, and the mask has no columns but those of the product.
-                right[n] = unsafe { T::read(simd, some[n], self.right.as_ptr().wrapping_add(start + n * lanes)) };
-            }
+                unsafe { T::read(simd, some[n], self.right.as_ptr().wrapping_add(start + n * lanes)) }
+            });
             for (i, sums) in sums.iter_mut().enumerate() {
                 let at = (row + i) * across + term * along;
                 debug_assert!(at < self.left.len(), "the last element of the left matrix is inside");
                 // SAFETY: `reaches` has found the same of `left` for the last row and the last term, and a tile has no rows
                 // but those of the product.
                 let left = T::splat(simd, unsafe { *self.left.get_unchecked(at) });
-                for n in 0..N {
-                    sums[n] = T::fused(simd, left, right[n], sums[n]);
+                for (sum, right) in sums.iter_mut().zip(right) {
+                    *sum = T::fused(simd, left, right, *sum);
                 }
             }
         }
         let scale = T::splat(simd, self.scale);
-        for (i, sums) in sums.iter().enumerate() {
+        for (i, sums) in sums.into_iter().enumerate() {
             let to = out[(row + i) * step + column..][..count].as_mut_ptr();
-            for n in 0..N {
+            for (n, sum) in sums.into_iter().enumerate() {
                 // SAFETY: there are so many columns from `to` on, and the mask has no others.
-                unsafe { T::write(simd, some[n], to.wrapping_add(n * lanes), T::times(simd, scale, sums[n])) };
+                unsafe { T::write(simd, some[n], to.wrapping_add(n * lanes), T::times(simd, scale, sum)) };
             }
         }
     }

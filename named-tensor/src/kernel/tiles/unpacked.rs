@@ -155,11 +155,10 @@ impl<T: Lanes> Unpacked<'_, T> {
         let lanes = size_of::<T::Register<S>>() / size_of::<T>();
         let mut sums = [[T::splat(simd, T::default()); N]; R];
         let Left { numbers, row: down, along } = self.strip.left;
-        let mut from = [self.numbers.as_ptr(); N];
-        for (n, from) in from.iter_mut().enumerate() {
+        let from: [*const T; N] = std::array::from_fn(|n| {
             let at = first + n * lanes;
-            *from = from.wrapping_add(self.groups[at / GROUP].from + at % GROUP);
-        }
+            self.numbers.as_ptr().wrapping_add(self.groups[at / GROUP].from + at % GROUP)
+        });
         // Of three rows one address is counted.
         const { assert!(R <= 6, "two addresses, of three rows each") };
         let left = numbers.as_ptr().wrapping_add(row * down);
@@ -172,18 +171,18 @@ impl<T: Lanes> Unpacked<'_, T> {
         }
         for &term in self.terms {
             let mut registers = [T::splat(simd, T::default()); N];
-            for n in 0..N {
+            for (register, from) in registers.iter_mut().zip(from) {
                 // SAFETY: the contract of this function.
-                registers[n] = unsafe { some_of::<T, S>(simd, from[n].wrapping_add(term), None) };
+                *register = unsafe { some_of::<T, S>(simd, from.wrapping_add(term), None) };
             }
-            for i in 0..R {
+            for (i, sums) in sums.iter_mut().enumerate() {
                 // SAFETY: the strip has found its rows of the left matrix inside.
                 let x = T::splat(simd, unsafe { *left[i / 3].wrapping_add(i % 3 * down) });
-                for n in 0..N {
-                    sums[i][n] = T::fused(simd, x, registers[n], sums[i][n]);
+                for (sum, register) in sums.iter_mut().zip(registers) {
+                    *sum = T::fused(simd, x, register, *sum);
                 }
             }
-            left = [left[0].wrapping_add(along), left[1].wrapping_add(along)];
+            left = left.map(|left| left.wrapping_add(along));
         }
         let mut stored = sums;
         let sums = stored.as_flattened_mut().as_mut_ptr().cast();
