@@ -51,19 +51,28 @@ pub(super) fn is_dense(sizes: &[usize], strides: &[isize]) -> bool {
 #[track_caller]
 pub(super) fn check_inside(what: &str, size: usize, offset: usize, sizes: &[usize], strides: &[isize]) {
     assert_eq!(sizes.len(), strides.len(), "{what}: one stride per axis is needed");
-    if sizes.contains(&0) {
-        return;
-    }
+    let (low, high) = reach(offset, sizes, strides);
+    let inside = low >= 0 && high.unsigned_abs() < size || sizes.contains(&0);
+    assert!(inside, "{what}: elements {low} to {high} of a slice of {size} are asked for");
+}
+
+/// Whether every position of a space that has some lies inside a slice of `size` elements.
+pub(super) fn is_inside(size: usize, offset: usize, sizes: &[usize], strides: &[isize]) -> bool {
+    let (low, high) = reach(offset, sizes, strides);
+    sizes.len() == strides.len() && low >= 0 && high.unsigned_abs() < size
+}
+
+/// The first and the last element of a space that has some.
+fn reach(offset: usize, sizes: &[usize], strides: &[isize]) -> (isize, isize) {
     // `low` only falls and `high` only rises, so what saturates stays outside.
     let start = isize::try_from(offset).unwrap_or(isize::MAX);
     let (mut low, mut high) = (start, start);
     for (&n, &stride) in sizes.iter().zip(strides) {
-        let reach = isize::try_from(n - 1).unwrap_or(isize::MAX).saturating_mul(stride);
+        let reach = isize::try_from(n.wrapping_sub(1)).unwrap_or(isize::MAX).saturating_mul(stride);
         low = low.saturating_add(reach.min(0));
         high = high.saturating_add(reach.max(0));
     }
-    let inside = low >= 0 && high.unsigned_abs() < size;
-    assert!(inside, "{what}: elements {low} to {high} of a slice of {size} are asked for");
+    (low, high)
 }
 
 /// Panics unless all positions of the space are different elements, as a destination needs. The test is that each

@@ -118,6 +118,12 @@ fn ending(step: &Step, slots: &Slots, kernel: impl FnOnce(Option<&map::Tail<'_>>
     kernel(Some(&map::Tail::new(program, sizes, &read(operands, slots))));
 }
 
+/// Does what the tail of a step says to a result that is there.
+fn finish<T: Scalar + map::Cell>(step: &Step, slots: &Slots, out: &mut [T]) {
+    let Some(Tail { program, sizes, operands }) = step.tail.as_deref() else { return };
+    map::Tail::at_once(program, sizes, &read(operands, slots), out);
+}
+
 /// Copies a piece so many elements behind its place.
 pub(super) fn place(piece: &Piece, behind: usize, slots: &Slots, out: &mut Buffer) {
     of!(F32 | F64 | Index | Bool | Bf16, out => placed(piece, behind, slots, out));
@@ -249,30 +255,31 @@ fn product<T: Lanes>(step: &Step, slots: &Slots, out: &mut [T]) {
         let dst = ViewMut { data: &mut *out, offset: 0, strides: &[rows.out, columns.out] };
         few::product(factor, [rows.size, inner.size, columns.size], x, w, dst);
         divide(out, divisor);
-        return ending(step, slots, |tail| tail.into_iter().for_each(|tail| tail.whole(out)));
+        return finish(step, slots, out);
     }
     let matrices = [rows.size, inner.size, columns.size];
     let last = [[rows.left, inner.left], [inner.right, columns.right], [rows.out, columns.out]];
+    let size = out.len();
     let mut multiply = |sizes: &[usize], [left, right, to]: [&[isize]; 3]| {
         let lhs = View { data: T::of(lhs.0), offset: lhs.1, strides: left };
         let rhs = View { data: T::of(rhs.0), offset: rhs.1, strides: right };
-        ending(step, slots, |tail| {
-            let divides = divisor != T::narrow(1.0);
+        let mut kernel = |tail: Option<&map::Tail<'_>>| {
             let dst = ViewMut { data: &mut *out, offset: 0, strides: to };
-            let on_the_way = tail.filter(|_| !divides);
             match windows {
-                None => matmul(factor, sizes, matrices, lhs, rhs, dst, on_the_way),
+                None => matmul(factor, sizes, matrices, lhs, rhs, dst, tail),
                 Some(windows) => {
                     let lying = matmul::Windows { terms: &windows.terms, columns: &windows.columns };
                     let rhs = View { strides: &right[..sizes.len()], ..rhs };
-                    matmul::windowed(factor, sizes, rows.size, lying, lhs, rhs, dst, on_the_way);
+                    matmul::windowed(factor, sizes, rows.size, lying, lhs, rhs, dst, tail);
                 }
             }
-            if divides {
-                divide(out, divisor);
-                tail.into_iter().for_each(|tail| tail.whole(out));
-            }
-        });
+        };
+        if divisor == T::narrow(1.0) && !map::Tail::is_small(size) {
+            return ending(step, slots, kernel);
+        }
+        kernel(None);
+        divide(out, divisor);
+        finish(step, slots, out);
     };
     if batch.is_empty() {
         return multiply(&[], last.each_ref().map(|last| &last[..]));

@@ -10,7 +10,7 @@ use super::block::Worker;
 use super::cell::Cell;
 use super::lean::Lean;
 use super::program::Source;
-use super::{BLOCK, Job, Operand, Program};
+use super::{BLOCK, Job, Operand, Program, tiny};
 use crate::element::{Buffer, Stored};
 use crate::kernel::parallel::Shared;
 use crate::kernel::span::Odometer;
@@ -34,6 +34,21 @@ impl<'a> Tail<'a> {
     /// If an operand leaves its buffer, or if its kind is not that of the program.
     pub(crate) fn new(program: &'a Program, sizes: &[usize], operands: &'a [Operand<'a>]) -> Tail<'a> {
         Tail { job: Job::new(program, sizes, operands), size: sizes.iter().product() }
+    }
+
+    /// Whether all of a result of so many elements is best finished at once, by [`Tail::at_once`].
+    pub(crate) fn is_small(size: usize) -> bool {
+        size <= tiny::FEW
+    }
+
+    /// Finishes all of a small result, which is less work than to make its tail.
+    ///
+    /// # Panics
+    /// If an operand leaves its buffer, or if kinds or sizes are not those of the program and the result.
+    pub(crate) fn at_once<T: Cell>(program: &Program, sizes: &[usize], operands: &[Operand<'_>], out: &mut [T]) {
+        if !tiny::run(program, sizes, operands, out, &mut []) {
+            Tail::new(program, sizes, operands).whole(out);
+        }
     }
 
     /// Panics unless this is the tail of a result of so many elements of this kind.

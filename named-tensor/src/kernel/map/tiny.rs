@@ -1,27 +1,37 @@
-//! Light programs over a few numbers that all lie in the order of the result: no blocks, no registers, no threads.
+//! Programs over a few numbers: no blocks, no threads, and of registers only one row of memory.
 //!
 //! To set those up takes some hundred nanoseconds, which a step of a small model or of a recurrence does not.
-//! Lives here: what is so simple. Not here: what it computes (`strip`), everything else (`block`).
+//! What lies in the order of the result is read there by light programs; everything else is put in that order first, and
+//! programs that are not light compute whole vectors, of which what is beyond the last number is anything.
+//! Lives here: what is so small, and its steps. Not here: what a step computes (`cell`, `strip`), everything else (`block`).
 
 use smallvec::SmallVec;
 
 use super::cell::Cell;
-use super::program::Source;
+use super::program::{Action, Source, Step};
+use super::register::register;
 use super::strip::Numbers;
 use super::{Operand, Program};
-use crate::kernel::stream::Stream;
+use crate::kernel::span::{Odometer, Span, is_inside};
+use crate::kernel::stream::{LINE, Stream, lined_up_mut};
 
-/// Elements up to which the numbers of a scalar may be written down for each.
-const FEW: usize = 512;
+/// Elements of a result at most.
+pub(super) const FEW: usize = 512;
 
-/// How the elements of an operand follow each other.
-enum Lies {
-    Dense,
-    Same,
+/// Where the numbers of a source are.
+enum Way<'a, T> {
+    /// One behind the other, as the results are.
+    Dense(&'a [T]),
+    /// There is one.
+    Same(T),
+    /// Elsewhere in this operand.
+    Far(&'a Operand<'a>),
+    /// Where the results go.
+    Own,
 }
 
-/// Runs a program at every position of a space if that is simple. Returns whether it did: not where an operand leaves its
-/// buffer or is of another kind either, which is for the caller to tell.
+/// Runs a program at every position of a space if that is simple. What it finishes stands where the results go. Returns
+/// whether it did: not where an operand leaves its buffer or is of another kind either, which is for the caller to tell.
 pub(super) fn run<T: Cell>(
     program: &Program,
     sizes: &[usize],
@@ -29,62 +39,144 @@ pub(super) fn run<T: Cell>(
     out: &mut [T],
     others: &mut [&mut [T]],
 ) -> bool {
-    let size = out.len();
-    let is_for_us =
-        (1..=FEW).contains(&size) && program.result() == T::KIND && operands.len() == program.operands().len();
-    let Some(light) = program.light().filter(|_| is_for_us) else { return false };
-    let mut repeated: SmallVec<[Vec<T>; 2]> = SmallVec::new();
-    let mut found: SmallVec<[Option<&[T]>; 8]> = SmallVec::new();
+    let is_of_one_kind = || program.registers().iter().all(|&kind| kind == T::KIND);
+    let is_for_us = (1..=FEW).contains(&out.len())
+        && sizes.iter().product::<usize>() == out.len()
+        && program.result() == T::KIND
+        && operands.len() == program.operands().len()
+        && (program.light().is_some() || is_of_one_kind());
+    if !is_for_us {
+        return false;
+    }
+    let mut ways: SmallVec<[Way<'_, T>; 8]> = SmallVec::new();
     for source in program.sources() {
-        let Source::Operand(number) = *source else { return false };
-        let Some(operand) = operands.get(number).filter(|operand| operand.buffer.kind() == T::KIND) else {
-            return false;
-        };
-        let values = T::of(operand.buffer);
-        match lies(sizes, operand.strides) {
-            Some(Lies::Dense) => match values.get(operand.offset..).and_then(|values| values.get(..size)) {
-                Some(values) => found.push(Some(values)),
-                None => return false,
-            },
-            Some(Lies::Same) => match values.get(operand.offset) {
-                Some(&value) => {
-                    repeated.push(vec![value; size]);
-                    found.push(None);
-                }
-                None => return false,
-            },
+        match way(source, sizes, operands, out.len()) {
+            Some(way) => ways.push(way),
             None => return false,
         }
     }
-    let mut repeated = repeated.iter();
-    let mut sources: SmallVec<[Numbers<'_, T>; 8]> = SmallVec::new();
-    for values in found {
-        match values.map(Numbers::each).or_else(|| repeated.next().map(|values| Numbers::same(values))) {
-            Some(values) => sources.push(values),
-            None => return false,
-        }
+    match program.light() {
+        Some(_) => lightly(program, sizes, &ways, out, others),
+        None => by_steps(program, sizes, &ways, out, others),
     }
-    T::run_light(light, &sources, &mut T::strips(light), &Stream::usual(), out, others);
     true
 }
 
-/// How an operand lies under a space; none if not in one of these ways.
-fn lies(sizes: &[usize], strides: &[isize]) -> Option<Lies> {
-    if sizes.len() != strides.len() {
+/// How a source lies under a space of `size` positions; none if it is not there.
+fn way<'a, T: Cell>(source: &Source, sizes: &[usize], operands: &'a [Operand<'a>], size: usize) -> Option<Way<'a, T>> {
+    let number = match *source {
+        Source::Operand(number) => number,
+        Source::Own => return Some(Way::Own),
+        Source::Position(_) => return None,
+    };
+    let operand = operands.get(number)?;
+    let is_there =
+        operand.buffer.kind() == T::KIND && is_inside(operand.buffer.size(), operand.offset, sizes, operand.strides);
+    if !is_there {
         return None;
     }
+    let values = T::of(operand.buffer);
     let (mut is_dense, mut is_same, mut step) = (true, true, 1);
-    for (&size, &stride) in sizes.iter().zip(strides).rev() {
+    for (&size, &stride) in sizes.iter().zip(operand.strides).rev() {
         if size != 1 {
             is_dense &= stride == step;
             is_same &= stride == 0;
             step *= size as isize;
         }
     }
-    match (is_dense, is_same) {
-        (true, _) => Some(Lies::Dense),
-        (_, true) => Some(Lies::Same),
-        _ => None,
+    Some(match (is_dense, is_same) {
+        (true, _) => Way::Dense(&values[operand.offset..][..size]),
+        (_, true) => Way::Same(values[operand.offset]),
+        _ => Way::Far(operand),
+    })
+}
+
+impl<T: Cell> Way<'_, T> {
+    /// Puts the numbers in the order of the results, one for each.
+    fn put(&self, sizes: &[usize], own: &[T], to: &mut [T]) {
+        match *self {
+            Way::Dense(values) => to.copy_from_slice(values),
+            Way::Same(value) => to.fill(value),
+            Way::Own => to.copy_from_slice(own),
+            Way::Far(operand) => {
+                let (values, span) = (T::of(operand.buffer), Span::new(sizes, &[operand.strides]));
+                let (inner, stride, outer) = (span.inner(), span.inner_stride(0), span.sizes.len() - 1);
+                let mut rows = Odometer::new(&span.sizes[..outer], &span.strides[0][..outer], 0);
+                for row in to.chunks_exact_mut(inner) {
+                    let first = operand.offset.wrapping_add_signed(rows.distance);
+                    match stride {
+                        0 => row.fill(values[first]),
+                        1 => row.copy_from_slice(&values[first..][..inner]),
+                        _ => {
+                            for (i, to) in (0..).zip(row) {
+                                *to = values[first.wrapping_add_signed(i * stride)];
+                            }
+                        }
+                    }
+                    rows.step();
+                }
+            }
+        }
+    }
+}
+
+/// Runs a light program. Its sources are read where they lie, if they lie dense.
+fn lightly<T: Cell>(program: &Program, sizes: &[usize], ways: &[Way<'_, T>], out: &mut [T], others: &mut [&mut [T]]) {
+    let Some(light) = program.light() else { return };
+    let size = out.len();
+    let count = ways.iter().filter(|way| !matches!(way, Way::Dense(_))).count();
+    let mut room = register(T::KIND, count * size);
+    let mut places = lined_up_mut(T::of_mut(&mut room)).chunks_exact_mut(size);
+    let mut sources: SmallVec<[Numbers<'_, T>; 8]> = SmallVec::new();
+    for way in ways {
+        sources.push(match way {
+            Way::Dense(values) => Numbers::each(values),
+            way => {
+                let place = places.next().expect("there is a place for each that is put there");
+                way.put(sizes, out, place);
+                if matches!(way, Way::Same(_)) { Numbers::same(place) } else { Numbers::each(place) }
+            }
+        });
+    }
+    T::run_light(light, &sources, &mut T::strips(light), &Stream::usual(), out, others);
+}
+
+/// Runs any other program, step by step.
+fn by_steps<T: Cell>(program: &Program, sizes: &[usize], ways: &[Way<'_, T>], out: &mut [T], others: &mut [&mut [T]]) {
+    let size = out.len();
+    let whole = size.next_multiple_of(LINE / size_of::<T>());
+    // The last one is that of the result.
+    let count = program.registers().len() + 1;
+    let mut room = register(T::KIND, count * whole);
+    let mut values: SmallVec<[&mut [T]; 16]> = SmallVec::new();
+    for values_of_one in lined_up_mut(T::of_mut(&mut room)).chunks_exact_mut(whole).take(count) {
+        values.push(values_of_one);
+    }
+    for (way, to) in ways.iter().zip(&mut values) {
+        let (to, beyond) = to.split_at_mut(size);
+        way.put(sizes, out, to);
+        // Some numbers would take long to compute with.
+        beyond.fill(T::default());
+    }
+    for &(register, value) in program.constants() {
+        values[register].fill(T::from_f64(value));
+    }
+    for &Step { action, to } in program.steps() {
+        let to = to.unwrap_or(count - 1);
+        // A step never reads what it writes.
+        let result = std::mem::take(&mut values[to]);
+        match action {
+            Action::Unary(op, x) => T::unary(op, &*values[x], result),
+            Action::Binary(op, x, y) => T::binary(op, &*values[x], &*values[y], result),
+            Action::Cast(x) => result.copy_from_slice(&*values[x]),
+            // Of one kind, which is real, there are no truth values.
+            Action::Compare(..) | Action::Select(..) => {}
+        }
+        values[to] = result;
+    }
+    out.copy_from_slice(&values[count - 1][..size]);
+    for (other, &register) in others.iter_mut().zip(program.others()) {
+        other.copy_from_slice(&values[register][..size]);
     }
 }
 

@@ -89,7 +89,9 @@ impl Lowering<'_, '_> {
             let other = trace.node(if at == 0 { y } else { x }).shape();
             let is_row = |name: &Name| !axes.contains(name) && !shape.has(*name);
             let rows: usize = other.names().filter(is_row).filter_map(|name| other.size(name)).product();
-            let are_few = rows > 1 && !weighed::is_less(ROWS, rows);
+            // One row reads all of the matrix, and other things beside it.
+            let is_near = rows > 1 || weighed::is_less(shape.elements(), SMALL);
+            let are_few = rows > 0 && is_near && !weighed::is_less(ROWS, rows);
             let is_same = found.is_none_or(|found| found == axes);
             if !axes.contains(&last) || shape.names().all(|name| axes.contains(&name)) || !are_few || !is_same {
                 return None;
