@@ -130,9 +130,20 @@ pub(crate) fn run(
         Buffer::F64(out) => tiny::run(program, sizes, operands, out, &mut all_of(others)),
         _ => false,
     };
-    if is_done {
-        return;
+    if !is_done {
+        in_blocks(program, sizes, operands, out, others, is_last);
     }
+}
+
+/// The same of what is not small.
+fn in_blocks(
+    program: &Program,
+    sizes: &[usize],
+    operands: &[Operand<'_>],
+    out: &mut Buffer,
+    others: &mut [&mut Buffer],
+    is_last: bool,
+) {
     let job = Job { is_last, ..Job::new(program, sizes, operands) };
     match out {
         Buffer::F32(out) => job.run(out, &mut all_of(others)),

@@ -23,6 +23,9 @@ const TALL: [usize; 2] = [256, 128];
 const WIDE: [usize; 2] = [128, MOST];
 /// Rows and columns from which a tile is worth it, and what one may have beyond its share.
 const SIDE: usize = 16;
+/// Columns for each step of a program that is not light, from which a tile is worth it: for those each step is a call for
+/// each row of a tile, which takes as long as to gather so many elements.
+const EACH: usize = 64;
 
 /// The tiles of a space.
 pub(super) struct Tiles {
@@ -61,7 +64,8 @@ impl Tiles {
             axis.filter(|_| is_operand && strides(source)[last].unsigned_abs() > 1)
         };
         let all = 0..job.program.sources().len();
-        let axis = all.clone().find_map(across).filter(|_| sizes[last] >= SIDE)?;
+        let least = if job.program.light().is_some() { SIDE } else { (EACH * job.program.steps().len()).min(MOST) };
+        let axis = all.clone().find_map(across).filter(|_| sizes[last] >= least)?;
         let sources: Vec<usize> = all.clone().filter(|&source| across(source) == Some(axis)).collect();
         // One call computes a tile if each row of each source is found without gathering it.
         let is_even = |source: usize| {

@@ -329,6 +329,10 @@ mod tests {
         let done = |program: &Program, sizes: [usize; 2], strides: [isize; 2]| {
             let operands = [Operand { buffer: &buffer, offset: 3, strides: &strides }];
             let mut out: Vec<f32> = (0..sizes[0] * sizes[1]).map(|i| i as f32 / 2.0).collect();
+            let (mut at_once, mut whole) = (out.clone(), out.clone());
+            Tail::at_once(program, &sizes, &operands, &mut at_once);
+            Tail::new(program, &sizes, &operands).whole(&mut whole);
+            assert_eq!(at_once, whole, "{sizes:?}, {strides:?}");
             let is_done = Tail::new(program, &sizes, &operands).rows(&mut out);
             let at =
                 |i: usize| 3.0 + (i / sizes[1]) as f32 * strides[0] as f32 + (i % sizes[1]) as f32 * strides[1] as f32;

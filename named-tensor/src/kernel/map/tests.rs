@@ -54,6 +54,24 @@ fn plain(instructions: &[Instruction], sizes: &[usize], operands: &[Operand<'_>]
     (0..sizes.iter().product()).map(one).collect()
 }
 
+/// Runs a program, and once more as if nothing were small: the results are the same.
+fn run(
+    program: &Program,
+    sizes: &[usize],
+    operands: &[Operand<'_>],
+    out: &mut Buffer,
+    others: &mut [&mut Buffer],
+    is_last: bool,
+) {
+    let again = |buffer: &Buffer| Buffer::zeros(buffer.kind(), buffer.size());
+    let (mut out_again, mut others_again) = (again(out), Vec::new());
+    others_again.extend(others.iter().map(|other| again(other)));
+    super::run(program, sizes, operands, out, others, is_last);
+    in_blocks(program, sizes, operands, &mut out_again, &mut others_again.iter_mut().collect::<Vec<_>>(), is_last);
+    assert!(*out == out_again, "{program:?} over {sizes:?}, {operands:?}");
+    assert!(others.iter().zip(&others_again).all(|(x, y)| **x == *y), "{program:?} over {sizes:?}, {operands:?}");
+}
+
 /// Runs a program into a buffer of its kind and compares.
 fn check(instructions: Vec<Instruction>, sizes: &[usize], operands: &[Operand<'_>], tolerance: f64) {
     let kinds: Vec<Kind> = operands.iter().map(|operand| operand.buffer.kind()).collect();

@@ -11,12 +11,20 @@ use super::cell::Cell;
 use super::program::{Action, Source, Step};
 use super::register::register;
 use super::strip::Numbers;
-use super::{Operand, Program};
-use crate::kernel::span::{Odometer, Span, is_inside};
+use super::{BLOCK, Operand, Program};
+use crate::kernel::copy::copy_into;
+use crate::kernel::span::{Odometer, Span, is_inside, row_major};
 use crate::kernel::stream::{LINE, Stream, lined_up_mut};
+use crate::kernel::{View, ViewMut};
 
-/// Elements of a result at most.
-pub(super) const FEW: usize = 512;
+/// Elements of a result at most: of a light program, which reads its sources where they lie, and of any other.
+const LIGHT: usize = 16 * BLOCK;
+pub(super) const FEW: usize = 4 * BLOCK;
+/// Bytes of all registers of such another one, at most: more of them leave the nearest cache.
+const ROOM: usize = 64 << 10;
+
+/// Elements up to which those that lie across the results are taken one by one: squares of them take long to begin.
+const ACROSS: usize = 8 * BLOCK;
 
 /// Where the numbers of a source are.
 enum Way<'a, T> {
@@ -39,12 +47,14 @@ pub(super) fn run<T: Cell>(
     out: &mut [T],
     others: &mut [&mut [T]],
 ) -> bool {
-    let is_of_one_kind = || program.registers().iter().all(|&kind| kind == T::KIND);
-    let is_for_us = (1..=FEW).contains(&out.len())
+    let is_for_us = !out.is_empty()
         && sizes.iter().product::<usize>() == out.len()
         && program.result() == T::KIND
         && operands.len() == program.operands().len()
-        && (program.light().is_some() || is_of_one_kind());
+        && match program.light() {
+            Some(_) => out.len() <= LIGHT,
+            None => serves::<T>(program, out.len()),
+        };
     if !is_for_us {
         return false;
     }
@@ -60,6 +70,12 @@ pub(super) fn run<T: Cell>(
         None => by_steps(program, sizes, &ways, out, others),
     }
     true
+}
+
+/// Whether a program that is not light is run on so many elements: all of its registers are of one kind and near.
+fn serves<T: Cell>(program: &Program, size: usize) -> bool {
+    let registers = program.registers();
+    size <= FEW && registers.len() * size * size_of::<T>() <= ROOM && registers.iter().all(|&kind| kind == T::KIND)
 }
 
 /// How a source lies under a space of `size` positions; none if it is not there.
@@ -98,25 +114,32 @@ impl<T: Cell> Way<'_, T> {
             Way::Dense(values) => to.copy_from_slice(values),
             Way::Same(value) => to.fill(value),
             Way::Own => to.copy_from_slice(own),
-            Way::Far(operand) => {
-                let (values, span) = (T::of(operand.buffer), Span::new(sizes, &[operand.strides]));
-                let (inner, stride, outer) = (span.inner(), span.inner_stride(0), span.sizes.len() - 1);
-                let mut rows = Odometer::new(&span.sizes[..outer], &span.strides[0][..outer], 0);
-                for row in to.chunks_exact_mut(inner) {
-                    let first = operand.offset.wrapping_add_signed(rows.distance);
-                    match stride {
-                        0 => row.fill(values[first]),
-                        1 => row.copy_from_slice(&values[first..][..inner]),
-                        _ => {
-                            for (i, to) in (0..).zip(row) {
-                                *to = values[first.wrapping_add_signed(i * stride)];
-                            }
-                        }
-                    }
-                    rows.step();
+            Way::Far(operand) => walk(operand, sizes, to),
+        }
+    }
+}
+
+/// Puts the numbers of an operand in the order of the space.
+fn walk<T: Cell>(operand: &Operand<'_>, sizes: &[usize], to: &mut [T]) {
+    let src = View { data: T::of(operand.buffer), offset: operand.offset, strides: operand.strides };
+    let span = Span::new(sizes, &[src.strides]);
+    let (inner, stride, outer) = (span.inner(), span.inner_stride(0), span.sizes.len() - 1);
+    if stride.unsigned_abs() > 1 && to.len() > ACROSS {
+        return copy_into(sizes, src, ViewMut { data: to, offset: 0, strides: &row_major(sizes) });
+    }
+    let mut rows = Odometer::new(&span.sizes[..outer], &span.strides[0][..outer], 0);
+    for row in to.chunks_exact_mut(inner) {
+        let first = src.offset.wrapping_add_signed(rows.distance);
+        match stride {
+            0 => row.fill(src.data[first]),
+            1 => row.copy_from_slice(&src.data[first..][..inner]),
+            _ => {
+                for (i, to) in (0..).zip(row) {
+                    *to = src.data[first.wrapping_add_signed(i * stride)];
                 }
             }
         }
+        rows.step();
     }
 }
 
@@ -124,17 +147,27 @@ impl<T: Cell> Way<'_, T> {
 fn lightly<T: Cell>(program: &Program, sizes: &[usize], ways: &[Way<'_, T>], out: &mut [T], others: &mut [&mut [T]]) {
     let Some(light) = program.light() else { return };
     let size = out.len();
-    let count = ways.iter().filter(|way| !matches!(way, Way::Dense(_))).count();
-    let mut room = register(T::KIND, count * size);
-    let mut places = lined_up_mut(T::of_mut(&mut room)).chunks_exact_mut(size);
+    let often = size.min(Numbers::<T>::OFTEN);
+    let room = |way: &Way<'_, T>| match way {
+        Way::Dense(_) => 0,
+        Way::Same(_) => often,
+        Way::Far(_) | Way::Own => size,
+    };
+    let mut register = register(T::KIND, ways.iter().map(room).sum());
+    let mut rest = &mut *lined_up_mut(T::of_mut(&mut register));
     let mut sources: SmallVec<[Numbers<'_, T>; 8]> = SmallVec::new();
     for way in ways {
-        sources.push(match way {
+        let place;
+        (place, rest) = rest.split_at_mut(room(way));
+        sources.push(match *way {
             Way::Dense(values) => Numbers::each(values),
-            way => {
-                let place = places.next().expect("there is a place for each that is put there");
+            Way::Same(value) => {
+                place.fill(value);
+                Numbers::same(place)
+            }
+            Way::Far(_) | Way::Own => {
                 way.put(sizes, out, place);
-                if matches!(way, Way::Same(_)) { Numbers::same(place) } else { Numbers::each(place) }
+                Numbers::each(place)
             }
         });
     }
@@ -183,36 +216,78 @@ fn by_steps<T: Cell>(program: &Program, sizes: &[usize], ways: &[Way<'_, T>], ou
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::element::{Binary, Buffer, Kind, Unary};
+    use crate::element::{Binary, Buffer, Comparison, Kind, Unary};
     use crate::kernel::map::Instruction;
+    use Instruction::{Constant, Load};
+
+    /// What a program of x, which lies so from `offset` on, and of one number 3 gives.
+    fn done(program: &Program, sizes: &[usize], x: (usize, &[isize])) -> Option<Vec<f32>> {
+        let [of_x, of_y] = [10_000_u16, 2].map(|size| Buffer::F32((0..size).map(|i| f32::from(i) / 1024.0).collect()));
+        let same = vec![0; sizes.len()];
+        let operands = [
+            Operand { buffer: &of_x, offset: x.0, strides: x.1 },
+            Operand { buffer: &of_y, offset: 1, strides: &same },
+        ];
+        let mut out = vec![f32::NAN; sizes.iter().product()];
+        run(program, sizes, &operands, &mut out, &mut []).then_some(out)
+    }
+
+    /// exp(-(x · y)) if it is not light, else -(x · y).
+    fn program(is_light: bool) -> Program {
+        let product = Instruction::Binary(Binary::Mul, 0, 1);
+        let mut instructions = vec![Load(0), Load(1), product, Instruction::Unary(Unary::Neg, 2)];
+        if !is_light {
+            instructions.push(Instruction::Unary(Unary::Exp, 3));
+        }
+        Program::new(instructions, &[Kind::F32; 2])
+    }
 
     #[test]
-    fn what_lies_in_the_order_of_the_result_or_is_one_number_is_computed_and_the_rest_is_not() {
-        let program = Program::new(
-            vec![
-                Instruction::Load(0),
-                Instruction::Load(1),
-                Instruction::Binary(Binary::Mul, 0, 1),
-                Instruction::Unary(Unary::Neg, 2),
-            ],
-            &[Kind::F32; 2],
-        );
-        let (x, y) = (Buffer::F32((0..60_u8).map(f32::from).collect()), Buffer::F32(vec![7.0, 3.0].into()));
-        let done = |sizes: &[usize], x_strides: &[isize], y_strides: &[isize], offset: usize| {
-            let operands = [
-                Operand { buffer: &x, offset, strides: x_strides },
-                Operand { buffer: &y, offset: 1, strides: y_strides },
+    fn what_is_small_is_computed_wherever_its_numbers_lie_inside_of_their_buffers() {
+        for is_light in [true, false] {
+            let program = program(is_light);
+            let spaces: [(&[usize], usize, &[isize]); 8] = [
+                (&[1], 10, &[1]),
+                (&[50], 10, &[1]),
+                (&[3, 1, 4], 0, &[4, 9, 1]),
+                (&[3, 4], 7, &[1, 3]),
+                (&[5, 40], 0, &[0, 1]),
+                (&[5, 40], 3, &[1, 0]),
+                (&[2, 3, 17], 200, &[-60, 20, 1]),
+                (&[30, 68], 9999, &[-1, -31]),
             ];
-            let mut out = vec![f32::NAN; sizes.iter().product()];
-            run(&program, sizes, &operands, &mut out, &mut []).then_some(out)
-        };
-        for size in [1_usize, 5, 16, 50] {
-            let expected: Vec<f32> = (0..size).map(|i| -3.0 * (i + 10) as f32).collect();
-            assert_eq!(done(&[size], &[1], &[0], 10), Some(expected), "{size} numbers");
+            for (sizes, offset, strides) in spaces {
+                let got = done(&program, sizes, (offset, strides)).expect("it is small");
+                let places = crate::kernel::testing::positions(sizes, strides);
+                for (got, place) in got.into_iter().zip(places) {
+                    let light = -((offset as isize + place) as f64 / 1024.0) / 1024.0;
+                    let exact = if is_light { light } else { light.exp() };
+                    assert!((f64::from(got) - exact).abs() <= 1e-6 * exact.abs(), "{got} for {exact}, {sizes:?}");
+                }
+            }
+            assert!(done(&program, &[3, 4], (9990, &[4, 1])).is_none(), "an operand leaves its buffer");
+            assert!(done(&program, &[3, 4], (5, &[-4, 1])).is_none(), "at its beginning");
+            assert!(done(&program, &[0], (0, &[1])).is_none(), "there is nothing to do");
+            let [most, more] = [0, 1].map(|more| if is_light { LIGHT + more } else { FEW + more });
+            assert!(done(&program, &[most], (0, &[1])).is_some() && done(&program, &[more], (0, &[1])).is_none());
         }
-        assert!(done(&[3, 1, 4], &[4, 9, 1], &[0, 9, 0], 0).is_some(), "an axis of one position may have any stride");
-        assert!(done(&[3, 4], &[1, 3], &[0, 0], 0).is_none(), "the first operand lies in another order");
-        assert!(done(&[3, 4], &[4, 1], &[0, 0], 50).is_none(), "the first operand leaves its buffer");
-        assert!(done(&[0], &[1], &[0], 0).is_none(), "there is nothing to do");
+        let far = done(&program(true), &[80, 100], (0, &[1, 80])).expect("what lies across, in squares");
+        assert!((0..8000).all(|i| far[i] == -((i / 100 + i % 100 * 80) as f32) / 1024.0 / 1024.0));
+    }
+
+    #[test]
+    fn what_has_several_kinds_or_counts_positions_or_would_leave_the_nearest_cache_is_for_others() {
+        let [x, y] = [0, 1].map(|i| Instruction::Unary(Unary::Exp, i));
+        let choice = vec![Load(0), x, Instruction::Compare(Comparison::Lt, 0, 1), Instruction::Select(2, 0, 1)];
+        let positions = vec![Instruction::Position(0), Instruction::Cast(Kind::F32, 0), y];
+        for instructions in [choice, positions] {
+            assert!(done(&Program::new(instructions, &[Kind::F32; 2]), &[5], (0, &[1])).is_none());
+        }
+        let mut many: Vec<Instruction> = (1..20).map(|i| Constant(Kind::F32, f64::from(i))).collect();
+        many.push(Load(0));
+        many.extend((0..19).map(|i| Instruction::Binary(Binary::Pow, 19 + i, i)));
+        let many = Program::new(many, &[Kind::F32; 2]);
+        assert!(done(&many, &[300], (0, &[1])).is_some(), "some registers are near");
+        assert!(done(&many, &[1500], (0, &[1])).is_none(), "and so many are not");
     }
 }

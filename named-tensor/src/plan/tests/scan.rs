@@ -301,10 +301,10 @@ fn one_body_on_other_inputs_is_another_scan() {
 
 /// How often a recurrent network whose weights have these axes, slowest first, copies them before its steps begin.
 fn copies(weights: [(Name, usize); 2], others: &[(Name, usize)], time: usize) -> usize {
-    let numbers: Vec<f32> = (0..weights[0].1 * weights[1].1).map(|i| 0.1 * i as f32).collect();
-    let w = tensor(&weights, &numbers);
-    let first = normal(2, Kind::F32, &[others, &[(A, 4)]].concat());
-    let x = normal(3, Kind::F32, &[(TIME, time), (A, 4)]);
+    let numbers: Vec<f32> = (0..weights[0].1 * weights[1].1).map(|i| 0.1 * (i % 17) as f32).collect();
+    let (w, size) = (tensor(&weights, &numbers), weights[0].1);
+    let first = normal(2, Kind::F32, &[others, &[(A, size)]].concat());
+    let x = normal(3, Kind::F32, &[(TIME, time), (A, size)]);
     let [last, all] = Node::scan(TIME, false, &[first], &[x], |h, x| {
         let product = h[0].contract(&w, &[A]).rename(&[(Name::declared("a_"), A)]);
         let next = product.binary(Binary::Add, &x[0]).unary(Unary::Tanh);
@@ -321,8 +321,11 @@ fn a_matrix_that_every_step_sums_along_is_turned_once_for_all_of_them() {
     let (along, across) = ([(Name::declared("a_"), 4), (A, 4)], [(A, 4), (Name::declared("a_"), 4)]);
     assert_eq!(copies(along, &[(B, 3)], 5), 1, "three rows times a matrix that lies along the sum");
     assert_eq!(copies(across, &[(B, 3)], 5), 0, "it lies across the sum");
-    assert_eq!(copies(along, &[(B, 1)], 5), 0, "one row: each number of the result is a product of rows");
-    assert_eq!(copies(along, &[], 5), 0, "a vector");
+    assert_eq!(copies(along, &[(B, 1)], 5), 1, "one row");
+    assert_eq!(copies(along, &[], 5), 1, "a vector");
+    let large = [(Name::declared("a_"), 512), (A, 512)];
+    assert_eq!(copies(large, &[], 2), 0, "a vector times what fills a cache");
+    assert_eq!(copies(large, &[(B, 2)], 2), 1, "which is read once for two");
     assert_eq!(copies(along, &[(B, 70)], 5), 0, "many rows: each step spends little time on it");
     assert_eq!(copies(along, &[(B, 3)], 1), 0, "one step");
 }

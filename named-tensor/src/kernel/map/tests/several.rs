@@ -1,7 +1,7 @@
 //! Programs of several results against one program for each of them.
 
 use super::super::*;
-use super::data;
+use super::{data, run};
 use crate::kernel::span::row_major;
 use Instruction::Load;
 
