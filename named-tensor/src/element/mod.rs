@@ -76,9 +76,7 @@ pub trait Stored: Copy + Default + PartialEq + PartialOrd + Debug + Send + Sync 
     ///
     /// # Panics
     /// If the buffer holds another kind.
-    fn of(buffer: &Buffer) -> &[Self] {
-        Self::of_numbers(buffer.numbers())
-    }
+    fn of(buffer: &Buffer) -> &[Self];
     /// The values of a buffer of this kind, to write.
     ///
     /// # Panics
@@ -145,6 +143,14 @@ macro_rules! stored {
                 match numbers {
                     Numbers::$kind(values) => values,
                     other => panic!("a buffer of {:?} was read as {:?}", other.kind(), Kind::$kind),
+                }
+            }
+            #[inline]
+            fn of(buffer: &Buffer) -> &[Self] {
+                // As a rule nobody else has lent them.
+                match buffer {
+                    Buffer::$kind(values) => values,
+                    other => Self::of_numbers(other.numbers()),
                 }
             }
             fn of_mut(buffer: &mut Buffer) -> &mut [Self] {

@@ -12,6 +12,19 @@ pub type ById<T> = HashMap<usize, T, BuildHasherDefault<Id>>;
 /// Some nodes.
 pub type Ids = HashSet<usize, BuildHasherDefault<Id>>;
 
+/// Room for the nodes of a small graph: to grow step by step takes longer than to be asked.
+const SOME: usize = 28;
+
+/// No nodes yet, with room for some.
+pub fn no_ids() -> Ids {
+    Ids::with_capacity_and_hasher(SOME, BuildHasherDefault::default())
+}
+
+/// Nothing yet, with room for what belongs to some nodes.
+pub fn by_no_id<T>() -> ById<T> {
+    ById::with_capacity_and_hasher(SOME, BuildHasherDefault::default())
+}
+
 /// An odd number whose bits follow no pattern: the golden ratio as a fraction of 2^64.
 const ODD: u64 = 0x9e37_79b9_7f4a_7c15;
 

@@ -9,7 +9,7 @@ use std::sync::{Arc, OnceLock};
 
 use smallvec::SmallVec;
 
-use super::ids::Ids;
+use super::ids::no_ids;
 use super::recycled::Recycled;
 use super::{Op, Shape, Value};
 use crate::element::{Kind, retire};
@@ -174,7 +174,7 @@ impl Node {
     /// The same, except that `last` says where it stops.
     pub(super) fn walk_until(roots: &[Node], last: impl Fn(&Node) -> bool) -> Vec<Node> {
         let mut order = Vec::new();
-        let mut seen = Ids::default();
+        let mut seen = no_ids();
         // Nodes on the way down, each with those of its inputs that have not been looked at.
         let mut stack: SmallVec<[(&Node, &[Node]); 16]> = SmallVec::new();
         for root in roots {

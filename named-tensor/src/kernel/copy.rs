@@ -8,12 +8,15 @@
 use super::lanes::vectorised;
 use super::order::sort_few;
 use super::parallel::{self, GRAIN, Shared};
-use super::span::{Odometer, Span, check_distinct, check_inside};
+use super::span::{Odometer, Span, check_distinct, check_inside, is_dense};
 use super::stream::{LINE, Stream};
 use super::turn::{Starts, turn};
 use super::{View, ViewMut};
 use crate::element::Stored;
 use smallvec::SmallVec;
+
+/// Numbers that are copied at once where they lie in the order of the space.
+const FEW: usize = 4096;
 
 /// The side of a tile.
 const TILE: usize = 128;
@@ -25,6 +28,10 @@ const TILE: usize = 128;
 pub(crate) fn copy_into<T: Stored>(sizes: &[usize], src: View<'_, T>, dst: ViewMut<'_, T>) {
     check_inside("copy: source", src.data.len(), src.offset, sizes, src.strides);
     check_inside("copy: destination", dst.data.len(), dst.offset, sizes, dst.strides);
+    let total = sizes.iter().product();
+    if (1..=FEW).contains(&total) && is_dense(sizes, src.strides) && is_dense(sizes, dst.strides) {
+        return dst.data[dst.offset..][..total].copy_from_slice(&src.data[src.offset..][..total]);
+    }
     check_distinct("copy", sizes, dst.strides);
     if sizes.contains(&0) {
         return;

@@ -16,7 +16,7 @@ use super::rule::{absent, refused, size_of};
 use crate::axis::Name;
 use crate::element::Kind;
 use crate::error::{Error, ErrorKind, Result};
-use crate::graph::ids::{ById, Ids};
+use crate::graph::ids::{ById, Ids, by_no_id, no_ids};
 use crate::graph::{Node, Op, Shape};
 
 /// After so many attempts a carry that gains axes in each is an error. Axes come from inputs, whose number is small.
@@ -299,11 +299,12 @@ impl Draft {
         for result in results.iter().skip(self.carries.len()) {
             absent("scan", result.shape(), self.axis)?;
         }
-        let mut inside: Ids = self.carries.iter().chain(&self.slices).map(Node::id).collect();
+        let mut inside = no_ids();
+        inside.extend(self.carries.iter().chain(&self.slices).map(Node::id));
         let mut outside: Vec<Node> = Vec::new();
-        let mut taken: Ids = Ids::default();
+        let mut taken = no_ids();
         let order = Node::walk(&results);
-        let mut held: ById<usize> = ById::default();
+        let mut held: ById<usize> = by_no_id();
         for node in order.iter().chain(order.iter().flat_map(Node::inputs)).chain(&results) {
             *held.entry(node.id()).or_default() += 1;
         }
@@ -316,7 +317,7 @@ impl Draft {
                 outside.push(node.clone());
             }
         };
-        let mut reached: Ids = Ids::default();
+        let mut reached = no_ids();
         for node in &order {
             reached.insert(node.id());
             if node.inputs().iter().any(|input| inside.contains(&input.id())) {

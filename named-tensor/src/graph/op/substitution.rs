@@ -5,14 +5,15 @@
 //! Lives here: the walk. Not here: who substitutes (`scan`, `call`, `calculus`).
 
 use crate::graph::Node;
-use crate::graph::ids::ById;
+use crate::graph::ids::{ById, by_no_id};
 
 impl Node {
     /// `roots`, computed from the nodes of `replaced` in place of those with these ids. What does not depend on any of
     /// them stays as it is.
     #[must_use]
     pub fn substitute(roots: &[Node], replaced: &ById<Node>) -> Vec<Node> {
-        let mut made = replaced.clone();
+        let mut made = by_no_id();
+        made.extend(replaced.iter().map(|(&id, node)| (id, node.clone())));
         for node in Node::walk_until(roots, |node| node.value().is_some() || replaced.contains_key(&node.id())) {
             let changed = !made.contains_key(&node.id()) && node.inputs().iter().any(|i| made.contains_key(&i.id()));
             if changed && node.value().is_none() {

@@ -13,7 +13,7 @@ use super::register::register;
 use super::strip::Numbers;
 use super::{BLOCK, Operand, Program};
 use crate::kernel::copy::copy_into;
-use crate::kernel::span::{Odometer, Span, is_inside, row_major};
+use crate::kernel::span::{is_dense, is_inside, row_major};
 use crate::kernel::stream::{LINE, Stream, lined_up_mut};
 use crate::kernel::{View, ViewMut};
 
@@ -114,32 +114,41 @@ impl<T: Cell> Way<'_, T> {
             Way::Dense(values) => to.copy_from_slice(values),
             Way::Same(value) => to.fill(value),
             Way::Own => to.copy_from_slice(own),
-            Way::Far(operand) => walk(operand, sizes, to),
+            Way::Far(operand) => {
+                let src = View { data: T::of(operand.buffer), offset: operand.offset, strides: operand.strides };
+                let is_across = src.strides.last().is_some_and(|stride| stride.unsigned_abs() > 1);
+                if is_across && to.len() > ACROSS {
+                    copy_into(sizes, src, ViewMut { data: to, offset: 0, strides: &row_major(sizes) });
+                } else {
+                    walk(src.data, src.offset, sizes, src.strides, to);
+                }
+            }
         }
     }
 }
 
-/// Puts the numbers of an operand in the order of the space.
-fn walk<T: Cell>(operand: &Operand<'_>, sizes: &[usize], to: &mut [T]) {
-    let src = View { data: T::of(operand.buffer), offset: operand.offset, strides: operand.strides };
-    let span = Span::new(sizes, &[src.strides]);
-    let (inner, stride, outer) = (span.inner(), span.inner_stride(0), span.sizes.len() - 1);
-    if stride.unsigned_abs() > 1 && to.len() > ACROSS {
-        return copy_into(sizes, src, ViewMut { data: to, offset: 0, strides: &row_major(sizes) });
+/// Puts the numbers of an operand, from the `first` on, in the order of the space, each row of which is a space again.
+fn walk<T: Cell>(values: &[T], first: usize, sizes: &[usize], strides: &[isize], to: &mut [T]) {
+    if is_dense(sizes, strides) {
+        return to.copy_from_slice(&values[first..][..to.len()]);
     }
-    let mut rows = Odometer::new(&span.sizes[..outer], &span.strides[0][..outer], 0);
-    for row in to.chunks_exact_mut(inner) {
-        let first = src.offset.wrapping_add_signed(rows.distance);
-        match stride {
-            0 => row.fill(src.data[first]),
-            1 => row.copy_from_slice(&src.data[first..][..inner]),
-            _ => {
-                for (i, to) in (0..).zip(row) {
-                    *to = src.data[first.wrapping_add_signed(i * stride)];
-                }
+    match (sizes, strides) {
+        (_, [0]) => to.fill(values[first]),
+        (_, &[stride]) if stride > 0 => {
+            let stepped = values[first..].iter().step_by(stride.unsigned_abs());
+            to.iter_mut().zip(stepped).for_each(|(to, &value)| *to = value);
+        }
+        (_, [stride]) => {
+            for (i, to) in (0..).zip(to) {
+                *to = values[first.wrapping_add_signed(i * stride)];
             }
         }
-        rows.step();
+        ([size, sizes @ ..], [stride, strides @ ..]) => {
+            for (i, to) in (0..).zip(to.chunks_exact_mut(to.len() / size)) {
+                walk(values, first.wrapping_add_signed(i * stride), sizes, strides, to);
+            }
+        }
+        _ => {}
     }
 }
 

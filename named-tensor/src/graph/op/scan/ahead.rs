@@ -5,7 +5,7 @@
 //! Lives here: which products these are. Not here: the body of the scan (`scan`).
 
 use super::Draft;
-use crate::graph::ids::{ById, Ids};
+use crate::graph::ids::{ById, Ids, no_ids};
 use crate::graph::{Node, Op};
 
 /// How many times as large as what goes along the steps a product may be: it is kept for all of them.
@@ -14,7 +14,8 @@ const LARGEST: usize = 8;
 impl Draft {
     /// Puts products that no carry has a part in among the tensors that the scan goes along.
     pub(super) fn take_ahead(&mut self, results: &mut [Node]) {
-        let mut carried: Ids = self.carries.iter().map(Node::id).collect();
+        let mut carried = no_ids();
+        carried.extend(self.carries.iter().map(Node::id));
         let mut placeholders: ById<Node> = ById::default();
         for node in Node::walk(results) {
             if node.inputs().iter().any(|input| carried.contains(&input.id())) {
