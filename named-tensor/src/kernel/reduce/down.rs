@@ -91,7 +91,9 @@ impl<T: Stored> Job<'_, T> {
 pub(super) fn take_rows<T: Stored, F: Fold<T>>(rows: &[T], sums: &mut [F::Partial]) {
     let size = sums.len();
     let count = rows.len() / size;
-    if size < STRIP && count >= STRIP {
+    if size < STRIP && (FEW..SHORT).contains(&count) {
+        down_lying::<T, F>(rows, sums);
+    } else if size < STRIP && count >= SHORT {
         let (whole, rest) = rows.split_at(count / STRIP * STRIP * size);
         down_in_turn::<T, F>(whole, sums);
         down_wide::<T, F>(rest.len() / size, |i| &rest[i * size..][..size], sums);
@@ -146,7 +148,33 @@ fn down_narrow<'a, T: Stored, F: Fold<T>>(rows: usize, row: impl Fn(usize) -> &'
     }
 }
 
-/// The same for fewer columns than a strip has, whose rows follow each other: [`STRIP`] rows are as many strips as there are
+/// The same for fewer columns than a strip has, whose rows follow each other: each is read as a strip, which ends in the row
+/// behind it, and what that adds is left out.
+fn down_lying<T: Stored, F: Fold<T>>(rows: &[T], sums: &mut [F::Partial]) {
+    let columns = sums.len();
+    let whole = rows.len().checked_sub(STRIP).map_or(0, |rest| rest / columns + 1);
+    let to = &mut *sums;
+    vectorised(
+        #[inline(always)]
+        move || {
+            let mut kept = [F::START; STRIP];
+            kept[..columns].copy_from_slice(to);
+            for i in 0..whole {
+                let row: &[T; STRIP] = rows[i * columns..].first_chunk().expect("a strip is there");
+                kept = std::array::from_fn(
+                    #[inline(always)]
+                    |column| F::step(kept[column], row[column]),
+                );
+            }
+            to.copy_from_slice(&kept[..columns]);
+        },
+    );
+    for row in rows[whole * columns..].chunks_exact(columns) {
+        sums.iter_mut().zip(row).for_each(|(sum, &x)| *sum = F::step(*sum, x));
+    }
+}
+
+/// The same for many rows of fewer columns than a strip has, which follow each other: [`STRIP`] rows are as many strips as there are
 /// columns, and each place in them always belongs to the same column.
 fn down_in_turn<T: Stored, F: Fold<T>>(rows: &[T], sums: &mut [F::Partial]) {
     let columns = sums.len();
@@ -165,6 +193,9 @@ fn down_in_turn<T: Stored, F: Fold<T>>(rows: &[T], sums: &mut [F::Partial]) {
 const NEAR: usize = 4096;
 /// Columns that go down in strips of [`STRIP`], at most.
 const NARROW: usize = 64;
+/// Rows of fewer columns than a strip has from which on each is a strip, and from which on all strips are full.
+const FEW: usize = 8;
+const SHORT: usize = 4 * STRIP;
 /// Columns of a strip.
 pub(super) const STRIP: usize = 16;
 

@@ -149,7 +149,7 @@ fn patches_agree_with_plain_loops_wherever_they_lie_and_pass_nan_on() {
 #[test]
 fn few_columns_whose_rows_follow_each_other_agree_with_plain_loops_however_many_rows_there_are() {
     for columns in 1..=17 {
-        for rows in [1, 2, 15, 16, 17, 47, 300, 9001] {
+        for rows in [1, 2, 7, 8, 9, 15, 16, 17, 47, 63, 64, 300, 9001] {
             let mut data = Random::new(8).reals(3 + 2 * rows * columns);
             data[3 + (rows - 1) * columns] = f32::NAN;
             let both: [(&[usize], &[isize]); 2] =
