@@ -104,14 +104,16 @@ pub(crate) fn matmul<T: Lanes>(
     while let Some(i) = axes.iter().position(|&axis| rows.absorbs(axis) || columns.absorbs(axis)) {
         axes.remove(i);
     }
-    if rows.size == 1
-        && columns.size == 1
-        && outer.is_none()
+    let are_pairs = rows.size == 1 && columns.size == 1 && outer.is_none();
+    if are_pairs
         && let inner = (k, l_inner, r_inner)
         && let Some(i) = axes.iter().position(|axis| is_paired(axis, inner))
     {
         let run = axes.remove(i);
         pairs(scale, inner, &axes, run, [lhs, rhs], ViewMut { data: &mut *dst.data, ..dst });
+        return tail.into_iter().for_each(|tail| tail.whole(dst.data));
+    }
+    if are_pairs && paired::squares(scale, (k, l_inner, r_inner), &axes, [lhs, rhs], &mut dst) {
         return tail.into_iter().for_each(|tail| tail.whole(dst.data));
     }
     let sizes: SmallVec<[usize; 4]> = axes.iter().map(|axis| axis.size).collect();

@@ -19,11 +19,12 @@ mod short;
 use super::View;
 use super::lanes::fold_and;
 use super::map::Cell;
+use super::math::Scalar;
 use super::order::sort_few;
 use super::parallel::{self, GRAIN, grain_of};
 use super::span::{Odometer, Span, check_inside};
 use crate::element::Stored;
-use fold::{Fold, Max, Min, Product, Sum};
+use fold::{Fold, Max, Min, Product, Squares, Sum};
 
 /// What becomes of the elements.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -44,6 +45,14 @@ pub(crate) enum Reduction {
 /// If the view leaves its slice, or if `dst` does not have one element per position of `kept`.
 pub(crate) fn reduce<T: Reducible>(op: Reduction, kept: &[usize], reduced: &[usize], src: View<'_, T>, dst: &mut [T]) {
     T::reduce(op, kept, reduced, src, dst);
+}
+
+/// The sums of the squares of a view over the axes `kept` and then `reduced`. No square is rounded to `f32`.
+///
+/// # Panics
+/// As [`reduce`].
+pub(crate) fn sum_of_squares<T: Scalar>(kept: &[usize], reduced: &[usize], src: View<'_, T>, dst: &mut [T]) {
+    Job::new(kept, reduced, src, dst.len()).reduce::<Squares>(dst);
 }
 
 /// Elements that can be reduced: `f32`, `f64`, positions.

@@ -214,6 +214,14 @@ impl Program {
         Some(Difference { of: [operand(of[0])?, operand(of[1])?], then, times })
     }
 
+    /// The operand of which it makes the square, if that is all it does.
+    pub(in crate::kernel) fn squared(&self) -> Option<usize> {
+        match self.sources[self.light()?.squared()?] {
+            Source::Operand(number) => Some(number),
+            Source::Position(_) | Source::Own => None,
+        }
+    }
+
     /// The same program, if it is light.
     pub(super) fn light(&self) -> Option<&Light> {
         self.light.as_ref()

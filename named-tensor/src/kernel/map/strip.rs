@@ -83,6 +83,14 @@ impl Light {
         }
     }
 
+    /// The source whose square is all that the program makes.
+    pub(super) fn squared(&self) -> Option<usize> {
+        match self.steps[..] {
+            [Step { op: Op::Mul, values: [x, y, _] }] if x == y && x < self.sources => Some(x),
+            _ => None,
+        }
+    }
+
     /// The number of the first step's value.
     fn first(&self) -> usize {
         self.sources + self.constants.len()

@@ -8,11 +8,16 @@
 //! Sums of [`BLOCK`] terms are added to the whole, so the error is at most `2 (BLOCK + k / BLOCK) ε Σₖ |lhs rhs|`.
 
 use super::product::Axis;
-use crate::kernel::View;
 use crate::kernel::lanes::{pairs, vectorised};
+use crate::kernel::order::sort_few;
 use crate::kernel::parallel;
+use crate::kernel::reduce::sum_of_squares;
 use crate::kernel::simd::Lanes;
+use crate::kernel::span::is_dense;
 use crate::kernel::turn::{Starts, turn};
+use crate::kernel::{View, ViewMut};
+use smallvec::SmallVec;
+use std::cmp::Reverse;
 
 /// Neighbours whose sums are taken together: both sums and a row of each operand fit the nearest cache.
 pub(super) const RUN: usize = 512;
@@ -48,6 +53,35 @@ pub(super) fn is_tall(axis: &Axis, (k, l_inner, r_inner): (usize, isize, isize))
 /// Whether an axis is one of neighbours in the result whose sums are short and lie along both operands.
 fn is_run_of_short_sums(axis: &Axis, (k, l_inner, r_inner): (usize, isize, isize)) -> bool {
     axis.size >= 16 && [l_inner, r_inner, axis.dst] == [1; 3] && (1..=SHORT).contains(&k)
+}
+
+/// Writes sums over `k` of products of each number with itself that no run has, as reductions take them, which is more exact as
+/// well. Returns whether they are such: not where they are short, or where the result has gaps.
+pub(super) fn squares<T: Lanes>(
+    scale: T,
+    (k, l_inner, r_inner): (usize, isize, isize),
+    axes: &[Axis],
+    [lhs, rhs]: [View<'_, T>; 2],
+    dst: &mut ViewMut<'_, T>,
+) -> bool {
+    let is_same = std::ptr::eq(lhs.data, rhs.data)
+        && (lhs.offset, l_inner) == (rhs.offset, r_inner)
+        && axes.iter().all(|axis| axis.lhs == axis.rhs);
+    let mut axes: SmallVec<[Axis; 4]> = axes.iter().copied().collect();
+    sort_few(&mut axes, |axis| Reverse(axis.dst));
+    let of = |stride: fn(&Axis) -> isize| -> SmallVec<[isize; 4]> { axes.iter().map(stride).collect() };
+    let sizes: SmallVec<[usize; 4]> = axes.iter().map(|axis| axis.size).collect();
+    if !is_same || k <= SHORT || axes.is_empty() || !is_dense(&sizes, &of(|axis| axis.dst)) {
+        return false;
+    }
+    let mut strides = of(|axis| axis.lhs);
+    strides.push(l_inner);
+    let out = &mut dst.data[dst.offset..][..sizes.iter().product()];
+    sum_of_squares(&sizes, &[k], View { strides: &strides, ..lhs }, out);
+    if scale != T::narrow(1.0) {
+        out.iter_mut().for_each(|sum| *sum = *sum * scale);
+    }
+    true
 }
 
 /// Writes the sums of a run; the operands begin so far from their first element, and have these strides along the sum.

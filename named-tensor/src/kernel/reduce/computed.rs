@@ -49,11 +49,23 @@ pub(crate) fn reduce<T: Real>(
     assert_eq!(dst.len(), outer * inner, "reduce: one result per kept position is needed");
     let are_whole = others.len() == program.others().len() && others.iter().all(|other| other.len() == dst.len());
     assert!(are_whole, "reduce: a place for each result");
-    if dst.is_empty() || op == Reduction::Sum && differences::sum(program, sizes, over, operands, dst) {
+    if dst.is_empty() || op == Reduction::Sum && differences::sum(program, sizes, over.clone(), operands, dst) {
         return;
+    }
+    if let Some(operand) = program.squared().filter(|_| op == Reduction::Sum) {
+        // Squares are not computed before they are summed, nor rounded.
+        let (kept, reduced) = (without(sizes, &over), &sizes[over.clone()]);
+        let strides = [&without(operands[operand].strides, &over), &operands[operand].strides[over]].concat();
+        let src = View { data: T::of(operands[operand].buffer), offset: operands[operand].offset, strides: &strides };
+        return super::sum_of_squares(&kept, reduced, src, dst);
     }
     let computed = Computed::new(program, sizes, operands);
     T::reduce_computed(op, &Job { computed, outer, over: reduced, inner, results: 1 + others.len() }, dst, others);
+}
+
+/// What belongs to the axes that are not among those.
+fn without<N: Copy>(all: &[N], some: &Range<usize>) -> Vec<N> {
+    [&all[..some.start], &all[some.end..]].concat()
 }
 
 /// Numbers that are reduced on the way.
@@ -249,7 +261,7 @@ impl<T: Reducible> Bench<'_, T> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::element::Binary;
+    use crate::element::{Binary, Buffer, Kind};
     use crate::kernel::map::Instruction;
     use crate::kernel::testing::Random;
 
@@ -312,6 +324,37 @@ mod tests {
                     };
                     let exact = T::from_f64(exact).to_f64();
                     assert_eq!(got, exact, "{op:?} {sizes:?}, result {of} of {}, at {at}", 1 + beside.len());
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn sums_of_squares_are_rounded_once_along_any_axis_of_any_layout() {
+        let numbers = Random::new(6).reals(30_000);
+        let x = Buffer::F32(numbers.clone().into());
+        let square = Instruction::Binary(Binary::Mul, 0, 0);
+        let power =
+            [Instruction::Constant(Kind::F32, 2.0), Instruction::Load(0), Instruction::Binary(Binary::Pow, 1, 0)];
+        for instructions in [[Instruction::Load(0), square].to_vec(), power.to_vec()] {
+            let program = Program::new(instructions, &[Kind::F32]);
+            for strides in [[1000_isize, 50, 1], [1, 20, 400], [0, 50, 1], [3, 0, 60]] {
+                for over in [0..1, 1..2, 2..3, 0..2, 1..3, 0..3] {
+                    let sizes = [19, 20, 50];
+                    let operands = [Operand { buffer: &x, offset: 9, strides: &strides }];
+                    let mut exact = vec![0.0_f64; without(&sizes, &over).iter().product()];
+                    for position in (0..19).flat_map(|i| (0..20).flat_map(move |j| (0..50).map(move |k| [i, j, k]))) {
+                        let at = (0..3).map(|axis| position[axis] as isize * strides[axis]).sum::<isize>();
+                        let kept = (0..3).filter(|axis| !over.contains(axis));
+                        let to = kept.fold(0, |to, axis| to * sizes[axis] + position[axis]);
+                        exact[to] += f64::from(numbers[9 + at as usize]).powi(2);
+                    }
+                    let mut out = vec![f32::NAN; exact.len()];
+                    reduce(Reduction::Sum, &program, &sizes, over.clone(), &operands, &mut out, &mut []);
+                    for (got, exact) in out.into_iter().zip(exact) {
+                        let error = (f64::from(got) - exact).abs();
+                        assert!(error <= 6.0e-8 * exact, "{got} for {exact} over {over:?}, {strides:?}");
+                    }
                 }
             }
         }

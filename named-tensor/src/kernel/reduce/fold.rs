@@ -1,6 +1,6 @@
 //! What a reduction does with one more element, and with two partial results: sums, products and extremes.
 //!
-//! Sums and products of real numbers are kept in `f64`, those of positions stay at the largest number where they would
+//! Sums, those of squares and products of real numbers are kept in `f64`, those of positions stay at the largest number where they would
 //! pass it, as the sum and the product of two do; extremes pass NaN on.
 //! Not here: in which order elements come (`reduce`).
 
@@ -28,6 +28,7 @@ pub(super) trait Fold<T> {
 }
 
 pub(super) struct Sum;
+pub(super) struct Squares;
 pub(super) struct Product;
 pub(super) struct Max;
 pub(super) struct Min;
@@ -69,6 +70,23 @@ fold!(Max of i64 in i64 from i64::MIN, i64::max, i64::max);
 fold!(Min of f32 in f32 from f32::INFINITY, f32::smaller, f32::smaller, |all| extreme(all, |a, b| a > b));
 fold!(Min of f64 in f64 from f64::INFINITY, f64::smaller, f64::smaller, |all| extreme(all, |a, b| a > b));
 fold!(Min of i64 in i64 from i64::MAX, i64::min, i64::min);
+
+impl<T: Scalar> Fold<T> for Squares {
+    type Partial = f64;
+    const START: f64 = 0.0;
+    #[inline(always)]
+    fn step(partial: f64, x: T) -> f64 {
+        partial + x.wide() * x.wide()
+    }
+    #[inline(always)]
+    fn join(a: f64, b: f64) -> f64 {
+        a + b
+    }
+    #[inline(always)]
+    fn end(partial: f64) -> T {
+        T::narrow(partial)
+    }
+}
 
 /// Of all numbers the one that comes `before` no other; NaN if any is NaN. Those are looked for apart, so that each of the
 /// others is joined by one instruction.

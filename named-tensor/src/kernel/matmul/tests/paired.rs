@@ -40,6 +40,44 @@ fn short_sums_along_both_operands_agree_with_plain_loops() {
 }
 
 #[test]
+fn long_sums_of_squares_are_rounded_once_in_every_layout_and_are_not_those_of_neighbours() {
+    let data = Random::new(9).reals(40_000);
+    // The strides of both operands along the batch and the sum, and those of the result.
+    let cases: [(usize, [isize; 3], [isize; 3], [isize; 2]); 7] = [
+        (0, [1300, 100, 1], [1300, 100, 1], [13, 1]),
+        (5, [1, 10, 130], [1, 10, 130], [1, 10]),
+        (5, [1300, 100, 1], [1300, 100, 1], [1, 10]),
+        (5, [1300, 100, 1], [1300, 100, 1], [20, 1]),
+        (0, [0, 7, 2], [0, 7, 2], [13, 1]),
+        (0, [1300, 100, 1], [1300, 100, 2], [13, 1]),
+        (1, [10, 100, 1], [10, 101, 1], [13, 1]),
+    ];
+    for (offset, left, right, to) in cases {
+        for (k, scale) in [(64, 1.0), (65, 1.0), (100, 0.5)] {
+            let strides = |[a, b, _]: [isize; 3], last: [isize; 2]| [a, b, last[0], last[1]];
+            let (l_strides, r_strides) = (strides(left, [0, left[2]]), strides(right, [right[2], 0]));
+            let lhs = View { data: &data[..], offset, strides: &l_strides };
+            let rhs = View { data: &data[..], offset: 5, strides: &r_strides };
+            let mut out = vec![f32::NAN; 300];
+            let dst = ViewMut { data: &mut out, offset: 2, strides: &[to[0], to[1], 1, 1] };
+            matmul(scale, &[10, 13], [1, k, 1], lhs, rhs, dst, None);
+            for (i, j) in (0..10).flat_map(|i| (0..13).map(move |j| (i, j))) {
+                let x = |offset: usize, [a, b, c]: [isize; 3], at: isize| {
+                    f64::from(data[offset.wrapping_add_signed(a * i + b * j + c * at)])
+                };
+                let exact: f64 = (0..k as isize).map(|at| x(offset, left, at) * x(5, right, at)).sum();
+                let exact = exact * f64::from(scale);
+                let got = f64::from(out[2_usize.wrapping_add_signed(to[0] * i + to[1] * j)]);
+                // Neighbours of one run are summed as products of any other two.
+                let is_square = offset == 5 && left == right && left[0] != 1;
+                let bound = if is_square && k > 64 && to[0] != 20 { 6.0e-8 * exact } else { 1e-4 };
+                assert!((got - exact).abs() <= bound, "{got} for {exact} at {i}, {j}: {k}, {left:?}, {right:?}");
+            }
+        }
+    }
+}
+
+#[test]
 fn short_sums_of_squares_are_not_those_of_neighbours_in_one_slice() {
     let data = Random::new(4).reals(6000);
     let cases: [([usize; 2], [isize; 2]); 5] =
