@@ -86,7 +86,9 @@ impl Light {
     /// The source whose square is all that the program makes.
     pub(super) fn squared(&self) -> Option<usize> {
         match self.steps[..] {
-            [Step { op: Op::Mul, values: [x, y, _] }] if x == y && x < self.sources => Some(x),
+            [Step { op: Op::Mul, values: [x, y, _] }] if x == y && x < self.sources && self.others.is_empty() => {
+                Some(x)
+            }
             _ => None,
         }
     }

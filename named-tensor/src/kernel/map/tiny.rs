@@ -1,4 +1,4 @@
-//! Programs over a few numbers: no blocks, no threads, and of registers only one row of memory.
+//! Programs over few numbers: all of them at once, without blocks and threads.
 //!
 //! To set those up takes some hundred nanoseconds, which a step of a small model or of a recurrence does not.
 //! What lies in the order of the result is read there by light programs; everything else is put in that order first, and

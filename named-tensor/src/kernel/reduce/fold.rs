@@ -1,7 +1,7 @@
 //! What a reduction does with one more element, and with two partial results: sums, products and extremes.
 //!
-//! Sums, those of squares and products of real numbers are kept in `f64`, those of positions stay at the largest number where they would
-//! pass it, as the sum and the product of two do; extremes pass NaN on.
+//! Sums, those of squares and products of real numbers are kept in `f64`, those of positions stay at the largest number
+//! where they would pass it, as the sum and the product of two do; extremes pass NaN on.
 //! Not here: in which order elements come (`reduce`).
 
 use crate::element::Stored;
