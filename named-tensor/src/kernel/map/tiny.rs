@@ -229,7 +229,7 @@ mod tests {
     use crate::kernel::map::Instruction;
     use Instruction::{Constant, Load};
 
-    /// What a program of x, which lies so from `offset` on, and of one number 3 gives.
+    /// What a program of x, which lies so from its offset on, and of one number for all gives.
     fn done(program: &Program, sizes: &[usize], x: (usize, &[isize])) -> Option<Vec<f32>> {
         let [of_x, of_y] = [10_000_u16, 2].map(|size| Buffer::F32((0..size).map(|i| f32::from(i) / 1024.0).collect()));
         let same = vec![0; sizes.len()];
