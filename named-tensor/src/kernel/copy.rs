@@ -28,14 +28,14 @@ const TILE: usize = 128;
 pub(crate) fn copy_into<T: Stored>(sizes: &[usize], src: View<'_, T>, dst: ViewMut<'_, T>) {
     check_inside("copy: source", src.data.len(), src.offset, sizes, src.strides);
     check_inside("copy: destination", dst.data.len(), dst.offset, sizes, dst.strides);
-    let total = sizes.iter().product();
-    if (1..=FEW).contains(&total) && is_dense(sizes, src.strides) && is_dense(sizes, dst.strides) {
-        return dst.data[dst.offset..][..total].copy_from_slice(&src.data[src.offset..][..total]);
-    }
-    check_distinct("copy", sizes, dst.strides);
     if sizes.contains(&0) {
         return;
     }
+    let total = sizes.iter().product();
+    if total <= FEW && is_dense(sizes, src.strides) && is_dense(sizes, dst.strides) {
+        return dst.data[dst.offset..][..total].copy_from_slice(&src.data[src.offset..][..total]);
+    }
+    check_distinct("copy", sizes, dst.strides);
     // The order is ours: the destination is written in the order in which it lies.
     let mut axes: SmallVec<[usize; 8]> = (0..sizes.len()).collect();
     sort_few(&mut axes, |&axis| std::cmp::Reverse(dst.strides[axis].unsigned_abs()));
@@ -396,6 +396,14 @@ mod tests {
                 check(&sizes, (7, from), (3, to), |i| i % 7 < 3);
             }
         }
+    }
+
+    #[test]
+    fn along_an_empty_axis_there_is_nothing_to_copy_however_large_the_others_are() {
+        let mut out = [7.0_f32; 3];
+        let dst = ViewMut { data: &mut out, offset: 0, strides: &[1, 1, 1] };
+        copy_into(&[1 << 40, 1 << 40, 0], View { data: &[], offset: 0, strides: &[0, 0, 1] }, dst);
+        assert_eq!(out, [7.0; 3], "nothing is written");
     }
 
     #[test]

@@ -197,7 +197,7 @@ fn by_steps<T: Cell>(program: &Program, sizes: &[usize], ways: &[Way<'_, T>], ou
     for (way, to) in ways.iter().zip(&mut values) {
         let (to, beyond) = to.split_at_mut(size);
         way.put(sizes, out, to);
-        // Some numbers would take long to compute with.
+        // What was there before may be so small that it would take long to compute with.
         beyond.fill(T::default());
     }
     for &(register, value) in program.constants() {

@@ -174,8 +174,8 @@ fn down_lying<T: Stored, F: Fold<T>>(rows: &[T], sums: &mut [F::Partial]) {
     }
 }
 
-/// The same for many rows of fewer columns than a strip has, which follow each other: [`STRIP`] rows are as many strips as there are
-/// columns, and each place in them always belongs to the same column.
+/// The same for many rows of fewer columns than a strip has, which follow each other: [`STRIP`] rows are as many strips as
+/// there are columns, and each place in them always belongs to the same column.
 fn down_in_turn<T: Stored, F: Fold<T>>(rows: &[T], sums: &mut [F::Partial]) {
     let columns = sums.len();
     let mut partial = [F::START; STRIP * STRIP];
