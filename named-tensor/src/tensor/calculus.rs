@@ -92,6 +92,8 @@ tuples!(V0 0, V1 1, V2 2);
 tuples!(V0 0, V1 1, V2 2, V3 3);
 tuples!(V0 0, V1 1, V2 2, V3 3, V4 4);
 tuples!(V0 0, V1 1, V2 2, V3 3, V4 4, V5 5);
+tuples!(V0 0, V1 1, V2 2, V3 3, V4 4, V5 5, V6 6);
+tuples!(V0 0, V1 1, V2 2, V3 3, V4 4, V5 5, V6 6, V7 7);
 
 /// The gradient of a scalar by each of `variables`: `grad(&loss, (&w, &b))`, `grad(&loss, &model)`.
 ///

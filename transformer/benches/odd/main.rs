@@ -23,7 +23,9 @@ mod contractions;
 mod convolutions;
 mod elements;
 mod joining;
+mod layers;
 mod networks;
+mod programs;
 mod protocol;
 mod recurrent;
 mod reductions;
@@ -43,5 +45,7 @@ fn main() -> Result<(), Error> {
     attention::attention(&mut run)?;
     recurrent::recurrent(&mut run)?;
     networks::networks(&mut run)?;
+    layers::layers(&mut run)?;
+    programs::programs(&mut run)?;
     run.finish()
 }
