@@ -17,7 +17,7 @@ use super::ahead::Ahead;
 use super::simd::{Lanes, is_plain};
 use super::stream::LINE;
 use super::vectors;
-pub(super) use ending::{Act, Ending};
+pub(super) use ending::{Act, Ending, end_standing};
 use pulp::{Simd, WithSimd};
 use std::ops::Range;
 use tile::Right;

@@ -62,8 +62,16 @@ pub(super) struct Product {
     pub(super) windows: Option<Windows>,
 }
 
-/// The description that is estimated to run fastest. The axes of `tail` are wanted fastest in the result.
-pub(super) fn product(axes: &[Axis], tail: &[usize]) -> Product {
+/// The axes that are wanted fastest in a result, the fastest last.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Wanted<'a> {
+    pub(super) axes: &'a [usize],
+    /// Whether side by side is enough, wherever that is.
+    pub(super) anywhere: bool,
+}
+
+/// The description that is estimated to run fastest.
+pub(super) fn product(axes: &[Axis], tail: Wanted<'_>) -> Product {
     let mut best: Option<(f64, Product)> = None;
     for (copy_left, copy_right) in [(false, false), (true, false), (false, true), (true, true)] {
         if let Some(product) = described(axes, tail, copy_left, copy_right, None) {
@@ -132,7 +140,7 @@ const PART: [usize; 3] = [64, 64, 32];
 /// matrices that the kernel brings into panels. An operand in windows lies as if it were copied, and is not.
 fn described(
     given: &[Axis],
-    tail: &[usize],
+    tail: Wanted<'_>,
     copy_left: bool,
     copy_right: bool,
     in_windows: Option<Side>,
@@ -265,12 +273,13 @@ fn described(
     }
 }
 
-/// The axes of the units in the order of a result: those in `tail` last, and at the very end the rows or the columns.
-/// Several axes that are one unit are side by side wherever it is, and stay there.
-pub(super) fn arranged(mut units: SmallVec<[Order; 8]>, tail: &[usize], matrix: [&Order; 2]) -> Order {
-    let together = |unit: &Order| tail.len() > 1 && unit.windows(tail.len()).any(|axes| axes == tail);
-    if !units.iter().any(together) {
-        let wanted = |unit: &Order| unit.iter().filter_map(|axis| tail.iter().position(|other| other == axis)).min();
+/// The axes of the units in the order of a result: those that are wanted last, and at the very end the rows or the columns.
+/// Several axes that are one unit are side by side wherever it is, and stay there if that is enough.
+pub(super) fn arranged(mut units: SmallVec<[Order; 8]>, tail: Wanted<'_>, matrix: [&Order; 2]) -> Order {
+    let Wanted { axes, anywhere } = tail;
+    let together = |unit: &Order| axes.len() > 1 && unit.windows(axes.len()).any(|some| some == axes);
+    if !(anywhere && units.iter().any(together)) {
+        let wanted = |unit: &Order| unit.iter().filter_map(|axis| axes.iter().position(|other| other == axis)).min();
         sort_few(&mut units, |unit| wanted(unit).map_or(0, |at| at + 1));
     }
     // One of the steps inside a matrix of the result has to be 1.

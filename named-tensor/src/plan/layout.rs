@@ -133,15 +133,23 @@ pub(super) fn view(item: &Item<'_>, input: &Shape, of: &Place) -> Option<Place> 
     Some(Place { slot: of.slot, offset, strides })
 }
 
-/// For each item, which axes its users want fastest, the fastest last; the user with the most work decides.
-pub(super) fn tails(items: &Items<'_>, parts: &[Part], places: &ByNumber<Place>) -> ByNumber<Names> {
-    let mut wishes: ByNumber<(usize, Names)> = ByNumber::new(items.list.len());
+/// The axes that are wanted fastest, the fastest last.
+#[derive(Clone, Debug)]
+pub(super) struct Tail {
+    pub(super) axes: Names,
+    /// Whether side by side is enough, wherever that is.
+    pub(super) anywhere: bool,
+}
+
+/// For each item, which axes its users want fastest; the user with the most work decides.
+pub(super) fn tails(items: &Items<'_>, parts: &[Part], places: &ByNumber<Place>) -> ByNumber<Tail> {
+    let mut wishes: ByNumber<(usize, Tail)> = ByNumber::new(items.list.len());
     for i in (0..items.list.len()).rev().filter(|&i| parts[i] != Part::Dead) {
         let item = &items.list[i];
-        let own = wishes.get(&super::key::narrow(i)).map(|(work, tail)| (*work, few(tail.iter().copied())));
+        let own = wishes.get(&super::key::narrow(i)).cloned();
         for (which, &input) in item.inputs.iter().enumerate() {
             if let Some((work, tail)) = wish(items, places, item, which, own.as_ref())
-                && !tail.is_empty()
+                && !tail.axes.is_empty()
                 && wishes.get(&input).is_none_or(|(other, _)| weighed::is_less(*other, work))
             {
                 wishes.insert(input, (work, tail));
@@ -157,10 +165,12 @@ fn wish(
     places: &ByNumber<Place>,
     item: &Item<'_>,
     which: usize,
-    own: Option<&(usize, Names)>,
-) -> Option<(usize, Names)> {
+    own: Option<&(usize, Tail)>,
+) -> Option<(usize, Tail)> {
     let input = items.item(item.inputs[which]).shape;
-    let passed = |names: Names| own.map(|&(work, _)| (work, names));
+    let passed = |axes: Names| own.map(|(work, tail)| (*work, Tail { axes, ..*tail }));
+    let last = |axes: Names| Tail { axes, anywhere: false };
+    let side_by_side = |axes: Names| Tail { axes, anywhere: true };
     match item.work {
         Work::Contract(axes, _) if which < 2 => {
             let work = item.shape.elements().saturating_mul(input.elements());
@@ -170,17 +180,17 @@ fn wish(
             if let Some((shape, place)) = stored {
                 sort_few(&mut tail, |&name| shape.position(name).map_or(0, |at| -place.strides[at]));
             }
-            (tail.len() > 1).then_some((work, tail))
+            (tail.len() > 1).then_some((work, side_by_side(tail)))
         }
         // The scores of a row lie side by side, and so should its mask.
         Work::Attention(attention) if attention.masked && which + 1 == item.inputs.len() => {
-            Some((input.elements(), attention.positions.clone()))
+            Some((input.elements(), last(attention.positions.clone())))
         }
         Work::AttentionGradient(gradient) if gradient.of.masked && which + 1 == item.inputs.len() => {
-            Some((input.elements(), gradient.of.positions.clone()))
+            Some((input.elements(), last(gradient.of.positions.clone())))
         }
         Work::Op(Op::Softmax { axes, .. } | Op::Standardize { axes, .. } | Op::StandardizeGradient { axes, .. }) => {
-            Some((input.elements(), axes.clone()))
+            Some((input.elements(), last(axes.clone())))
         }
         // What is summed at positions are rows, of which the positions know nothing; but what windows owe follows the longer of
         // their axes, and so do their positions, if no axis beside those is wanted.
@@ -189,21 +199,21 @@ fn wish(
             let is_counted = items.is_counted(item.inputs[1]);
             let is_beside = |name: &Name| input.has(*name) && !positions.has(*name);
             let longest = || positions.iter().reduce(|a, b| if weighed::is_less(a.1, b.1) { b } else { a });
-            let tail: Names = match own.and_then(|(_, tail)| tail.last().copied()).filter(is_beside) {
+            let tail: Names = match own.and_then(|(_, tail)| tail.axes.last().copied()).filter(is_beside) {
                 Some(wanted) if is_counted && which == 0 => few([wanted]),
                 _ if is_counted => few(longest().map(|(name, _)| name)),
                 _ if which == 0 => few(input.names().filter(|name| is_beside(name))),
                 _ => Names::new(),
             };
-            (tail.len() == 1).then_some((input.elements(), tail))
+            (tail.len() == 1).then_some((input.elements(), last(tail)))
         }
         Work::Op(Op::Rename | Op::StopGradient) => {
-            let tail = few(own?.1.iter().filter_map(|&name| input.names().nth(item.shape.position(name)?)));
+            let tail = few(own?.1.axes.iter().filter_map(|&name| input.names().nth(item.shape.position(name)?)));
             passed(tail)
         }
         Work::Op(Op::Split(axis, parts)) => {
             let mut tail = Names::new();
-            for name in own?.1.iter().map(|name| if parts.contains(name) { *axis } else { *name }) {
+            for name in own?.1.axes.iter().map(|name| if parts.contains(name) { *axis } else { *name }) {
                 if !tail.contains(&name) {
                     tail.push(name);
                 }
@@ -211,14 +221,14 @@ fn wish(
             passed(tail)
         }
         Work::Op(Op::Merge(parts, axis)) => match own {
-            Some((work, tail)) if tail.contains(axis) => {
+            Some((_, tail)) if tail.axes.contains(axis) => {
                 let one = |name| if name == *axis { (**parts).clone() } else { Names::from_slice(&[name]) };
-                Some((*work, tail.iter().flat_map(|&name| one(name)).collect()))
+                passed(tail.axes.iter().flat_map(|&name| one(name)).collect())
             }
-            _ => Some((input.elements(), (**parts).clone())),
+            _ => Some((input.elements(), side_by_side((**parts).clone()))),
         },
-        Work::Op(Op::Slice { .. } | Op::At(..)) => passed(own?.1.clone()),
-        _ if item.is_elementwise() => passed(few(own?.1.iter().copied().filter(|&name| input.has(name)))),
+        Work::Op(Op::Slice { .. } | Op::At(..)) => passed(own?.1.axes.clone()),
+        _ if item.is_elementwise() => passed(few(own?.1.axes.iter().copied().filter(|&name| input.has(name)))),
         _ => None,
     }
 }

@@ -12,6 +12,7 @@ use crate::kernel::map::Finisher;
 use crate::kernel::near;
 use crate::kernel::parallel::Shared;
 use crate::kernel::simd::Lanes;
+use crate::kernel::tiles::end_standing;
 use crate::kernel::vector::{Few, TOGETHER};
 use crate::kernel::{View, ViewMut};
 use std::ops::Range;
@@ -41,6 +42,8 @@ const TINY: usize = 256;
 const DEEP: usize = 8192;
 /// Elements side by side from which on a tail is worth calling.
 const STRETCH: usize = 16;
+/// And from which on one that can be done in registers is best done to them where they stand.
+const STAND: usize = 32;
 
 /// An axis of the result: its size, and its stride in each operand, 0 where the operand does not have it.
 #[derive(Clone, Copy, Debug)]
@@ -272,8 +275,15 @@ impl<T: Lanes> Product<'_, T> {
         if let Some(finisher) = finisher
             && let Some([wide, tall]) = self.stretches()
         {
-            // SAFETY: the same elements of the destination, which are still ours alone.
-            unsafe { finisher.tile(first, tall.dst as usize, [tall.size, wide.size], dst) };
+            let (step, sides) = (tall.dst as usize, [tall.size, wide.size]);
+            if sides[1] >= STAND
+                && let Some(ending) = finisher.ending(first, step, sides)
+            {
+                // SAFETY: the same elements of the destination, which are still ours alone.
+                return unsafe { end_standing(&ending, dst.as_ptr().wrapping_add(first), step, sides) };
+            }
+            // SAFETY: as above.
+            unsafe { finisher.tile(first, step, sides, dst) };
         }
     }
 

@@ -12,6 +12,9 @@ use crate::kernel::simd::Lanes;
 use crate::kernel::vectors;
 use pulp::{Simd, WithSimd};
 
+/// Registers that are done together where numbers stand in memory.
+const TOGETHER: usize = 4;
+
 /// What is done to a number: with another one, which `X` tells.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(in crate::kernel) enum Act<X> {
@@ -101,6 +104,27 @@ impl<T: Lanes> Act<Rows<'_, T>> {
                 // SAFETY: the contract of this function.
                 *x = unsafe { self.of(simd, [row + i, column + n * lanes], *x, None) };
             }
+        }
+    }
+
+    /// Does it, whatever it is, to the elements of some rows of the product from `row` and `column` on.
+    ///
+    /// # Safety
+    /// Its operand has those rows and as many elements from that column on, or a number for each of the rows.
+    #[inline(always)]
+    unsafe fn apply_any<S: Simd, const R: usize, const N: usize>(
+        &self,
+        simd: S,
+        place: [usize; 2],
+        numbers: &mut [[T::Register<S>; N]; R],
+    ) {
+        if !self.is_each() {
+            // SAFETY: the contract of this function.
+            return unsafe { self.apply(simd, place, numbers) };
+        }
+        for (i, x) in numbers.iter_mut().enumerate().flat_map(|(i, row)| row.iter_mut().map(move |x| (i, x))) {
+            // SAFETY: the contract of this function.
+            *x = unsafe { self.any_of(simd, [place[0] + i, place[1]], *x, None) };
         }
     }
 
@@ -219,5 +243,116 @@ impl<T: Lanes> WithSimd for End<'_, T> {
                 (i, at) = (i + 1, 0);
             }
         }
+    }
+}
+
+/// What becomes of numbers that stand in memory: some rows of a product.
+struct Standing<'a, T> {
+    ending: Ending<'a, T>,
+    to: *mut T,
+    step: usize,
+    sides: [usize; 2],
+}
+
+/// Does acts to some rows of numbers where they stand, `step` apart.
+///
+/// # Safety
+/// These numbers may be read and written, and nothing else touches them meanwhile.
+///
+/// # Panics
+/// If an act has no number for one of them.
+pub(in crate::kernel) unsafe fn end_standing<T: Lanes>(
+    ending: Ending<'_, T>,
+    to: *mut T,
+    step: usize,
+    sides: [usize; 2],
+) {
+    let reach = ending.iter().all(|act| act.reaches(sides[0], sides[1]));
+    assert!(reach, "what ends a product leaves its slice");
+    vectors::dispatch(Standing { ending, to, step, sides });
+}
+
+impl<T: Lanes> WithSimd for Standing<'_, T> {
+    type Output = ();
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, simd: S) {
+        let Standing { ending, to, step, sides: [rows, width] } = self;
+        let lanes = size_of::<T::Register<S>>() / size_of::<T>();
+        for row in 0..rows {
+            let mut column = 0;
+            while column + TOGETHER * lanes <= width {
+                let to = to.wrapping_add(row * step + column).cast::<[[T::Register<S>; TOGETHER]; 1]>();
+                // SAFETY: by the contract of `end_standing` these are numbers of a row; registers are plain numbers.
+                let mut numbers = unsafe { to.read_unaligned() };
+                for act in ending {
+                    // SAFETY: `end_standing` has found these elements inside.
+                    unsafe { act.apply_any(simd, [row, column], &mut numbers) };
+                }
+                // SAFETY: by the contract of `end_standing` these numbers may be written.
+                unsafe { to.write_unaligned(numbers) };
+                column += TOGETHER * lanes;
+            }
+            while column < width {
+                let to = to.wrapping_add(row * step + column);
+                let cut = (width - column < lanes).then(|| T::first(simd, width - column));
+                // SAFETY: by the contract of `end_standing` these are numbers of a row.
+                let mut x = unsafe { some_of::<T, S>(simd, to, cut) };
+                for act in ending {
+                    // SAFETY: `end_standing` has found these elements inside.
+                    x = unsafe { act.any_of(simd, [row, column], x, cut) };
+                }
+                match cut {
+                    // SAFETY: by the contract of `end_standing` these numbers may be written.
+                    Some(some) => unsafe { T::write(simd, some, to, x) },
+                    // SAFETY: as above, the whole register.
+                    None => unsafe { to.cast::<T::Register<S>>().write_unaligned(x) },
+                }
+                column += lanes;
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn acts_are_done_to_rows_where_they_stand_and_to_nothing_else() {
+        fn done<T: Lanes + std::fmt::Debug + PartialEq>(number: fn(i16) -> T) {
+            let numbers = |seed: i16| -> Vec<T> { (0..2000).map(|i| number((i * 7 + seed) % 31 - 15)).collect() };
+            let [x, y, each] = [1, 2, 3].map(numbers);
+            for [rows, width, step] in
+                [[1, 1, 1], [3, 7, 9], [2, 16, 16], [4, 67, 70], [3, 160, 200], [0, 5, 5], [5, 0, 3]]
+            {
+                let acts = [
+                    Act::TimesEach(Rows { numbers: &each, step: 2 }),
+                    Act::Plus(Rows { numbers: &x, step: 0 }),
+                    Act::Relu,
+                    Act::Times(Rows { numbers: &y, step: width + 1 }),
+                    Act::PlusEach(Rows { numbers: &each[5..], step: 1 }),
+                    Act::WherePositive(Rows { numbers: &y[3..], step: width }),
+                ];
+                let before = numbers(4);
+                let mut standing = before.clone();
+                // SAFETY: so many rows are inside, and nothing else touches them.
+                unsafe { end_standing(&acts, standing.as_mut_ptr(), step, [rows, width]) };
+                for (at, (&found, &was)) in standing.iter().zip(&before).enumerate() {
+                    let (row, column) = (at / step, at % step);
+                    if row >= rows || column >= width {
+                        assert_eq!(found, was, "what is beside them stays");
+                        continue;
+                    }
+                    let sum = was * each[2 * row] + x[column];
+                    let gated = (if sum > T::default() { sum } else { T::default() }) * y[row * (width + 1) + column];
+                    let all = gated + each[5 + row];
+                    let is_passed = y[3 + row * width + column] > T::default();
+                    assert_eq!(found, if is_passed { all } else { T::default() }, "{rows} × {width}, {row}, {column}");
+                }
+            }
+        }
+        done::<f32>(f32::from);
+        done::<f64>(f64::from);
     }
 }

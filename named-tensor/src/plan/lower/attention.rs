@@ -12,7 +12,7 @@ use crate::graph::Shape;
 use crate::graph::shape::Names;
 use crate::graph::value::{Strides, row_major};
 use crate::plan::attention::{Attention, AttentionGradient};
-use crate::plan::contract;
+use crate::plan::contract::{self, Wanted};
 use crate::plan::layout::{self, Order, Place};
 use crate::plan::numbered::few;
 use crate::plan::schedule::{Action, Factor, Sizes, Step};
@@ -55,10 +55,12 @@ impl Lowering<'_, '_> {
         let ones = ones.map(|at| Order::from_slice(&[at]));
         let columns = [&roles.columns].into_iter().filter(|unit| !unit.is_empty());
         let units = ones.chain(roles.loops.iter().chain(&roles.rows).chain(columns).cloned()).collect();
-        let tail = self.tails.get(&i).into_iter().flatten();
-        let tail: Order =
-            tail.filter_map(|&name| (0..sizes.len()).find(|&at| operands.in_values(at) == Some(name))).collect();
-        let order = contract::arranged(units, &tail, [&roles.columns; 2]);
+        let tail = self.tails.get(&i);
+        let axes = tail.into_iter().flat_map(|tail| &tail.axes);
+        let axes: Order =
+            axes.filter_map(|&name| (0..sizes.len()).find(|&at| operands.in_values(at) == Some(name))).collect();
+        let tail = Wanted { axes: &axes, anywhere: tail.is_some_and(|tail| tail.anywhere) };
+        let order = contract::arranged(units, tail, [&roles.columns; 2]);
         let mut out = Strides::from_elem(0, sizes.len());
         for (&at, stride) in order.iter().zip(row_major(order.iter().map(|&at| sizes[at]))) {
             out[at] = stride;

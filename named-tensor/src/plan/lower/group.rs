@@ -98,7 +98,7 @@ impl Lowering<'_, '_> {
         }
         if let Some(tail) = self.tails.get(&root) {
             let wanted =
-                |at: usize| shape.names().nth(at).and_then(|name| tail.iter().position(|&other| other == name));
+                |at: usize| shape.names().nth(at).and_then(|name| tail.axes.iter().position(|&other| other == name));
             sort_few(&mut order, |&at| wanted(at).map_or(0, |rank| rank + 1));
         }
         order

@@ -75,9 +75,9 @@ impl Lowering<'_, '_> {
         let mut order = self.order_of_pieces(i, &item.inputs);
         let name = |at: usize| item.shape.names().nth(at);
         if let (Some(tail), Some(&last)) = (self.tails.get(&i), order.last())
-            && tail.last().copied() == name(last)
+            && tail.axes.last().copied() == name(last)
         {
-            let rank = |at: usize| name(at).and_then(|name| tail.iter().position(|&other| other == name));
+            let rank = |at: usize| name(at).and_then(|name| tail.axes.iter().position(|&other| other == name));
             sort_few(&mut order, |&at| rank(at).map_or(0, |rank| rank + 1));
         }
         let piece = |&(which, from): &(usize, Option<(Name, usize)>)| {

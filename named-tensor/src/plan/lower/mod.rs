@@ -26,7 +26,7 @@ use once::{Products, Programs};
 use super::LARGEST_RANK;
 use super::fuse::{self, Part, Places};
 use super::key::{Trace, narrow};
-use super::layout::{self, Order, Place};
+use super::layout::{self, Order, Place, Tail};
 use super::numbered::{ByNumber, FoldSet, few};
 use super::order;
 use super::schedule::{Action, Inputs, Piece, RowFunction, Schedule, Sizes, Slot, Step};
@@ -35,7 +35,6 @@ use super::slices;
 use super::weighed::{self, Weighed};
 use crate::element::Kind;
 use crate::graph::op::Reduction;
-use crate::graph::shape::Names;
 use crate::graph::value::{Strides, row_major};
 use crate::graph::{Op, Shape};
 
@@ -123,7 +122,7 @@ struct Lowering<'a, 't> {
     /// Where the numbers of each item lie, once they have a place.
     places: ByNumber<Place>,
     /// Which axes the users of an item want fastest.
-    tails: ByNumber<Names>,
+    tails: ByNumber<Tail>,
     /// The items of each group that are not its result.
     members: ByNumber<SmallVec<[u32; 8]>>,
     /// The item that each group goes on with, and where its axes lie, if there is one.

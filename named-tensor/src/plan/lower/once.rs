@@ -9,7 +9,7 @@ use smallvec::SmallVec;
 
 use crate::element::Kind;
 use crate::kernel::map::{Instruction, Program};
-use crate::plan::contract::{self, Axis, Product};
+use crate::plan::contract::{self, Axis, Product, Wanted};
 use crate::plan::layout::Order;
 
 /// The kinds of a program's operands.
@@ -63,18 +63,19 @@ impl Programs {
 
 /// All products, in the order in which they were first met: their axes, the axes wanted fastest, the description.
 #[derive(Default)]
-pub(super) struct Products(Vec<(SmallVec<[Axis; 8]>, Order, Product)>);
+pub(super) struct Products(Vec<(SmallVec<[Axis; 8]>, (Order, bool), Product)>);
 
 impl Products {
     /// The description of the product over these axes, of which `tail` are wanted fastest in the result.
-    pub(super) fn of(&mut self, axes: &[Axis], tail: &[usize]) -> Product {
+    pub(super) fn of(&mut self, axes: &[Axis], tail: Wanted<'_>) -> Product {
         for (known, wanted, product) in self.0.iter().rev().take(LOOKED_AT) {
-            if known[..] == *axes && wanted[..] == *tail {
+            if known[..] == *axes && (&wanted.0[..], wanted.1) == (tail.axes, tail.anywhere) {
                 return product.clone();
             }
         }
         let product = contract::product(axes, tail);
-        self.0.push((SmallVec::from_slice(axes), Order::from_slice(tail), product.clone()));
+        let tail = (Order::from_slice(tail.axes), tail.anywhere);
+        self.0.push((SmallVec::from_slice(axes), tail, product.clone()));
         product
     }
 }
@@ -103,11 +104,14 @@ mod tests {
             |size, left: isize, right: isize, summed| Axis { size, left, right, has: (left != 0, right != 0), summed };
         let of = |rows| [axis(rows, 6, 0, false), axis(6, 1, 4, true), axis(4, 0, 1, false)];
         let mut products = Products::default();
-        for (rows, tail) in [(5, &[][..]), (7, &[]), (5, &[0, 2]), (5, &[])] {
+        for (rows, axes, anywhere) in
+            [(5, &[][..], false), (7, &[], false), (5, &[0, 2], true), (5, &[], false), (5, &[0, 2], false)]
+        {
+            let tail = Wanted { axes, anywhere };
             let (found, expected) = (products.of(&of(rows), tail), contract::product(&of(rows), tail));
             assert_eq!(format!("{found:?}"), format!("{expected:?}"), "{rows} rows, wanted {tail:?}");
         }
-        assert_eq!(products.0.len(), 3, "the last is the first again");
+        assert_eq!(products.0.len(), 4, "one is the first again");
     }
 
     #[test]

@@ -18,7 +18,7 @@ use crate::graph::op::Reduction;
 use crate::graph::shape::Names;
 use crate::graph::value::{Strides, row_major};
 use crate::kernel::map::{Instruction, Program};
-use crate::plan::contract::{Axis, Product};
+use crate::plan::contract::{Axis, Product, Wanted};
 use crate::plan::layout::{Order, Place};
 use crate::plan::schedule::{Action, Sizes, Step};
 use crate::plan::simplify::{Scale, Work};
@@ -45,15 +45,16 @@ impl Lowering<'_, '_> {
         }
         let mut times = take_repeated(&mut axes);
         let tail = self.tails.get(&i);
-        let tail: Order =
-            tail.into_iter().flatten().filter_map(|tail| names.iter().position(|name| name == tail)).collect();
-        let mut product = self.products.of(&axes, &tail);
+        let wanted = tail.into_iter().flat_map(|tail| &tail.axes);
+        let wanted: Order = wanted.filter_map(|tail| names.iter().position(|name| name == tail)).collect();
+        let tail = Wanted { axes: &wanted, anywhere: tail.is_some_and(|tail| tail.anywhere) };
+        let mut product = self.products.of(&axes, tail);
         if is_narrow.contains(&true) && !is_read_narrow(&product) {
             places[1] = self.widened(i, inputs[1]);
             axes = together(shapes, &places, summed).1;
             // What is widened repeats itself no more.
             times = take_repeated(&mut axes);
-            product = self.products.of(&axes, &tail);
+            product = self.products.of(&axes, tail);
         }
         let (left, right) = ((places[0].slot, places[0].offset), (places[1].slot, places[1].offset));
         // The axes of the result by their places in its shape.
