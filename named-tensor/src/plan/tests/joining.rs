@@ -100,6 +100,37 @@ fn pieces_with_zeros_around_them_that_cover_an_axis_are_put_side_by_side() {
 }
 
 #[test]
+fn pieces_that_are_added_to_something_else_are_put_side_by_side_first() {
+    let [m, n] = [NAMES[0], NAMES[1]];
+    let of = |seed: u64, rows: usize, columns: usize| {
+        stored(&mut Draw::new(seed), Kind::F32, Shape::new([(m, rows), (n, columns)]), 1)
+    };
+    let along_n = |seed: u64, size: usize, before: usize| of(seed, 5, size).pad(n, before, 9 - before - size, 0.0);
+    let along_m = |seed: u64, size: usize, before: usize| of(seed, size, 9).pad(m, before, 5 - before - size, 0.0);
+    let sum = |nodes: &[Node]| nodes.iter().cloned().reduce(|x, y| x.binary(Binary::Add, &y)).unwrap();
+    let rest = of(9, 5, 9).unary(Unary::Neg);
+    let joins = |root: &Node| actions(std::slice::from_ref(root)).iter().filter(|&&action| action == "join").count();
+    // What a tensor that is moved along both axes owes, to itself besides.
+    let shifted = [rest.clone(), along_m(1, 1, 0), along_m(2, 4, 1), along_n(3, 8, 1), along_n(4, 1, 0)];
+    let first_a_piece = [along_n(1, 4, 5), rest.clone(), along_n(2, 5, 0)];
+    let three = [rest.clone(), along_n(1, 4, 5), along_n(2, 3, 2), along_n(3, 2, 0)];
+    for (pieces, count) in [(&shifted[..], 2), (&first_a_piece, 1), (&three, 1)] {
+        let root = sum(pieces);
+        assert_eq!(joins(&root), count, "{}", describe(std::slice::from_ref(&root)).unwrap());
+        same_bits(&[root], 0);
+    }
+    // A piece that has fewer axes than the other one, and pieces of which one is missing.
+    let row = stored(&mut Draw::new(7), Kind::F32, Shape::new([(n, 6)]), 1).pad(n, 0, 3, 0.0);
+    let narrower = sum(&[rest.clone(), along_n(1, 3, 6), row]);
+    let missing = sum(&[rest.clone(), along_n(1, 4, 5), along_n(2, 4, 1)]);
+    let needed = along_n(2, 5, 0);
+    let read_twice = [sum(&[rest, along_n(1, 4, 5), needed.clone()]), needed];
+    for roots in [&[narrower][..], &[missing], &read_twice] {
+        both_ways(roots, "all zeros are there");
+    }
+}
+
+#[test]
 fn pieces_along_two_axes_are_added_even_if_those_along_one_cover_it() {
     let [m, n] = [NAMES[0], NAMES[1]];
     let rows = stored(&mut Draw::new(1), Kind::F32, Shape::new([(m, 2), (n, 9)]), 1).pad(m, 0, 3, 0.0);
