@@ -226,6 +226,21 @@ impl<'a> Odometer<'a> {
         }
     }
 
+    /// How many of the next positions are as far from the first element as this one.
+    pub(super) fn again(&self) -> usize {
+        match (self.strides.last(), self.sizes.last(), self.index.last()) {
+            (Some(0), Some(size), Some(index)) => size - 1 - index,
+            _ => 0,
+        }
+    }
+
+    /// Goes further by so many of the positions that are as far.
+    pub(super) fn skip(&mut self, again: usize) {
+        if let Some(index) = self.index.last_mut() {
+            *index += again;
+        }
+    }
+
     /// Goes from behind the end of an axis to its first position, and one further along the axis before it.
     #[inline(never)]
     fn carry(&mut self) {

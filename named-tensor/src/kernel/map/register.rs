@@ -113,6 +113,16 @@ pub(super) fn take_room(to: &mut Register, size: usize) {
 /// Elements of a row from which on each is filled by itself.
 const SHORT: usize = 16;
 
+/// Writes the first numbers of a register down again and again.
+pub(super) fn repeat<T: Copy>(register: &mut [T], first: usize) {
+    let mut done = first;
+    while done < register.len() {
+        let some = done.min(register.len() - done);
+        register.copy_within(..some, done);
+        done += some;
+    }
+}
+
 /// The part of the rows of a source that lies under a block.
 pub(super) struct Rows<'a> {
     pub(super) rows: Odometer<'a>,
@@ -125,13 +135,19 @@ pub(super) struct Rows<'a> {
 }
 
 impl Rows<'_> {
-    /// Fills a register row by row; `fill` gets the distance of the first element of its part.
+    /// Fills a register row by row; `fill` gets the distance of the first element of its part. A row that comes again is filled
+    /// once.
     pub(super) fn gather<T: Stored>(mut self, register: &mut [T], fill: impl Fn(isize, &mut [T])) {
-        let mut rest = register;
-        while !rest.is_empty() {
-            let (part, after) = rest.split_at_mut((self.inner - self.column).min(rest.len()));
-            fill(self.rows.distance + self.column as isize * self.stride, part);
-            rest = after;
+        let mut at = 0;
+        while at < register.len() {
+            let end = register.len().min(at + self.inner - self.column);
+            fill(self.rows.distance + self.column as isize * self.stride, &mut register[at..end]);
+            let again = if self.column == 0 { self.rows.again().min((register.len() - end) / self.inner) } else { 0 };
+            if again > 0 {
+                repeat(&mut register[at..end + again * self.inner], self.inner);
+                self.rows.skip(again);
+            }
+            at = end + again * self.inner;
             self.column = 0;
             self.rows.step();
         }
@@ -197,6 +213,28 @@ mod tests {
         drop(again);
         make_room(&mut grown, 50);
         assert_eq!(place(&grown), place_of_first, "room for fewer elements");
+    }
+
+    #[test]
+    fn a_row_that_comes_again_is_filled_once_and_stands_as_often_as_it_comes() {
+        let (sizes, strides) = ([3, 4], [100, 0]);
+        for inner in [1, 3, 20] {
+            let all: Vec<i64> = (0..12 * inner).map(|i| ((i / inner / 4) * 100 + i % inner * 2) as i64).collect();
+            for first in [0, 1, inner - 1, 2 * inner, 5 * inner, 9 * inner + inner / 2] {
+                for size in [0, 1, inner, inner + 1, 3 * inner, 4 * inner, 7 * inner + 1, all.len()] {
+                    let size = size.min(all.len() - first);
+                    let rows = Odometer::new(&sizes, &strides, first / inner);
+                    let rows = Rows { rows, column: first % inner, inner, stride: 2 };
+                    let (mut register, filled) = (vec![-1_i64; size], std::cell::Cell::new(0));
+                    rows.gather(&mut register, |start, to| {
+                        filled.set(filled.get() + 1);
+                        (0..).zip(to).for_each(|(i, x)| *x = start as i64 + 2 * i);
+                    });
+                    assert_eq!(register, all[first..first + size], "{size} from {first} on, rows of {inner}");
+                    assert!(filled.get() <= 7, "at most three rows, and what is cut off");
+                }
+            }
+        }
     }
 
     #[test]

@@ -8,7 +8,7 @@ use crate::kernel::ahead::fetch;
 use crate::kernel::lanes::vectorised;
 use crate::kernel::map::cell::Cell;
 use crate::kernel::map::program::Source;
-use crate::kernel::map::register::{Rows, make_room};
+use crate::kernel::map::register::{Rows, make_room, repeat};
 use crate::kernel::map::strip::Numbers;
 use crate::kernel::span::Odometer;
 use crate::kernel::stream::lined_up_mut;
@@ -82,13 +82,7 @@ impl<T: Cell> Worker<'_, T> {
         let (inner, size) = (self.job.span.inner(), self.period() + Numbers::<T>::OFTEN);
         make_room(&mut self.registers[source], size);
         self.gather(source, 0, inner);
-        let row = &mut lined_up_mut(T::of_mut(&mut self.registers[source]))[..size];
-        let mut done = inner;
-        while done < size {
-            let some = done.min(size - done);
-            row.copy_within(..some, done);
-            done += some;
-        }
+        repeat(&mut lined_up_mut(T::of_mut(&mut self.registers[source]))[..size], inner);
     }
 
     /// Asks for what the row after the next one reads in place: it lies too far away to be expected.
