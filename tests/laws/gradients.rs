@@ -25,6 +25,19 @@ fn a_gradient_by_a_struct_of_parameters_is_such_a_struct() {
 }
 
 #[test]
+fn eight_variables_each_have_the_gradient_of_their_own() {
+    let x = |i: u8| Tensor::new(seq, [f32::from(i), 1.0]);
+    let x: [Tensor<R![seq]>; 8] = [0, 1, 2, 3, 4, 5, 6, 7].map(x);
+    let [a, b, c, d, e, f, g, h] = &x;
+    let loss = (0..8_u8).zip(&x).map(|(i, x)| (x * x).sum(seq) * f32::from(i)).reduce(|sum, more| sum + more).unwrap();
+    let all = grad(&loss, (a, b, c, d, e, f, g, h));
+    let all = [all.0, all.1, all.2, all.3, all.4, all.5, all.6, all.7];
+    for (i, by) in (0..8_u8).map(f32::from).zip(all) {
+        assert_eq!(by.to_vec(seq).unwrap(), [2.0 * i * i, 2.0 * i], "variable {i}");
+    }
+}
+
+#[test]
 fn what_a_loss_does_not_depend_on_has_the_gradient_zero() {
     let (x, y) = (Tensor::new(seq, [1.0, 2.0]), Tensor::new((seq, key), [[1.0], [2.0]]));
     let (_, by_y) = grad(&x.sum(seq), (&x, &y));

@@ -20,7 +20,7 @@ use crate::graph::{Node, Shape};
 use crate::params::Parameters;
 use crate::plan;
 
-/// What a tensor is differentiated by: a tensor, a struct of parameters, or several of them in a tuple.
+/// What a tensor is differentiated by: a tensor, a struct of parameters, or up to eight of them in a tuple.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is nothing to differentiate by",
     label = "not a borrowed tensor or struct of parameters, nor a tuple of them",

@@ -1,4 +1,4 @@
-//! Hundreds of operations and gradients of sizes that nothing has been tuned to, one by one, to be put beside PyTorch.
+//! Hundreds of operations and layers of sizes that nothing has been tuned to, with their gradients, beside PyTorch.
 //!
 //! ```text
 //! PEER_THREADS=2 python transformer/benches/odd/torch_odd.py > torch.jsonl
@@ -9,7 +9,7 @@
 //! sorted by the ratio of PyTorch's least time to ours, the geometric mean, and every row whose numbers differ. Words
 //! after `--`, or after the name of the Python file, choose rows: `softmax/rows`, `1001x773`, `+grad`.
 //! Alone `cargo bench -p transformer --bench odd` prints a row for each case, with `-- --json` a JSON line (`protocol`).
-//! `ODD_BUDGET=0.5` gives each row half a second in place of 0.15, with which all take about three minutes.
+//! `ODD_BUDGET=0.5` gives each row half a second in place of 0.15, with which all take about four minutes.
 //!
 //! Lives here: the order of the kinds. Each group stands in a file of its own, as equations and methods that a user
 //! would write (`case` says how); `torch_odd.py` has the same names, sizes and inputs.

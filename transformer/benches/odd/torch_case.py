@@ -10,7 +10,6 @@ import time
 
 import numpy as np
 import torch
-import torch.nn.functional as F
 
 WEIGHTS = 100
 THREADS = int(os.environ.get("PEER_THREADS") or os.environ.get("NAMED_TENSOR_THREADS") or os.cpu_count())

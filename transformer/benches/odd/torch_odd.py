@@ -6,9 +6,6 @@ Forwards runs under `no_grad`; `+grad` is the sum of the result with fixed weigh
 inputs. Each case is written as PyTorch has it fastest without compiling. Environment: PEER_THREADS, else
 NAMED_TENSOR_THREADS; ODD_BUDGET, seconds for each row. Needs torch and numpy.
 """
-import math
-
-import numpy as np
 import torch
 import torch.nn.functional as F
 

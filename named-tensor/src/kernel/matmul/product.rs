@@ -313,6 +313,11 @@ impl<T: Lanes> Product<'_, T> {
         } else if let Some((sums, [few_stride, long_stride])) = self.few(distances) {
             for (i, sums) in (0..).zip(sums.chunks_exact(long)) {
                 let start = dst_offset as isize + distances[2] + i * few_stride;
+                if long_stride == 1 {
+                    // SAFETY: by the contract of this function these elements are inside the slice, and are ours.
+                    unsafe { dst.slice(start as usize, long) }.copy_from_slice(sums);
+                    continue;
+                }
                 for (j, &sum) in (0..).zip(sums) {
                     // SAFETY: by the contract of this function the element is inside the slice, and is ours.
                     let element = unsafe { dst.slice((start + j * long_stride) as usize, 1) };
