@@ -14,44 +14,58 @@ use crate::graph::Op;
 /// At most so many pieces are looked for.
 const LARGEST: usize = 64;
 
-/// A piece with zeros around it: where it begins, which item it is, and which is the whole.
-type Piece = (usize, u32, u32);
+/// A piece with zeros around it: where it begins, how many positions it has, which item it is, and which is the whole.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct Piece {
+    start: usize,
+    size: usize,
+    item: u32,
+    whole: u32,
+}
 
 impl Items<'_> {
     /// Puts side by side what item `i` adds, if nobody else needs the pieces with zeros around them: all of it, or what it adds
     /// last to something else.
     pub(super) fn put_beside(&mut self, i: usize) {
         let mut pieces: SmallVec<[Piece; 8]> = SmallVec::new();
-        let mut along = None;
+        // The axis, and how many positions of it are left.
+        let mut along: Option<(Name, usize)> = None;
         let mut sum = i;
         while self.is_sum(sum) && (sum == i || self.uses[sum] == 1) && pieces.len() < LARGEST {
             let [x, y] = [self.list[sum].inputs[0], self.list[sum].inputs[1]];
             let found = self.piece(y).map(|found| (x, found)).or_else(|| Some((y, self.piece(x)?)));
             let Some((rest, (axis, piece))) = found else { return };
-            if along.is_some_and(|along| along != axis) {
-                return;
-            }
-            along = Some(axis);
+            let (same, left) =
+                along.unwrap_or_else(|| (axis, self.item(piece.whole).shape.size(axis).unwrap_or(piece.size)));
+            let Some(left) = left.checked_sub(piece.size).filter(|_| same == axis) else { return };
+            along = Some((axis, left));
             pieces.push(piece);
-            // The first of all is a piece, too, or all others stand beside something else.
-            let all = self.piece(rest).filter(|&(other, _)| other == axis).map(|(_, first)| first);
-            let whole = all.map(|first| pieces.iter().copied().chain([first]).collect());
-            if let Some(whole) = whole.and_then(|whole| self.side_by_side(axis, whole)) {
-                self.list[i].work = Work::Beside(axis);
-                self.list[i].inputs = whole;
+            if left == 0 && self.put_beside_rest(i, axis, &pieces, rest) {
                 return;
             }
-            // It stands where the last of the pieces did, behind all that it is made of, and has its axes.
-            let last = pieces.iter().map(|&(.., whole)| whole).max().unwrap_or(rest);
-            let are_alike = pieces.iter().all(|&(.., whole)| self.item(whole).shape == self.item(last).shape);
-            if let Some(inputs) = self.side_by_side(axis, pieces.clone()).filter(|_| are_alike) {
-                self.list[last as usize].work = Work::Beside(axis);
-                self.list[last as usize].inputs = inputs;
-                self.list[i].inputs = [rest, last].into_iter().collect();
+            // What everything is added to is the last piece.
+            if let Some((_, first)) = self.piece(rest).filter(|&(other, first)| other == axis && first.size == left) {
+                pieces.push(first);
+                if let Some(inputs) = in_turn(pieces) {
+                    self.list[i].work = Work::Beside(axis);
+                    self.list[i].inputs = inputs;
+                }
                 return;
             }
             sum = rest as usize;
         }
+    }
+
+    /// Puts side by side what item `i` adds to the rest, if it covers the axis; tells whether it does.
+    fn put_beside_rest(&mut self, i: usize, axis: Name, pieces: &[Piece], rest: u32) -> bool {
+        // It stands where the last of the pieces did, behind all that it is made of, and has its axes.
+        let last = pieces.iter().map(|piece| piece.whole).max().unwrap_or(rest);
+        let are_alike = pieces.iter().all(|piece| self.item(piece.whole).shape == self.item(last).shape);
+        let Some(inputs) = in_turn(pieces.into()).filter(|_| are_alike) else { return false };
+        self.list[last as usize].work = Work::Beside(axis);
+        self.list[last as usize].inputs = inputs;
+        self.list[i].inputs = [rest, last].into_iter().collect();
+        true
     }
 
     fn is_sum(&self, i: usize) -> bool {
@@ -61,22 +75,20 @@ impl Items<'_> {
     /// The piece that this item has zeros around, along which axis, if nobody else needs it with zeros.
     fn piece(&self, at: u32) -> Option<(Name, Piece)> {
         match self.item(at).work {
-            Work::Op(&Op::Pad { axis, before, value: 0.0 }) if self.uses[at as usize] == 1 => {
-                Some((axis, (before, self.item(at).inputs[0], at)))
+            Work::Op(&Op::Pad { axis, before: start, value: 0.0 }) if self.uses[at as usize] == 1 => {
+                let item = self.item(at).inputs[0];
+                let size = self.item(item).shape.size(axis)?;
+                Some((axis, Piece { start, size, item, whole: at }))
             }
             _ => None,
         }
     }
+}
 
-    /// The pieces in their order, if they cover the axis: each begins where the one before it ends.
-    fn side_by_side(&self, axis: Name, mut pieces: SmallVec<[Piece; 8]>) -> Option<SmallVec<[u32; 3]>> {
-        pieces.sort_unstable();
-        let end = pieces.iter().try_fold(0, |end, &(start, piece, _)| {
-            let size = self.item(piece).shape.size(axis)?;
-            (start == end).then_some(end + size)
-        })?;
-        let (.., whole) = *pieces.first()?;
-        (pieces.len() > 1 && self.item(whole).shape.size(axis) == Some(end))
-            .then(|| pieces.iter().map(|&(_, piece, _)| piece).collect())
-    }
+/// Several pieces in their order, if each begins where the one before it ends.
+fn in_turn(mut pieces: SmallVec<[Piece; 8]>) -> Option<SmallVec<[u32; 3]>> {
+    pieces.sort_unstable();
+    let goes_on = |end: usize, piece: &Piece| (piece.start == end).then_some(end + piece.size);
+    let are_in_turn = pieces.len() > 1 && pieces.iter().try_fold(0, goes_on).is_some();
+    are_in_turn.then(|| pieces.iter().map(|piece| piece.item).collect())
 }
