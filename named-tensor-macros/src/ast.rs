@@ -43,6 +43,9 @@ pub(crate) struct Function {
     pub(crate) text: String,
 }
 
+/// As many arguments as `named_tensor` can lift a function over.
+pub(crate) const MOST_ARGUMENTS: usize = 8;
+
 /// `Q: R[key]`.
 pub(crate) struct Argument {
     /// Documentation.

@@ -4,8 +4,9 @@
 //! becomes an inner function, compiled once for exactly the declared axes.
 //! Lives here: which functions can be lifted, and the shape of the new function. Not here: how axes are renamed.
 
+use crate::ast::MOST_ARGUMENTS;
 use crate::emit::lifting::{LiftedArgument, Lifting};
-use crate::names::{MOST_ARGUMENTS, TOO_MANY};
+use crate::names::TOO_MANY;
 use crate::report::Report;
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, format_ident, quote};

@@ -66,10 +66,12 @@ twins! {
     "pass/mistakes_in_two_functions_are_both_reported.rs" mistakes_in_two_functions_are_both_reported
     "pass/mistakes_of_different_kinds_are_both_reported.rs" mistakes_of_different_kinds_are_both_reported
     "pass/nesting_and_axes_differ.rs" nesting_and_axes_differ
+    "pass/ninth_argument.rs" ninth_argument
     "pass/one_hot_tensor_for_positions.rs" one_hot_tensor_for_positions
     "pass/one_hot_tensor_for_positions_in_a_method.rs" one_hot_tensor_for_positions_in_a_method
     "pass/one_of_several_axes_absent.rs" one_of_several_axes_absent
     "pass/order_of_reading_leaves_an_axis_out.rs" order_of_reading_leaves_an_axis_out
+    "pass/position_of_another_axis.rs" position_of_another_axis
     "pass/private_function_in_a_public_one.rs" private_function_in_a_public_one
     "pass/renamed_axis_is_absent.rs" renamed_axis_is_absent
     "pass/renamed_axis_is_already_present.rs" renamed_axis_is_already_present

@@ -10,6 +10,7 @@ named! {
     fn Squares(A: R[height, width]) -> R[] { A dot_{height, width} A }
     fn Gram(A: R[height, width]) -> R[width, width_] { A dot_height A_{width -> width_} }
     fn Scores(Q: R[key], K: R[seq, key]) -> R[seq] { Q dot_key K }
+    fn Diagonal(A: R[height, width]) -> R[height] { D_{height(i)} = A_{height(i), width(i + 0)}; D }
 }
 
 #[test]
@@ -30,6 +31,7 @@ fn a_contraction_gives_what_its_einsum_gives() -> Run {
     assert_eq!(a.sum(height).to_vec(width)?, [6.0, 12.0, 18.0]);
     let diagonal = a.index(width, &Tensor::indices(height, width, [0, 1, 2]));
     assert_eq!(diagonal.to_vec(height)?, [3.0, 5.0, 5.0]);
+    assert_eq!(Diagonal(&a).to_vec(height)?, [3.0, 5.0, 5.0]);
 
     let k = Tensor::new((batch, seq, key), [[[1.0, 2.0], [3.0, 4.0]], [[5.0, 6.0], [7.0, 8.0]]]);
     let q = Tensor::new((batch, seq_, key), [[[1.0, 0.0]], [[1.0, -1.0]]]);

@@ -5,6 +5,7 @@
 //! both are calls into `named_tensor::private`, nothing of it happens here.
 
 use super::at;
+use crate::ast::MOST_ARGUMENTS;
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{format_ident, quote, quote_spanned};
 
@@ -53,10 +54,11 @@ impl Lifting {
         self.arguments.iter().zip(self.sets()).map(bound).collect()
     }
 
-    /// The axes of the lifted result, `U ∪ E₀ ∪ E₁`.
+    /// The axes of the lifted result, `U ∪ E₀ ∪ E₁`. Arguments beyond those that can be lifted over were refused: types say
+    /// nothing more about them.
     pub(crate) fn result_set(&self) -> TokenStream {
-        let (sets, result) = (self.sets(), &self.result);
-        let declared = self.arguments.iter().map(|argument| &argument.outer);
+        let (sets, result) = (self.sets().into_iter().take(MOST_ARGUMENTS), &self.result);
+        let declared = self.arguments.iter().take(MOST_ARGUMENTS).map(|argument| &argument.outer);
         quote!(::named_tensor::private::Lifted<(#(#sets,)*), fn(#(#declared),*) -> #result>)
     }
 

@@ -31,6 +31,8 @@ struct Variable {
     borrowed: bool,
     /// Whether types alone know what it holds.
     foreign: bool,
+    /// The axis that it is a position of, if it is a letter of a definition by positions.
+    along: Option<Path>,
 }
 
 /// What the lowering of one function knows.
@@ -53,7 +55,8 @@ pub(crate) fn body(vocabulary: &Vocabulary<'_>, function: &Function, report: &mu
         ast::ParameterType::Function(_) => None,
     });
     let given = arguments.chain(parameters);
-    let variable = |(name, kind): (&Ident, _)| Variable { name: name.clone(), kind, borrowed: true, foreign: false };
+    let variable =
+        |(name, kind): (&Ident, _)| Variable { name: name.clone(), kind, borrowed: true, foreign: false, along: None };
     let variables = given.map(variable).collect();
     let mut scope = Scope { vocabulary, function, variables, defined: 0, initial: false };
     let before = report.count();
@@ -78,7 +81,7 @@ pub(crate) fn body(vocabulary: &Vocabulary<'_>, function: &Function, report: &mu
 
 impl Scope<'_> {
     fn define(&mut self, name: &Ident, kind: Kind, foreign: bool) {
-        self.variables.push(Variable { name: name.clone(), kind, borrowed: false, foreign });
+        self.variables.push(Variable { name: name.clone(), kind, borrowed: false, foreign, along: None });
     }
 
     /// Whether a function that is not known here gave the value, so that types alone know what it holds.
@@ -144,7 +147,14 @@ impl Scope<'_> {
             sizes.push((position.name.clone(), position.axis.clone(), size));
         }
         let outside = self.variables.len();
-        positions.iter().for_each(|position| self.define(&position.name, Kind::Index, false));
+        let letter = |position: &ast::Position| Variable {
+            name: position.name.clone(),
+            kind: Kind::Index,
+            borrowed: false,
+            foreign: false,
+            along: Some(position.axis.clone()),
+        };
+        self.variables.extend(positions.iter().map(letter));
         let lowered = self.expression(value).and_then(|value| self.tensor(value, name.span()));
         self.variables.truncate(outside);
         let Value { kind, mut code } = lowered?;

@@ -58,6 +58,19 @@ impl Scope<'_> {
         })
     }
 
+    /// Refuses the letter of a position along another axis, which may be one letter for another.
+    fn is_along(&self, axis: &Path, position: &Expression) -> syn::Result<()> {
+        let Expression::Name(name) = position else { return Ok(()) };
+        let letter = self.variables.iter().rev().find(|variable| name.is_ident(&variable.name));
+        match letter.and_then(|letter| Some((&letter.name, axis_name(letter.along.as_ref()?), axis_name(axis)))) {
+            Some((letter, of, axis)) if of != axis => {
+                let help = format!("the same number along `{axis}`, as on a diagonal: `{axis}({letter} + 0)`");
+                Err(error(position.span(), format!("`{letter}` is a position of `{of}`, not of `{axis}`"), &[help]))
+            }
+            _ => Ok(()),
+        }
+    }
+
     /// One position along an axis: a number, or a tensor of positions, which is looked up.
     fn at(&self, axis: &Path, position: &Expression, base: Given) -> syn::Result<Code> {
         let span = axis_span(axis);
@@ -66,6 +79,7 @@ impl Scope<'_> {
         Ok(match value.kind {
             Kind::Scalar => operation("at", span, vec![base, axes, Given::Value(self.whole(position)?)]),
             kind if kind == Kind::Index || self.is_foreign(&value.code) => {
+                self.is_along(axis, position)?;
                 operation("index", span, vec![axes, base, Given::Tensor(value.code)])
             }
             Kind::Exact => operation("index", span, vec![axes, base, Given::Tensor(along(axis, value.code, span)?)]),

@@ -9,7 +9,7 @@ mod recursion;
 mod variables;
 mod words;
 
-use crate::ast::{Block, Call, Expression, Function, ParameterType, TensorType};
+use crate::ast::{Block, Call, Expression, Function, MOST_ARGUMENTS, ParameterType, TensorType};
 use crate::builtin::{self, Builtin};
 use crate::code::{name_of, part_of};
 use crate::report::Report;
@@ -127,9 +127,6 @@ impl<'a> Vocabulary<'a> {
         self.functions.get(name).copied()
     }
 }
-
-/// As many arguments as `named_tensor` can lift a function over.
-pub(crate) const MOST_ARGUMENTS: usize = 8;
 
 /// What is said about the argument after those.
 pub(crate) const TOO_MANY: &str = "a function has at most 8 tensor arguments";

@@ -23,6 +23,19 @@ fn said(body: &str) -> String {
 }
 
 #[test]
+fn a_letter_of_another_axis_is_refused_and_a_diagonal_is_written_with_a_computed_position() {
+    let of =
+        |right: &str| errors(&format!("fn f(X: R[row, col]) -> R[row, col] {{ Y_{{row(i), col(j)}} = {right}; Y }}"));
+    let refused = of("X_{row(j), col(i)}");
+    let [only] = refused.as_slice() else { panic!("{refused:?}") };
+    assert!(only.starts_with("`j` is a position of `col`, not of `row`\n"), "{only}");
+    assert!(only.contains("= help: the same number along `row`, as on a diagonal: `row(j + 0)`"), "{only}");
+    for right in ["X_{row(i), col(j)}", "X_{row(i), col(i + 0)} * j", "X_{row(2), col(j)} + i"] {
+        assert!(of(right).is_empty(), "{right}: {:?}", of(right));
+    }
+}
+
+#[test]
 fn a_function_that_other_libraries_have_is_answered_with_what_to_write() {
     for (body, write) in [
         ("ln(X)", "`log(X)`"),
