@@ -2,6 +2,7 @@
 //!
 //! A bias, a residual and a simple activation cost next to nothing there, where a pass over the stored result takes longer
 //! than its arithmetic: it begins when the last sums are stored, and ends before the next are begun.
+//! Sums that `gemm` has stored are loaded once more for the same acts, in the piece that was just computed.
 //! Not here: which programs are such an ending (`map::strip::acts`), and all others, which finish what is stored (`map::tail`).
 
 use super::tile::some_of;
