@@ -1,8 +1,13 @@
-//! Elements that begin where a line of memory does.
+//! Elements that begin where a line of memory does, or a page.
 //!
 //! A register of 64 bytes that does not is two lines, of which a processor reads or writes one after the other: products with
-//! a few terms, which write as much as they compute, take half as long again then. Lives here: vectors that skip what lies
-//! before their first line. Not here: buffers (`Buffer`), the memory that is kept for them (`kernel::pool`).
+//! a few terms, which write as much as they compute, take half as long again then.
+//! Whether a number is read that was just written, a processor first guesses by the last twelve bits of both addresses. Where
+//! results lie some lines ahead of what they are computed from by those bits, it waits for stores that have nothing to do with
+//! what it loads, and a sum takes a third longer. Results that begin with a page are not ahead of anything that does, nor of
+//! vectors of the system's allocator, which begin a little after a page.
+//! Lives here: vectors that skip what lies before their first line, or page. Not here: buffers (`Buffer`), the memory that is
+//! kept for them (`kernel::pool`).
 
 use std::fmt::{self, Debug, Formatter};
 use std::ops::{Deref, DerefMut};
@@ -11,15 +16,19 @@ use std::ops::{Deref, DerefMut};
 pub(crate) const LINE: usize = 64;
 /// Bytes from which on elements begin with a line: a few are as fast anywhere, and memory for them is got faster.
 const MANY: usize = 4 << 10;
+/// How far addresses lie apart that a processor takes for the same at first.
+const PAGE: usize = 4 << 10;
+/// Bytes from which on elements begin with a page: an eighth of this may be lost.
+const MORE: usize = 8 * PAGE;
 
-/// Elements side by side. Many of them begin where a line of memory does, unless they are those of a vector that somebody else
-/// has filled: it is taken as it is.
+/// Elements side by side. Many of them begin where a line of memory does, or a page, unless they are those of a vector that
+/// somebody else has filled: it is taken as it is.
 pub struct Lined<T> {
     /// The elements, after `start` that nobody reads.
     all: Vec<T>,
-    start: u8,
-    /// How many more than asked for there is room for: a line of them, or none.
-    spare: u8,
+    start: u16,
+    /// How many more than asked for there is room for: a line or a page of them, or none.
+    spare: u16,
 }
 
 impl<T: Copy + Default> Lined<T> {
@@ -51,7 +60,7 @@ impl<T: Copy + Default> Lined<T> {
     }
 
     /// None, in a vector without elements that has so much room to spare.
-    fn in_room(mut all: Vec<T>, spare: u8) -> Lined<T> {
+    fn in_room(mut all: Vec<T>, spare: u16) -> Lined<T> {
         let start = start(&all, spare);
         all.resize(start.into(), T::default());
         Lined { all, start, spare }
@@ -87,12 +96,12 @@ impl<T> Lined<T> {
     }
 
     /// The vector that holds them, and where in it they begin; what it has room for beyond [`Lined::room`] is not theirs.
-    pub(crate) fn into_parts(self) -> (Vec<T>, [u8; 2]) {
+    pub(crate) fn into_parts(self) -> (Vec<T>, [u16; 2]) {
         (self.all, [self.start, self.spare])
     }
 
     /// The same from its parts.
-    pub(crate) fn from_parts((all, [start, spare]): (Vec<T>, [u8; 2])) -> Lined<T> {
+    pub(crate) fn from_parts((all, [start, spare]): (Vec<T>, [u16; 2])) -> Lined<T> {
         let is_inside = usize::from(spare) <= all.capacity() && usize::from(start) <= all.len();
         assert!(start <= spare && is_inside, "elements lie in their vector");
         Lined { all, start, spare }
@@ -104,14 +113,20 @@ impl<T> Lined<T> {
     }
 }
 
-/// Elements of a line, if so many begin with one.
-fn spare<T>(size: usize) -> u8 {
-    if size.saturating_mul(size_of::<T>()) < MANY { 0 } else { (LINE / size_of::<T>()) as u8 }
+/// Elements of a line, or of a page, if so many begin with one.
+fn spare<T>(size: usize) -> u16 {
+    let bytes = match size.saturating_mul(size_of::<T>()) {
+        ..MANY => 0,
+        MANY..MORE => LINE,
+        MORE.. => PAGE,
+    };
+    (bytes / size_of::<T>()) as u16
 }
 
-/// How many elements lie before the first line of a vector.
-fn start<T>(all: &[T], spare: u8) -> u8 {
-    all.as_ptr().align_offset(LINE).min(spare.into()) as u8
+/// How many elements lie before the first line of a vector, or before its first page if so many are to spare.
+fn start<T>(all: &[T], spare: u16) -> u16 {
+    let to = if usize::from(spare) * size_of::<T>() < PAGE { LINE } else { PAGE };
+    all.as_ptr().align_offset(to).min(spare.into()) as u16
 }
 
 impl<T> Deref for Lined<T> {
@@ -201,6 +216,23 @@ mod tests {
         assert!(
             zeros.as_ptr().addr().is_multiple_of(LINE) && zeros.iter().all(|&zero| zero == 0) && zeros.len() == 700
         );
+    }
+
+    #[test]
+    fn more_elements_begin_with_a_page() {
+        let numbers: Vec<f32> = (0..(MORE / 4) as u16).map(f32::from).collect();
+        let parted = Lined::from_parts(Lined::from(&numbers[..]).into_parts());
+        for lined in [Lined::from(&numbers[..]), numbers.iter().copied().collect(), parted] {
+            assert_eq!((&*lined, lined.room()), (&numbers[..], numbers.len()));
+            assert!(lined.as_ptr().addr().is_multiple_of(PAGE) && lined.is_lined_up());
+            assert_eq!(lined.into_vec(), numbers);
+        }
+        let truths: Lined<bool> = Lined::zeros(MORE);
+        assert!(
+            truths.as_ptr().addr().is_multiple_of(PAGE) && truths.len() == MORE,
+            "as many as bytes of a page are skipped"
+        );
+        assert_eq!(Lined::<bool>::zeros(MORE - 1).spare, LINE as u16, "fewer begin with a line");
     }
 
     #[test]

@@ -21,7 +21,7 @@ struct Memory<T: Stored> {
     /// As many as there is room for; what is neither claimed nor `known` may not be a number yet.
     cells: Vec<UnsafeCell<MaybeUninit<T>>>,
     /// How many cells lie before the first one, and how many in all are not ours.
-    around: [u8; 2],
+    around: [u16; 2],
     /// So many hold numbers of an earlier use.
     known: usize,
     claimed: AtomicUsize,
