@@ -22,7 +22,7 @@ pub(in crate::kernel) use strip::{Difference, Then};
 pub(in crate::kernel) use tail::Finisher;
 pub(crate) use tail::Tail;
 
-use super::parallel::{self, GRAIN, Shared, grain_of};
+use super::parallel::{self, GRAIN, Shared, grain_of, long_grain_of};
 use super::span::{Span, check_inside, row_major};
 use super::stream::Stream;
 use crate::element::{Binary, Buffer, Comparison, Kind, Stored, Unary};
@@ -204,7 +204,7 @@ impl Job<'_> {
         let total = out.len();
         let results = 1 + others.len();
         let shared: SmallVec<[Shared<'_, T>; 2]> = others.iter_mut().map(|other| Shared::new(other)).collect();
-        parallel::for_each_chunk(out, grain_of(total, self.grain()).next_multiple_of(BLOCK), |first, chunk| {
+        parallel::for_each_chunk(out, long_grain_of(total, self.grain()).next_multiple_of(BLOCK), |first, chunk| {
             // SAFETY: chunks do not meet, and each of them is visited once.
             let beside = shared.iter().map(|other| unsafe { other.slice(first, chunk.len()) }).collect();
             let mut worker = Worker::new(self, chunk.len(), self.way::<T>(total, results));

@@ -34,6 +34,11 @@ pub(super) fn grain_of(total: usize, least: usize) -> usize {
     total.div_ceil(if pieces > threads { pieces.next_multiple_of(threads) } else { pieces })
 }
 
+/// The same where long pieces are as good as short ones: one thread has one.
+pub(super) fn long_grain_of(total: usize, least: usize) -> usize {
+    if threads() == 1 { total } else { grain_of(total, least) }
+}
+
 /// Runs `work` on pieces of `grain` elements of `out`, each with the position of its first element.
 pub(crate) fn for_each_chunk<T: Send>(out: &mut [T], grain: usize, work: impl Fn(usize, &mut [T]) + Sync) {
     let (size, shared) = (out.len(), Shared::new(out));
@@ -128,7 +133,9 @@ mod tests {
         let cases =
             [(1, 800, 100), (2, 800, 50), (2, 810, 51), (2, 100, 10), (2, 90, 9), (2, 15, 8), (4, 15, 8), (3, 0, 0)];
         for (threads, total, grain) in cases {
-            assert_eq!(threads::with_threads(threads, || grain_of(total, 10)), grain, "{total} for {threads} threads");
+            let [short, long] = threads::with_threads(threads, || [grain_of, long_grain_of].map(|of| of(total, 10)));
+            assert_eq!(short, grain, "{total} for {threads} threads");
+            assert_eq!(long, if threads == 1 { total } else { grain }, "one thread is not waited for");
         }
     }
 

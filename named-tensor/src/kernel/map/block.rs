@@ -143,7 +143,9 @@ impl<'a, T: Cell> Worker<'a, T> {
         // Where nothing is gathered for each block anew, rows are mixed as long as two fit.
         if (0..sources).all(|source| worker.dense[source] || worker.is_repeated(source)) {
             worker.long = most / 2 + 1;
-            worker.is_even = program.light().is_some();
+            // Longer ones are not worth being written down once more, but what passes the caches by is best not interrupted.
+            let is_short = job.span.inner() < most;
+            worker.is_even = program.light().is_some() && (is_short || worker.stream.passes_by());
         }
         if worker.stream.passes_by() && program.light().is_some() {
             let is_known = |source: usize| {

@@ -126,11 +126,15 @@ impl Light {
         assert!(others.len() == self.others.len() && others.iter().all(|other| other.len() == size), "map: results");
         if !stream.passes_by()
             && others.is_empty()
-            && let [step] = self.steps[..]
-            && step.values.iter().all(|&value| sources.get(value).is_some_and(Numbers::is_plain))
-            && step.run_whole(step.values.map(|value| &sources[value]), out)
+            && let [step] = &self.steps[..]
         {
-            return;
+            let values = step.values.map(
+                #[inline(always)]
+                |value| self.numbers(sources, room, value),
+            );
+            if step.run_pieces(values, out) {
+                return;
+            }
         }
         if size >= STRIP {
             let is_whole = |source: &Numbers<'_, T>| source.serves(size);
@@ -157,6 +161,15 @@ impl Light {
         }
     }
 
+    /// The numbers of a source or a constant.
+    #[inline(always)]
+    fn numbers<'a, T: Copy>(&self, sources: &[Numbers<'a, T>], room: &'a [Strip<T>], value: usize) -> Numbers<'a, T> {
+        match value.checked_sub(self.sources) {
+            Some(constant) => Numbers::same(&room[constant]),
+            None => sources[value],
+        }
+    }
+
     /// Runs the program over so many whole rows along three axes, of `size` elements each: [`FEW`] or more, and a strip or more
     /// if there are no registers of several numbers.
     pub(super) fn rows<T: Lanes>(
@@ -177,7 +190,7 @@ impl Light {
             return registers::each_row(counts, [1; 3], |row| {
                 let numbers = |value: usize| lines[value].row(row, size);
                 let (xs, ys, zs) = (numbers(x), numbers(y), numbers(z));
-                rows.next().into_iter().for_each(|out| _ = step.run_whole([&xs, &ys, &zs], out));
+                rows.next().into_iter().for_each(|out| step.run_whole([xs, ys, zs], out));
             });
         }
         drop(rows);

@@ -72,6 +72,40 @@ impl<'a, T: Copy> Numbers<'a, T> {
         matches!(self.follow, Follow::Each | Follow::Same)
     }
 
+    /// Whether what comes again is at least so long.
+    pub(super) fn is_long(&self, least: usize) -> bool {
+        !matches!(self.follow, Follow::Again { period, .. } if period < least)
+    }
+
+    /// Whether one number is that of many results.
+    pub(super) fn repeats(&self) -> bool {
+        matches!(self.follow, Follow::Same | Follow::Two { .. })
+    }
+
+    /// Takes away those of the first results, of which no more are taken than are [left](Numbers::left): one for each, or one for
+    /// all.
+    #[inline(always)]
+    pub(super) fn take(&mut self, size: usize) -> Numbers<'a, T> {
+        let (numbers, here) = (self.numbers, self.place(0));
+        match &mut self.follow {
+            Follow::Each => {
+                let (now, later) = numbers.split_at(size);
+                self.numbers = later;
+                Numbers::each(now)
+            }
+            Follow::Same => *self,
+            Follow::Again { period, first } => {
+                *first = if here + size < *period { here + size } else { 0 };
+                Numbers::each(&numbers[here..][..size])
+            }
+            Follow::Two { before } => {
+                let number = if *before > 0 { 0 } else { Numbers::<T>::OFTEN };
+                *before = before.saturating_sub(size);
+                Numbers::same(&numbers[number..])
+            }
+        }
+    }
+
     /// The numbers of the first results, which are no more than are read side by side.
     pub(super) fn first(&self, size: usize) -> &'a [T] {
         &self.numbers[self.place(0)..][..size]

@@ -2,7 +2,7 @@
 //!
 //! Not here: which programs are light, and where their values are (`strip`).
 
-use super::Numbers;
+use super::{LONG, Numbers};
 use crate::kernel::lanes::{each, pairs, vectorised};
 use crate::kernel::math::Scalar;
 
@@ -45,10 +45,26 @@ impl Step {
         !matches!(self.op, Op::MulAdd | Op::AddAdd)
     }
 
-    /// Runs a step that is a program by itself: one loop, and nothing between its values and memory. Tells whether it did:
-    /// not where one of more than two values is the same for all.
-    #[inline(always)]
-    pub(super) fn run_whole<T: Scalar>(&self, [xs, ys, zs]: [&Numbers<'_, T>; 3], out: &mut [T]) -> bool {
+    /// Runs a step that is a program by itself, as far at once as each value lies in one piece. Tells whether it did: not where
+    /// one of more than two values is the same for many results, or where pieces are short.
+    pub(super) fn run_pieces<T: Scalar>(&self, mut values: [Numbers<'_, T>; 3], out: &mut [T]) -> bool {
+        let read = if self.is_of_two() { &values[..2] } else { &values };
+        if !values.iter().all(|numbers| numbers.is_long(LONG)) || read.len() > 2 && read.iter().any(Numbers::repeats) {
+            return false;
+        }
+        let mut left = out;
+        while !left.is_empty() {
+            let size = values.iter().map(|numbers| numbers.left(0, 1)).fold(left.len(), usize::min);
+            let (now, later) = left.split_at_mut(size);
+            let [x, y, z] = &mut values;
+            self.run_whole([x.take(size), y.take(size), z.take(size)], now);
+            left = later;
+        }
+        true
+    }
+
+    /// Runs it in one loop, with nothing between its values and memory. Only of two values one may be the same for all.
+    pub(super) fn run_whole<T: Scalar>(&self, [xs, ys, zs]: [Numbers<'_, T>; 3], out: &mut [T]) {
         match self.op {
             Op::Copy => alone(xs, out, |x| x),
             Op::Neg => alone(xs, out, |x| -x),
@@ -62,8 +78,8 @@ impl Step {
             Op::Max => beside(xs, ys, out, T::larger),
             Op::Min => beside(xs, ys, out, T::smaller),
             Op::WherePositive => beside(xs, ys, out, where_positive),
-            Op::MulAdd => triples(xs, ys, zs, out, |x, y, z| x * y + z),
-            Op::AddAdd => triples(xs, ys, zs, out, |x, y, z| x + y + z),
+            Op::MulAdd => triples([xs, ys, zs], out, |x, y, z| x * y + z),
+            Op::AddAdd => triples([xs, ys, zs], out, |x, y, z| x + y + z),
         }
     }
 }
@@ -141,16 +157,15 @@ fn few_mut<T, const W: usize>(strip: &mut [T; W]) -> &mut [[T; FEW]] {
 }
 
 /// A function of one number, over all of a result.
-fn alone<T: Scalar>(xs: &Numbers<'_, T>, out: &mut [T], f: impl Fn(T) -> T) -> bool {
+fn alone<T: Scalar>(xs: Numbers<'_, T>, out: &mut [T], f: impl Fn(T) -> T) {
     match xs.one() {
         Some(x) => out.fill(f(x)),
         None => each(xs.all(), out, f),
     }
-    true
 }
 
 /// A function of two numbers, over all of a result.
-fn beside<T: Scalar>(xs: &Numbers<'_, T>, ys: &Numbers<'_, T>, out: &mut [T], f: impl Fn(T, T) -> T) -> bool {
+fn beside<T: Scalar>(xs: Numbers<'_, T>, ys: Numbers<'_, T>, out: &mut [T], f: impl Fn(T, T) -> T) {
     match (xs.one(), ys.one()) {
         (None, None) => pairs(xs.all(), ys.all(), out, f),
         (Some(x), None) => each(
@@ -167,21 +182,11 @@ fn beside<T: Scalar>(xs: &Numbers<'_, T>, ys: &Numbers<'_, T>, out: &mut [T], f:
         ),
         (Some(x), Some(y)) => out.fill(f(x, y)),
     }
-    true
 }
 
 /// A function of three numbers, each of which is another one for each result.
-fn triples<T: Scalar>(
-    xs: &Numbers<'_, T>,
-    ys: &Numbers<'_, T>,
-    zs: &Numbers<'_, T>,
-    out: &mut [T],
-    f: impl Fn(T, T, T) -> T,
-) -> bool {
-    if [xs, ys, zs].into_iter().any(|numbers| numbers.one().is_some()) {
-        return false;
-    }
-    let (xs, ys, zs) = (xs.all(), ys.all(), zs.all());
+fn triples<T: Scalar>(values: [Numbers<'_, T>; 3], out: &mut [T], f: impl Fn(T, T, T) -> T) {
+    let [xs, ys, zs] = values.map(|numbers| &numbers.all()[..out.len()]);
     vectorised(
         #[inline(always)]
         move || {
@@ -190,7 +195,6 @@ fn triples<T: Scalar>(
             }
         },
     );
-    true
 }
 
 #[cfg(test)]
@@ -202,8 +206,7 @@ mod tests {
         let (values, mut strip, mut whole) = ([[x; FEW], [y; FEW], [z; FEW]], [0.0; FEW], [0.0; FEW]);
         op.run([&values[0], &values[1], &values[2]], &mut strip);
         let step = Step { op, values: [0, 1, 2] };
-        let numbers = [0, 1, 2].map(|i| Numbers::each(&values[i]));
-        assert!(step.run_whole([0, 1, 2].map(|i| &numbers[i]), &mut whole), "all values are given");
+        step.run_whole([0, 1, 2].map(|i| Numbers::each(&values[i])), &mut whole);
         assert_eq!([strip, whole], [[strip[0]; FEW], [whole[0]; FEW]], "all elements of {op:?} are the same");
         [strip[0], whole[0]]
     }
@@ -214,5 +217,42 @@ mod tests {
         assert_eq!(both(Op::AddAdd, [1.0, 1e8, -1e8]), [0.0; 2], "and is rounded");
         let x = 1.0 + f32::powi(2.0, -12);
         assert_eq!(both(Op::MulAdd, [x, x, -1.0 - f32::powi(2.0, -11)]), [0.0; 2], "the product is rounded");
+    }
+
+    #[test]
+    fn a_program_of_one_step_goes_over_pieces_however_its_numbers_follow_each_other() {
+        const SIZE: usize = 500;
+        let numbers: Vec<f64> = (0..SIZE + 1).map(|i| (i * 37 % 101) as f64 - 50.0).collect();
+        let often = Numbers::<f64>::OFTEN;
+        // A row of so many elements, and what follows behind it.
+        let row = |period: usize| -> Vec<f64> { (0..period + often).map(|i| 0.5 + (i % period) as f64).collect() };
+        let (long, short) = (row(LONG + 6), row(LONG - 1));
+        let two: Vec<f64> = (0..2 * often).map(|i| if i < often { 3.0 } else { -7.0 }).collect();
+        let one = vec![-2.5; often];
+        let each = Numbers::each(&numbers[1..]);
+        let others = [
+            (Numbers::same(&one), Box::new(|_| -2.5) as Box<dyn Fn(usize) -> f64>),
+            (Numbers::two(&two, 130), Box::new(|i| if i < 130 { 3.0 } else { -7.0 })),
+            (Numbers::rows(&long, LONG + 6, 33), Box::new(|i| 0.5 + ((i + 33) % (LONG + 6)) as f64)),
+            (each, Box::new(|i| numbers[i + 1])),
+        ];
+        for (other, at) in &others {
+            let mut out = [0.0; SIZE];
+            let step = Step { op: Op::Sub, values: [0, 1, 1] };
+            assert!(step.run_pieces([each, *other, *other], &mut out), "{other:?}");
+            assert!((0..SIZE).all(|i| out[i] == numbers[i + 1] - at(i)), "what it is subtracted from is each");
+            assert!(step.run_pieces([*other, each, each], &mut out), "{other:?}");
+            assert!((0..SIZE).all(|i| out[i] == at(i) - numbers[i + 1]), "and the other way around");
+            let step = Step { op: Op::Neg, values: [0; 3] };
+            assert!(step.run_pieces([*other; 3], &mut out), "{other:?}");
+            assert!((0..SIZE).all(|i| out[i] == -at(i)), "and alone");
+            let step = Step { op: Op::MulAdd, values: [0, 1, 2] };
+            assert_eq!(step.run_pieces([each, each, *other], &mut out), !other.repeats(), "{other:?}");
+            assert!(other.repeats() || (0..SIZE).all(|i| out[i] == numbers[i + 1].powi(2) + at(i)), "three of them");
+        }
+        let mut out = [9.0; SIZE];
+        let rows = Numbers::rows(&short, LONG - 1, 0);
+        assert!(!Step { op: Op::Add, values: [0, 1, 1] }.run_pieces([each, rows, rows], &mut out), "rows are short");
+        assert_eq!(out, [9.0; SIZE], "nothing was done");
     }
 }
