@@ -1,6 +1,6 @@
 //! Light programs run in registers, where nothing is stored but results and what a later deed asks for.
 //!
-//! A deed is chosen once for some registers, and done to all of them.
+//! A deed is chosen once for some registers, and done to all of them; a number that is the same for all is fetched once.
 //! A step over a strip stores what it computes for the step that follows it: a store and a load for an instruction or two. And
 //! where results pass the caches by, those stores wait for the stores of results before them, and while they do, few loads are
 //! on their way.
@@ -56,16 +56,18 @@ struct Placed<T> {
     place: *mut T,
     /// All bits, or none if it is the same place for every piece.
     goes_on: usize,
+    /// Whether it is the same number for all registers.
+    is_one: bool,
     /// The source whose numbers come again, or change, and are looked for anew then; else no source.
     source: usize,
 }
 
 impl<T: Lanes> Placed<T> {
-    /// What is done to the piece that begins at `at`, and the places of its registers.
+    /// What is done to the piece that begins at `at`, whether with one number, and the places of its registers.
     #[inline(always)]
-    fn at<S: Simd>(&self, at: usize) -> (What, impl Fn(usize) -> *mut T::Register<S> + use<T, S>) {
+    fn at<S: Simd>(&self, at: usize) -> (What, bool, impl Fn(usize) -> *mut T::Register<S> + use<T, S>) {
         let place = self.place.wrapping_add(at & self.goes_on).cast::<T::Register<S>>();
-        (self.what, move |n| place.wrapping_add(n))
+        (self.what, self.is_one, move |n| place.wrapping_add(n))
     }
 }
 
@@ -111,7 +113,7 @@ impl<T: Lanes> Run<'_, '_, '_, T> {
         let (light, sources) = (self.light, self.sources);
         let mut placed = SmallVec::new();
         for &Deed { what, with } in &light.deeds {
-            let mut deed = Placed { what, place: std::ptr::null_mut(), goes_on: 0, source: usize::MAX };
+            let mut deed = Placed { what, place: std::ptr::null_mut(), goes_on: 0, is_one: false, source: usize::MAX };
             match sources.get(with) {
                 _ if what == What::Give => {
                     let result = if with == 0 { &mut *self.out } else { &mut *self.others[with - 1] };
@@ -123,7 +125,7 @@ impl<T: Lanes> Run<'_, '_, '_, T> {
                     Some(one) => {
                         let often = &mut self.room[light.constants.len() + light.steps.len() + with][..pieces.size];
                         often.fill(one);
-                        deed.place = often.as_mut_ptr();
+                        (deed.place, deed.is_one) = (often.as_mut_ptr(), true);
                         deed.what = what.beside(one.wide());
                     }
                     None if source.is_plain() => {
@@ -134,7 +136,9 @@ impl<T: Lanes> Run<'_, '_, '_, T> {
                 _ if what.reads() || what == What::Keep => {
                     let value = with - sources.len();
                     deed.place = self.room[value][..pieces.size].as_mut_ptr();
-                    deed.what = light.constants.get(value).map_or(what, |&one| what.beside(one));
+                    if let Some(&one) = light.constants.get(value) {
+                        (deed.what, deed.is_one) = (what.beside(one), true);
+                    }
                 }
                 _ => {}
             }
@@ -198,18 +202,18 @@ fn found<T: Lanes>(source: &Numbers<'_, T>, at: usize, last: usize, size: usize)
     (numbers.as_ptr().cast_mut().wrapping_sub(at & goes_on), goes_on)
 }
 
-/// Does the deeds to some registers, each of which has its place in, or is read from, what the deed says.
+/// Does the deeds to some registers, each of which has its place in, or is read from, what the deed says, or all with one number.
 ///
 /// # Safety
 /// Where the place of each register is asked for, it may be read, or written to.
 #[inline(always)]
 unsafe fn run<T: Lanes, S: Simd, P: Fn(usize) -> *mut T::Register<S>>(
     simd: S,
-    deeds: impl Iterator<Item = (What, P)>,
+    deeds: impl Iterator<Item = (What, bool, P)>,
     stream: &Stream,
 ) {
     let mut some = [T::splat(simd, T::default()); AT_ONCE];
-    for (what, place) in deeds {
+    for (what, is_one, place) in deeds {
         macro_rules! each {
             ($of:ident) => {
                 for x in &mut some {
@@ -217,10 +221,19 @@ unsafe fn run<T: Lanes, S: Simd, P: Fn(usize) -> *mut T::Register<S>>(
                 }
             };
             (|$x:ident, $y:ident| $of:expr) => {
-                for (n, $x) in some.iter_mut().enumerate() {
+                if is_one {
+                    // It is fetched once: the loads are what takes longest.
                     // SAFETY: by the contract of this function it may be read there.
-                    let $y = unsafe { place(n).read_unaligned() };
-                    *$x = $of;
+                    let $y = unsafe { place(0).read_unaligned() };
+                    for $x in &mut some {
+                        *$x = $of;
+                    }
+                } else {
+                    for (n, $x) in some.iter_mut().enumerate() {
+                        // SAFETY: as above.
+                        let $y = unsafe { place(n).read_unaligned() };
+                        *$x = $of;
+                    }
                 }
             };
         }

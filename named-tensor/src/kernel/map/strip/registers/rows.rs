@@ -104,6 +104,8 @@ struct Placed<T> {
     steps: [isize; 3],
     /// All bits, or none if it is the same place for every piece of a row.
     goes_on: usize,
+    /// Whether it is the same number for all rows, and for all of a row.
+    is_one: [bool; 2],
     /// Where each of them is from there.
     offsets: [usize; AT_ONCE],
 }
@@ -211,16 +213,16 @@ impl<'a, T: Lanes> Rows<'a, '_, T> {
             let mut in_room = |value: usize, what| {
                 let place = self.room[value][..AT_ONCE * shape.lanes].as_mut_ptr();
                 let offsets = std::array::from_fn(|n| n * shape.lanes);
-                Placed { what, place, steps: [0; 3], goes_on: 0, offsets }
+                Placed { what, place, steps: [0; 3], goes_on: 0, is_one: [false; 2], offsets }
             };
             let in_rows = |place, steps| {
                 let offsets = shape.places.map(|(row, column)| column.wrapping_add_signed(distance(steps, row)));
-                Placed { what, place, steps, goes_on: usize::MAX, offsets }
+                Placed { what, place, steps, goes_on: usize::MAX, is_one: [false; 2], offsets }
             };
             placed.push(match lines.get(with) {
                 _ if what == What::Give => in_rows(self.out.as_mut_ptr(), row_steps),
                 Some(line) if what.reads() && line.is_one => {
-                    let deed = in_room(values + with, what);
+                    let deed = Placed { is_one: [false, true], ..in_room(values + with, what) };
                     if ones.iter().all(|one| one.to != deed.place) {
                         let offsets = shape.places.map(|(row, _)| distance(line.steps, row));
                         ones.push(One { line, offsets, to: deed.place });
@@ -231,7 +233,10 @@ impl<'a, T: Lanes> Rows<'a, '_, T> {
                 Some(line) if what.reads() => in_rows(line.numbers[line.first..].as_ptr().cast_mut(), line.steps),
                 _ if what.reads() || what == What::Keep => {
                     let value = with - lines.len();
-                    in_room(value, light.constants.get(value).map_or(what, |&one| what.beside(one)))
+                    match light.constants.get(value) {
+                        Some(&one) => Placed { is_one: [true; 2], ..in_room(value, what.beside(one)) },
+                        None => in_room(value, what),
+                    }
                 }
                 _ => in_room(values, what),
             });
@@ -241,17 +246,17 @@ impl<'a, T: Lanes> Rows<'a, '_, T> {
 }
 
 impl<T: Lanes> Placed<T> {
-    /// What is done to the rows from this one on, and the places of its registers.
+    /// What is done to the rows from this one on, whether with one number, and the places of its registers.
     #[inline(always)]
-    fn at<S: Simd>(&self, row: Three) -> (What, impl Fn(usize) -> *mut T::Register<S>) {
+    fn at<S: Simd>(&self, row: Three) -> (What, bool, impl Fn(usize) -> *mut T::Register<S>) {
         let place = self.place.wrapping_offset(distance(self.steps, row));
-        (self.what, move |n| place.wrapping_add(self.offsets[n]).cast())
+        (self.what, self.is_one[0], move |n| place.wrapping_add(self.offsets[n]).cast())
     }
 
     /// The same for the pieces of one row.
     #[inline(always)]
     fn along(&self, row: Three) -> super::Placed<T> {
         let place = self.place.wrapping_offset(distance(self.steps, row));
-        super::Placed { what: self.what, place, goes_on: self.goes_on, source: usize::MAX }
+        super::Placed { what: self.what, place, goes_on: self.goes_on, is_one: self.is_one[1], source: usize::MAX }
     }
 }
