@@ -202,7 +202,8 @@ fn found<T: Lanes>(source: &Numbers<'_, T>, at: usize, last: usize, size: usize)
     (numbers.as_ptr().cast_mut().wrapping_sub(at & goes_on), goes_on)
 }
 
-/// Does the deeds to some registers, each of which has its place in, or is read from, what the deed says, or all with one number.
+/// Does the deeds to some registers, each of which has its place in, or is read from, what the deed says, or all with one
+/// number.
 ///
 /// # Safety
 /// Where the place of each register is asked for, it may be read, or written to.
