@@ -130,7 +130,7 @@ pub(crate) fn matmul<T: Lanes>(
         product.few_and_large(ViewMut { data: &mut *dst.data, ..dst });
         return tail.into_iter().for_each(|tail| tail.whole(dst.data));
     }
-    let in_stretches = product.has_stretches();
+    let in_stretches = product.has_stretches() && (span.total() == 1 || product.is_worth_a_tail());
     {
         let shared = Shared::new(&mut *dst.data);
         let tail = tail.filter(|_| in_stretches);

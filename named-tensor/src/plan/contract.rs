@@ -136,6 +136,9 @@ const APART: isize = 3;
 /// Rows, columns and terms of a sum from which on it may be one part of a longer sum.
 const PART: [usize; 3] = [64, 64, 32];
 
+/// Rows up to which it takes longer to turn an operand around than to have a result in another order.
+const FEW_ROWS: usize = 64;
+
 /// The description when these operands are copied; none if the summed axes are neither one run in both, nor two of large
 /// matrices that the kernel brings into panels. An operand in windows lies as if it were copied, and is not.
 fn described(
@@ -216,10 +219,19 @@ fn described(
     let ones = (0..axes.len()).filter(|&i| axes[i].size == 1 && !axes[i].summed).map(|i| Order::from_slice(&[i]));
     let mut units: SmallVec<[Order; 8]> = ones.collect();
     units.extend(both.iter().map(|&i| Order::from_slice(&[i])));
-    units.extend(row_runs.iter().cloned());
-    units.extend((!rows.is_empty()).then(|| rows.clone()));
-    units.extend(column_runs.iter().cloned());
-    units.extend((!columns.is_empty()).then(|| columns.clone()));
+    let step = |run: &[usize], stride: fn(&Axis) -> isize| run.last().map_or(0, |&i| stride(&axes[i]));
+    // Where only the rows are neighbours in their operand, the result lies along them: neither operand is turned around then.
+    let along_rows = size(&rows) <= FEW_ROWS
+        && !columns.is_empty()
+        && step(&rows, |axis| axis.left) == 1
+        && step(&columns, |axis| axis.right) != 1;
+    let (row_units, column_units) = (row_runs.iter().chain([&rows]), column_runs.iter().chain([&columns]));
+    let is_there = |unit: &&Order| !unit.is_empty();
+    if along_rows {
+        units.extend(column_units.chain(row_units).filter(is_there).cloned());
+    } else {
+        units.extend(row_units.chain(column_units).filter(is_there).cloned());
+    }
     let order = arranged(
         units,
         tail,
@@ -236,7 +248,6 @@ fn described(
 
     if let [outer] = &inner_runs[..] {
         // The kernel reads one operand along the whole sum, and packs rows of the other one, which lie along the result's.
-        let step = |run: &[usize], stride: fn(&Axis) -> isize| run.last().map_or(0, |&i| stride(&axes[i]));
         let goes_on = |stride| step(&inner, stride) == 1 && step(outer, stride) == size(&inner) as isize;
         let lies_along = |run: &[usize], stride| order.last() == run.last() && step(run, stride) == 1;
         let [left, right]: [fn(&Axis) -> isize; 2] = [|axis| axis.left, |axis| axis.right];

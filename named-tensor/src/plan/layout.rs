@@ -228,7 +228,17 @@ fn wish(
             _ => Some((input.elements(), side_by_side((**parts).clone()))),
         },
         Work::Op(Op::Slice { .. } | Op::At(..)) => passed(own?.1.axes.clone()),
-        _ if item.is_elementwise() => passed(few(own?.1.axes.iter().copied().filter(|&name| input.has(name)))),
+        _ if item.is_elementwise() && own.is_some() => {
+            passed(few(own?.1.axes.iter().copied().filter(|&name| input.has(name))))
+        }
+        // Numbers that are stored with the same axes lie as they lie; what stands beside them lies so too.
+        _ if item.is_elementwise() => {
+            let others = item.inputs.iter().enumerate().filter(|&(other, _)| other != which);
+            let mut stored = others.filter_map(|(_, &other)| Some((items.item(other).shape, places.get(&other)?)));
+            let (shape, place) = stored.find(|(shape, _)| shape.rank() == item.shape.rank())?;
+            let fastest = shape.iter().zip(&place.strides).find(|&((_, size), &stride)| size != 1 && stride == 1);
+            fastest.map(|((name, _), _)| (item.shape.elements(), last(Names::from_slice(&[name]))))
+        }
         _ => None,
     }
 }

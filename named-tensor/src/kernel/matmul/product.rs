@@ -42,6 +42,9 @@ const TINY: usize = 256;
 const DEEP: usize = 8192;
 /// Elements side by side from which on a tail is worth calling.
 const STRETCH: usize = 16;
+/// Elements of each of several results from which on it is worth calling for each: for fewer it takes longer to find their
+/// sources than to pass over all results once more.
+const SEVERAL: usize = 4096;
 /// And from which on one that can be done in registers is best done to them where they stand.
 const STAND: usize = 32;
 
@@ -159,6 +162,11 @@ impl<T> Product<'_, T> {
         self.stretches().is_some_and(|[wide, tall]| {
             wide.size >= STRETCH || (tall.dst == wide.size as isize && wide.size * tall.size >= STRETCH)
         })
+    }
+
+    /// Whether each of several such results is worth a tail of its own.
+    pub(super) fn is_worth_a_tail(&self) -> bool {
+        self.rows.size * self.columns.size >= SEVERAL
     }
 }
 

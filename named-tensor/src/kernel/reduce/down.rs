@@ -127,25 +127,40 @@ fn down_wide<'a, T: Stored, F: Fold<T>>(rows: usize, row: impl Fn(usize) -> &'a 
     }
 }
 
-/// The same for few columns, whole strips of them, whose partial results stay in registers for all rows.
+/// The same for few columns, whole strips of them, whose partial results stay in registers for all rows: those of some
+/// strips at once, since each waits for the row before.
 fn down_narrow<'a, T: Stored, F: Fold<T>>(rows: usize, row: impl Fn(usize) -> &'a [T], sums: &mut [F::Partial]) {
-    for (number, strip) in sums.as_chunks_mut::<STRIP>().0.iter_mut().enumerate() {
-        let row = &row;
-        vectorised(
-            #[inline(always)]
-            move || {
-                let mut kept = *strip;
-                for i in 0..rows {
-                    let row: &[T; STRIP] = row(i)[number * STRIP..].first_chunk().expect("a strip of the columns");
-                    kept = std::array::from_fn(
-                        #[inline(always)]
-                        |column| F::step(kept[column], row[column]),
-                    );
-                }
-                *strip = kept;
-            },
-        );
+    let (several, single) = sums.as_chunks_mut::<{ TOGETHER * STRIP }>();
+    let rest = several.len() * TOGETHER * STRIP;
+    for (number, strips) in several.iter_mut().enumerate() {
+        down_strips::<T, F, { TOGETHER * STRIP }>(rows, |i| &row(i)[number * TOGETHER * STRIP..], strips);
     }
+    for (number, strip) in single.as_chunks_mut::<STRIP>().0.iter_mut().enumerate() {
+        down_strips::<T, F, STRIP>(rows, |i| &row(i)[rest + number * STRIP..], strip);
+    }
+}
+
+/// So many columns, down all rows.
+#[inline(always)]
+fn down_strips<'a, T: Stored, F: Fold<T>, const N: usize>(
+    rows: usize,
+    row: impl Fn(usize) -> &'a [T],
+    sums: &mut [F::Partial; N],
+) {
+    vectorised(
+        #[inline(always)]
+        move || {
+            let mut kept = *sums;
+            for i in 0..rows {
+                let row: &[T; N] = row(i).first_chunk().expect("strips of the columns");
+                kept = std::array::from_fn(
+                    #[inline(always)]
+                    |column| F::step(kept[column], row[column]),
+                );
+            }
+            *sums = kept;
+        },
+    );
 }
 
 /// The same for fewer columns than a strip has, whose rows follow each other: each is read as a strip, which ends in the row
@@ -196,6 +211,8 @@ const NARROW: usize = 64;
 /// Rows of fewer columns than a strip has from which on each is a strip, and from which on all strips are full.
 const FEW: usize = 8;
 const SHORT: usize = 4 * STRIP;
+/// Strips that go down together.
+const TOGETHER: usize = 4;
 /// Columns of a strip.
 pub(super) const STRIP: usize = 16;
 

@@ -35,6 +35,26 @@ fn a_projection_to_heads_is_one_matrix_product() {
 }
 
 #[test]
+fn a_result_of_few_rows_lies_along_them_where_they_alone_are_neighbours() {
+    // x[batch, inner, row] · y[batch, col, inner]
+    let of = |rows: usize, [left, right]: [[isize; 2]; 2]| {
+        let axes = [
+            axis(50, 16 * rows as isize, 16 * 9, false),
+            axis(rows, left[0], 0, false),
+            axis(16, left[1], right[0], true),
+            axis(9, 0, right[1], false),
+        ];
+        product(&axes, Wanted::default()).order
+    };
+    let [along, across] = [|_| [16, 1], |rows: usize| [1, rows as isize]];
+    assert_eq!(&of(8, [across(8), [1, 16]])[..], [0, 3, 1], "nothing is turned around");
+    assert_eq!(&of(8, [across(8), [9, 1]])[..], [0, 1, 3], "columns are neighbours too");
+    assert_eq!(&of(8, [along(8), [1, 16]])[..], [0, 1, 3], "neither are");
+    assert_eq!(&of(FEW_ROWS, [across(FEW_ROWS), [1, 16]])[..], [0, 3, 1], "so many rows are few");
+    assert_eq!(&of(FEW_ROWS + 1, [across(FEW_ROWS + 1), [1, 16]])[..], [0, 1, 3], "many rows repay turning");
+}
+
+#[test]
 fn scores_read_heads_with_strides_and_values_write_what_the_next_product_reads() {
     let (seq, seq_, heads, key) = (50, 60, 3, 40);
     // q[seq′, heads, key] · k[seq, heads, key]

@@ -4,6 +4,7 @@
 
 use super::*;
 use crate::element::Comparison;
+use crate::graph::value::row_major;
 
 /// The steps that compute these roots.
 fn steps(roots: &[Node]) -> Vec<schedule::Step> {
@@ -32,6 +33,31 @@ fn gain_and_shift_are_a_part_of_standardization() {
     let root = x.standardize(&[chans], 1e-5).binary(Binary::Mul, &gain).binary(Binary::Add, &shift);
     assert_eq!(steps(std::slice::from_ref(&root)).len(), 1, "one pass");
     both_ways(&[root], "layer norm");
+}
+
+#[test]
+fn a_product_lies_as_the_stored_numbers_beside_it_do() {
+    let [batch, row, col, inner] = ["batch", "row", "col", "inner"].map(Name::declared);
+    let lying = |axes: &[(Name, usize)]| {
+        let shape = Shape::new(axes.iter().copied());
+        let numbers: Vec<f32> = (0..shape.elements()).map(|i| (i * 37 % 101) as f32 / 101.0).collect();
+        let strides = row_major(shape.sizes());
+        Node::input(Value { buffer: Arc::new(Buffer::F32(numbers.into())), offset: 0, strides }, shape)
+    };
+    let (x, y) = (lying(&[(batch, 9), (inner, 16), (row, 8)]), lying(&[(batch, 9), (col, 7), (inner, 16)]));
+    let product = x.contract(&y, &[inner]);
+    for (last, stored) in [
+        (row, lying(&[(batch, 9), (col, 7), (row, 8)])),
+        (col, lying(&[(batch, 9), (row, 8), (col, 7)])),
+        (row, lying(&[(col, 7)])),
+    ] {
+        let root = product.binary(Binary::Mul, &stored);
+        let steps = steps(std::slice::from_ref(&root));
+        let [Action::Product { rows, columns, .. }] = [&steps[0].action] else { panic!("one product: {steps:?}") };
+        let neighbours = [rows, columns].into_iter().find(|side| side.out == 1).expect("some are");
+        assert_eq!(neighbours.size, if last == row { 8 } else { 7 }, "beside {:?}", stored.shape());
+        both_ways(&[root], "a product beside stored numbers");
+    }
 }
 
 #[test]
