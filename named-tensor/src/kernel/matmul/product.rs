@@ -42,11 +42,11 @@ const TINY: usize = 256;
 const DEEP: usize = 8192;
 /// Elements side by side from which on a tail is worth calling.
 const STRETCH: usize = 16;
-/// Elements of each of several results from which on it is worth calling for each: for fewer it takes longer to find their
-/// sources than to pass over all results once more.
-const SEVERAL: usize = 4096;
 /// And from which on one that can be done in registers is best done to them where they stand.
 const STAND: usize = 32;
+/// Elements of each of several results from which on a tail is worth calling for each: for fewer it takes longer to find their
+/// sources than to pass over all results once more.
+const SEVERAL: usize = 4096;
 
 /// An axis of the result: its size, and its stride in each operand, 0 where the operand does not have it.
 #[derive(Clone, Copy, Debug)]
