@@ -8,6 +8,7 @@
 //! outer one goes from the first to the last. With `k` terms in all the error is at most `2 k ε Σₖ |lhs rhs|`, with
 //! ε = 2⁻²⁴ (`f64`: 2⁻⁵³).
 
+mod dots;
 mod far;
 mod gemm;
 mod packing;
@@ -29,6 +30,7 @@ use super::pool;
 use super::simd::Lanes;
 use super::span::{Odometer, Span, check_distinct, check_inside};
 use super::{View, ViewMut};
+use dots::dots;
 pub(super) use gemm::Multiply;
 use paired::{is_paired, is_run, is_tall};
 use pieces::cut;
@@ -114,6 +116,15 @@ pub(crate) fn matmul<T: Lanes>(
         return tail.into_iter().for_each(|tail| tail.whole(dst.data));
     }
     if are_pairs && paired::squares(scale, (k, l_inner, r_inner), &axes, [lhs, rhs], &mut dst) {
+        return tail.into_iter().for_each(|tail| tail.whole(dst.data));
+    }
+    if are_pairs && let Some(i) = axes.iter().position(is_run) {
+        let run = axes.remove(i);
+        pairs(scale, (k, l_inner, r_inner), &axes, run, [lhs, rhs], ViewMut { data: &mut *dst.data, ..dst });
+        return tail.into_iter().for_each(|tail| tail.whole(dst.data));
+    }
+    if are_pairs && k > 0 {
+        dots(scale, (k, l_inner, r_inner), &axes, [lhs, rhs], &mut dst);
         return tail.into_iter().for_each(|tail| tail.whole(dst.data));
     }
     let sizes: SmallVec<[usize; 4]> = axes.iter().map(|axis| axis.size).collect();

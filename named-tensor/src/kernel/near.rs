@@ -46,24 +46,58 @@ pub(super) fn product<T: Lanes>(
     if !is_inside {
         return false;
     }
+    let Some(way) = way([m, k, n], [l_row, l_inner], [r_inner, r_column], [d_row, d_column]) else {
+        return false;
+    };
     let (left, right) = (&lhs.data[lhs.offset..], &rhs.data[rhs.offset..]);
     let out = &mut dst.data[dst.offset..];
-    let (by_columns, by_rows) = (d_column == 1 && (d_row >= n || m == 1), d_row == 1 && (d_column >= m || n == 1));
     let product = || Product { scale, size: [m, k, n], left, steps: [l_row, l_inner], right, down: r_inner };
     let around =
         || Product { scale, size: [n, k, m], left: right, steps: [r_column, r_inner], right: left, down: l_inner };
-    if r_column == 1 && by_columns {
-        product().run(out, d_row);
-    } else if l_row == 1 && by_rows {
-        around().run(out, d_column);
-    } else if r_inner == 1 && by_columns && is_worth_turning([m, k, n], l_inner == 1) {
-        product().run_turned(r_column, out, d_row);
-    } else if l_inner == 1 && by_rows && is_worth_turning([n, k, m], r_inner == 1) {
-        around().run_turned(l_row, out, d_column);
-    } else {
-        return false;
+    match way {
+        Way::Plain => product().run(out, d_row),
+        Way::Around => around().run(out, d_column),
+        Way::Turned => product().run_turned(r_column, out, d_row),
+        Way::AroundTurned => around().run_turned(l_row, out, d_column),
     }
     true
+}
+
+/// The most rows with which a product of so many terms and columns is small.
+pub(super) fn rows_of_small([k, n]: [usize; 2]) -> usize {
+    if k <= LONG { FEW / k.saturating_mul(n).max(1) } else { 0 }
+}
+
+/// Whether a small product whose matrices have these strides lies well.
+pub(super) fn lies_well(sizes: [usize; 3], [lhs, rhs, dst]: [[isize; 2]; 3]) -> bool {
+    way(sizes, steps(&lhs), steps(&rhs), steps(&dst)).is_some()
+}
+
+/// How a small product is computed: as it is or turned around, and of either the right operand turned first.
+#[derive(Clone, Copy)]
+enum Way {
+    Plain,
+    Around,
+    Turned,
+    AroundTurned,
+}
+
+/// The way of a product whose matrices have these steps; none if they lie badly.
+#[inline(always)]
+fn way(
+    [m, k, n]: [usize; 3],
+    [l_row, l_inner]: [usize; 2],
+    [r_inner, r_column]: [usize; 2],
+    [d_row, d_column]: [usize; 2],
+) -> Option<Way> {
+    let (by_columns, by_rows) = (d_column == 1 && (d_row >= n || m == 1), d_row == 1 && (d_column >= m || n == 1));
+    match () {
+        () if r_column == 1 && by_columns => Some(Way::Plain),
+        () if l_row == 1 && by_rows => Some(Way::Around),
+        () if r_inner == 1 && by_columns && is_worth_turning([m, k, n], l_inner == 1) => Some(Way::Turned),
+        () if l_inner == 1 && by_rows && is_worth_turning([n, k, m], r_inner == 1) => Some(Way::AroundTurned),
+        () => None,
+    }
 }
 
 /// Two strides; one that goes backwards is one that never stays inside.

@@ -9,6 +9,7 @@
 //! 0 (logarithm: -∞).
 
 mod columns;
+mod short;
 
 use super::ahead::fetch_line_aside;
 use super::lanes::{each, fold, vectorised};
@@ -19,6 +20,7 @@ use super::stream::{AT_ONCE, Departing, LINE, Stream, lined_up_mut};
 use super::{View, ViewMut};
 use crate::element::Unary;
 use columns::Sums;
+use short::{ROWS, short, short_logs};
 
 /// Softmax along the last axis of two views over `outer` and an axis of `size`, and then the tail.
 ///
@@ -60,72 +62,9 @@ struct LogSoftmax;
 const SHORT: usize = 128;
 /// Elements of short lines that go through each loop before the next begins.
 const BLOCK: usize = 1024;
-/// Elements of a short line that are compared or added together.
-const TOGETHER: usize = 8;
-
-/// The exponentials of short rows that follow each other, below the largest of each. What is done to each element by itself
-/// is done to all rows at once, so that no row leaves a vector half empty.
-#[inline(always)]
-fn short_decays<T: Scalar>(size: usize, src: &[T], dst: &mut [T]) {
-    for (src, dst) in src.chunks_exact(size).zip(dst.chunks_exact_mut(size)) {
-        let top = folded(src, T::LOWEST, higher, higher);
-        dst.iter_mut().zip(src).for_each(|(y, &x)| *y = x - top);
-    }
-    dst.iter_mut().for_each(|y| *y = y.decay());
-}
-
-/// Softmax of short rows that follow each other.
-fn short<T: Scalar>(size: usize, src: &[T], dst: &mut [T]) {
-    vectorised(
-        #[inline(always)]
-        move || {
-            short_decays(size, src, dst);
-            for dst in dst.chunks_exact_mut(size) {
-                let sum = folded(dst, 0.0, |sum, y| sum + y.wide(), |sum, other| sum + other);
-                let scale = T::narrow(1.0 / sum);
-                dst.iter_mut().for_each(|y| *y = *y * scale);
-            }
-        },
-    );
-}
-
-/// The logarithms of softmax of short rows that follow each other.
-fn short_logs<T: Scalar>(size: usize, src: &[T], dst: &mut [T]) {
-    vectorised(
-        #[inline(always)]
-        move || {
-            short_decays(size, src, dst);
-            for (src, dst) in src.chunks_exact(size).zip(dst.chunks_exact_mut(size)) {
-                let top = folded(src, T::LOWEST, higher, higher);
-                let sum = folded(dst, 0.0, |sum, y| sum + y.wide(), |sum, other| sum + other);
-                let log = T::narrow(sum.ln());
-                dst.iter_mut().zip(src).for_each(|(y, &x)| *y = (x - top) - log);
-            }
-        },
-    );
-}
-
-/// A fold over a short row, [`TOGETHER`] elements at a time as far as they go.
-#[inline(always)]
-fn folded<T: Copy, A: Copy>(row: &[T], start: A, step: impl Fn(A, T) -> A, join: impl Fn(A, A) -> A) -> A {
-    let (groups, rest) = row.as_chunks::<TOGETHER>();
-    let result = rest.iter().fold(start, |result, &x| step(result, x));
-    if groups.is_empty() {
-        return result;
-    }
-    let mut all = [start; TOGETHER];
-    for group in groups {
-        (0..TOGETHER).for_each(|i| all[i] = step(all[i], group[i]));
-    }
-    for half in [TOGETHER / 2, TOGETHER / 4, TOGETHER / 8] {
-        (0..half).for_each(|i| all[i] = join(all[i], all[i + half]));
-    }
-    join(result, all[0])
-}
-
 /// Rows that follow each other, long ones one by one, short ones some at a time.
 fn blocks<T>(size: usize, src: &[T], dst: &mut [T], compute: impl Fn(&[T], &mut [T])) {
-    let at_once = if size > SHORT { size } else { BLOCK / size * size };
+    let at_once = if size > SHORT { size } else { (BLOCK / size).min(ROWS) * size };
     src.chunks(at_once).zip(dst.chunks_mut(at_once)).for_each(|(src, dst)| compute(src, dst));
 }
 

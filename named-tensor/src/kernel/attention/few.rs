@@ -10,11 +10,14 @@ use crate::kernel::parallel::{Shared, threads};
 use crate::kernel::pool;
 use crate::kernel::simd::Lanes;
 use crate::kernel::softmax::softmax_rows;
+use crate::kernel::tiles::ROWS;
 use crate::kernel::{View, ViewMut};
 use std::ops::Range;
 
-/// Rows that are few, and the scores of a batch position that are so.
+/// Rows that are few, those over one tile for which a stripe would have a second one that is nearly empty, and the scores of a
+/// batch position that are few.
 const FEW: usize = 8;
+const OVER: usize = 4;
 const SMALL_SCORES: usize = 1024;
 
 /// Attention of a few rows.
@@ -36,7 +39,9 @@ pub(super) struct Place {
 
 /// Whether there are so few rows.
 pub(super) fn are_few(sizes: &Sizes<'_>) -> bool {
-    (sizes.height() <= FEW || sizes.height() * sizes.positions <= SMALL_SCORES) && sizes.rows.len() < 2
+    let rows = sizes.height();
+    let are_few = rows <= FEW || (ROWS + 1..=ROWS + OVER).contains(&rows) || rows * sizes.positions <= SMALL_SCORES;
+    are_few && sizes.rows.len() < 2
 }
 
 impl<T: Lanes> FewRows<'_, T> {

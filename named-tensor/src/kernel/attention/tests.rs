@@ -241,7 +241,7 @@ fn parts_of_which_a_row_sees_nothing_add_nothing_to_it_and_nan_stays() {
 
 #[test]
 fn a_row_that_sees_many_positions_keeps_its_digits() {
-    for rows in [1, 12] {
+    for rows in [1, 12, 16] {
         rows_that_see_many_positions_keep_their_digits(rows);
     }
 }

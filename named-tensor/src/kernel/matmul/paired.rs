@@ -15,7 +15,9 @@ use crate::kernel::reduce::sum_of_squares;
 use crate::kernel::simd::Lanes;
 use crate::kernel::span::is_dense;
 use crate::kernel::turn::{Starts, turn};
+use crate::kernel::vectors;
 use crate::kernel::{View, ViewMut};
+use pulp::{Simd, WithSimd};
 use smallvec::SmallVec;
 use std::cmp::Reverse;
 
@@ -23,6 +25,9 @@ use std::cmp::Reverse;
 pub(super) const RUN: usize = 512;
 /// Terms that are summed before their sum is added to the whole.
 const BLOCK: usize = 256;
+
+/// Neighbours of a run that a register or two have room for.
+const NARROW: usize = 15;
 
 /// Elements of a piece of a tall sum, which one thread takes.
 const PIECE: usize = 64 * 1024;
@@ -34,12 +39,12 @@ const TOGETHER: usize = 64;
 
 /// Whether an axis is one along which sums are taken here.
 pub(super) fn is_paired(axis: &Axis, inner: (usize, isize, isize)) -> bool {
-    is_run(axis) || is_tall(axis, inner) || is_run_of_short_sums(axis, inner)
+    (is_run(axis) && axis.size > NARROW) || is_tall(axis, inner) || is_run_of_short_sums(axis, inner)
 }
 
-/// Whether an axis is one of neighbours, in both operands and the result, and worth a run.
+/// Whether an axis is one of neighbours, in both operands and the result.
 pub(super) fn is_run(axis: &Axis) -> bool {
-    axis.size >= 16 && [axis.lhs, axis.rhs, axis.dst] == [1; 3]
+    axis.size >= 2 && [axis.lhs, axis.rhs, axis.dst] == [1; 3]
 }
 
 /// Whether an axis is one of few neighbours whose rows follow each other in both operands, and are many.
@@ -95,6 +100,12 @@ pub(super) fn sums<T: Lanes>(
     let row = |view: View<'_, T>, distance: isize, stride: isize, term: usize| {
         view.offset.wrapping_add_signed(distance).wrapping_add_signed(term as isize * stride)
     };
+    if size <= NARROW {
+        let rows = [(lhs, left, l_inner), (rhs, right, r_inner)];
+        let rows =
+            rows.map(|(view, distance, stride)| Rows { numbers: view.data, first: row(view, distance, 0, 0), stride });
+        return vectors::dispatch(Narrow { scale, k, rows, out });
+    }
     vectorised(
         #[inline(always)]
         move || {
@@ -113,6 +124,53 @@ pub(super) fn sums<T: Lanes>(
             out.iter_mut().for_each(|sum| *sum = *sum * scale);
         },
     );
+}
+
+/// The rows of an operand: where the first one begins, and how far the next one is.
+struct Rows<'a, T> {
+    numbers: &'a [T],
+    first: usize,
+    stride: isize,
+}
+
+/// The sums of a run that registers have room for, row by row.
+struct Narrow<'a, T> {
+    scale: T,
+    k: usize,
+    rows: [Rows<'a, T>; 2],
+    out: &'a mut [T],
+}
+
+impl<T: Lanes> WithSimd for Narrow<'_, T> {
+    type Output = ();
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, simd: S) {
+        let Narrow { scale, k, rows, out } = self;
+        let (lanes, zero) = (size_of::<T::Register<S>>() / size_of::<T>(), T::splat(simd, T::default()));
+        for (column, out) in out.chunks_mut(lanes).enumerate().map(|(i, out)| (i * lanes, out)) {
+            let some = T::first(simd, out.len());
+            let mut sum = zero;
+            for top in (0..k).step_by(BLOCK) {
+                let mut block = zero;
+                for term in top..k.min(top + BLOCK) {
+                    let [x, y] = rows.each_ref().map(
+                        #[inline(always)]
+                        |rows| {
+                            let start = rows.first.wrapping_add_signed(term as isize * rows.stride) + column;
+                            let row = &rows.numbers[start..][..out.len()];
+                            // SAFETY: there are as many numbers in the slice as the mask has.
+                            unsafe { T::read(simd, some, row.as_ptr()) }
+                        },
+                    );
+                    block = T::fused(simd, x, y, block);
+                }
+                sum = T::plus(simd, sum, block);
+            }
+            // SAFETY: as above.
+            unsafe { T::write(simd, some, out.as_mut_ptr(), T::times(simd, sum, T::splat(simd, scale))) };
+        }
+    }
 }
 
 /// Writes the sums of few neighbours, whose rows follow each other; the operands begin with the first and end with the last.

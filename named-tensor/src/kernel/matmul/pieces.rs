@@ -9,6 +9,8 @@ use super::shallow;
 use super::{SMALL, TILE};
 use crate::kernel::ahead::is_free_beside_products;
 use crate::kernel::caches::second_level;
+use crate::kernel::low::has_registers;
+use crate::kernel::near;
 use crate::kernel::panels::WIDTH;
 use crate::kernel::parallel;
 use crate::kernel::simd::Lanes;
@@ -32,6 +34,12 @@ const PIECE: usize = 128 * 1024;
 const PIECES: usize = 4;
 /// Pieces that are cut out of the higher side, if the other one does not give as many.
 const ENOUGH: usize = 8;
+/// The most terms of a tall product in small parts that has fewer columns than fill two registers, and of one that has up to
+/// [`NARROWEST`]. Of up to [`SINGLE`] columns it may have any.
+const DEEPEST: usize = 128;
+const FULL: usize = 32;
+const SHALLOW: usize = 8;
+const NARROWEST: usize = 64;
 /// Panels that are packed together at most, of sums of any depth.
 const TOGETHER: usize = 4;
 /// To read rows that are not near once more takes as long as to multiply them with so many columns.
@@ -53,6 +61,9 @@ pub(super) fn cut<T: Lanes>(product: &Product<'_, T>, items: usize, has_tail: bo
         let [tall, wide] = if product.by_columns() { [m, n] } else { [n, m] };
         let [height, width] = shallow::cut(items, [tall, product.terms(), wide]);
         return if product.by_columns() { [height, width] } else { [width, height] };
+    }
+    if let Some(sides) = small_parts(product) {
+        return sides;
     }
     // Threads that write neighbouring stretches hinder each other: without a tail many products are left whole.
     if items * work < 2 * SMALL || items >= MANY && !has_tail {
@@ -106,6 +117,34 @@ pub(super) fn cut<T: Lanes>(product: &Product<'_, T>, items: usize, has_tail: bo
     if product.by_columns() { [height, width] } else { [width, height] }
 }
 
+/// The sides of the parts of a tall product that are small ones, if such parts take less time than the whole: its rows are
+/// short, one after the other without gaps, and would be the smaller part of the registers that `gemm` takes for them.
+fn small_parts<T: Lanes>(product: &Product<'_, T>) -> Option<[usize; 2]> {
+    let ((terms, l_inner, r_inner), rows, columns) = (product.inner, product.rows, product.columns);
+    let is_tall = rows.size > columns.size;
+    let (tall, short) = if is_tall { (rows, columns) } else { (columns, rows) };
+    // The operand of the short rows is turned around for each part, if it does not lie along them.
+    let lies_across = [short.lhs, short.rhs].contains(&1);
+    let deepest = match short.size {
+        ..=SINGLE => usize::MAX,
+        ..FULL if lies_across && has_registers() => DEEPEST,
+        ..=NARROWEST if has_registers() => SHALLOW,
+        _ => 0,
+    };
+    let lies_along = short.dst == 1 && tall.dst == short.size as isize;
+    if product.packing.is_some() || product.outer.is_some() || terms > deepest || !lies_along {
+        return None;
+    }
+    let most = near::rows_of_small([terms, short.size]) / TILE * TILE;
+    if most == 0 || most >= tall.size {
+        return None;
+    }
+    let part = tall.size.div_ceil(tall.size.div_ceil(most)).next_multiple_of(TILE);
+    let [m, n] = if is_tall { [part, columns.size] } else { [rows.size, part] };
+    let strides = [[rows.lhs, l_inner], [r_inner, columns.rhs], [rows.dst, columns.dst]];
+    near::lies_well([m, terms, n], strides).then_some([m, n])
+}
+
 /// How many panels are packed together, for a product with so many rows of so many terms. Rows that do not stay in the
 /// second-level cache are read again for each panel, and wait for the third; one half of the cache has room for several
 /// panels. Where the panel that comes next is asked for it takes that room.
@@ -139,12 +178,37 @@ fn height(tall: usize, across: usize, is_shared: bool) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::kernel::View;
+    use crate::kernel::matmul::product::Axis;
 
     #[test]
     fn a_panel_is_packed_for_twice_the_rows_where_every_thread_has_its_share_without() {
         assert_eq!([height(256, 4, true), height(256, 4, false)], [264, 132], "a small square in panels");
         assert_eq!([height(1024, 1, true), height(1024, 1, false)], [264, 132], "one panel, several threads or one");
         assert_eq!([height(4096, 8, true), height(4096, 8, false)], [1032, 1032], "panels enough");
+    }
+
+    #[test]
+    fn tall_products_of_few_columns_go_in_parts_that_are_small_ones() {
+        let numbers = vec![0.0_f32; 1 << 21];
+        let view = |strides| View { data: &numbers[..], offset: 0, strides };
+        // Rows of the result have so much between them.
+        let parts = |[m, k, n]: [usize; 3], gap: usize| {
+            let rows = Axis { size: m, lhs: k as isize, rhs: 0, dst: (n + gap) as isize };
+            let columns = Axis { size: n, lhs: 0, rhs: 1, dst: 1 };
+            let product = Product::new(1.0, [rows, columns], (k, 1, n as isize), [view(&[]), view(&[])]);
+            small_parts(&product)
+        };
+        assert_eq!(parts([60_000, 5, 7], 0), Some([3536, 7]), "17 parts of 123,760 multiplications");
+        assert_eq!(parts([4000, 5, 7], 0), Some([2000, 7]), "two alike");
+        assert_eq!(parts([3750, 5, 7], 0), Some([1888, 7]), "one is not small");
+        assert_eq!(parts([3744, 5, 7], 0), None, "the whole is small");
+        assert_eq!(parts([60_000, 5, 7], 1), None, "there are gaps between rows");
+        assert_eq!(parts([1000, 10_000, 7], 0), None, "not even sixteen rows are small");
+        let wide = |[k, n]: [usize; 2]| parts([20_000, k, n], 0).is_some();
+        assert_eq!([wide([128, 20]), wide([200, 20])], [true; 2], "few columns");
+        assert_eq!([wide([128, 31]), wide([129, 31])], [has_registers(), false], "not two registers full");
+        assert_eq!([wide([8, 64]), wide([9, 64]), wide([8, 65])], [has_registers(), false, false], "few terms");
     }
 
     #[test]

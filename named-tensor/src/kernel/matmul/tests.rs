@@ -1,8 +1,10 @@
 //! Products in every layout against plain loops in `f64`.
 
+mod dots;
 mod large;
 mod paired;
 mod shallow;
+mod tall;
 mod thin;
 mod turned;
 mod unpacked;
@@ -455,6 +457,10 @@ fn a_product_is_the_same_on_any_number_of_threads() {
         [260, 520, 512],
         // Several panels at once.
         [900, 310, 450],
+        // Small parts of tall products.
+        [9000, 30, 7],
+        [5, 7, 9000],
+        [3000, 40, 27],
     ] {
         let mut random = Random::new(11);
         let (x, w) = (random.reals(m * k), random.reals(k * n));
