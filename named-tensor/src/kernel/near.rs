@@ -1,12 +1,14 @@
 //! Products of matrices so small that they end before others would have packed their operands.
 //!
 //! Computes  `dst[i, j] = scale · Σₖ lhs[i, k] rhs[k, j]`  where `rhs` and `dst` are contiguous along j, or `lhs` and `dst`
-//! along i: then the product is done turned around. An operand that lies along the sum instead is turned first (`turned`).
+//! along i: then the product is done turned around. An operand that lies along the sum instead is turned first (`turned`), or
+//! rows are so few that dot products take less (`dots`).
 //! The sums of a few rows and columns stay in registers while the whole sum goes by; each element of an operand is read
 //! where it lies. A sum is taken from the first k to the last, whatever rows and columns are computed with it. Where the
 //! last columns do not fill a register, the rest of it is 0 and is not written.
 //! Lives here: which products are small, and the tiles. Not here: all others (`matmul`).
 
+mod dots;
 mod turned;
 
 use super::low::{Low, is_low};
@@ -59,6 +61,8 @@ pub(super) fn product<T: Lanes>(
         Way::Around => around().run(out, d_column),
         Way::Turned => product().run_turned(r_column, out, d_row),
         Way::AroundTurned => around().run_turned(l_row, out, d_column),
+        Way::Dots => product().run_dots(r_column, out, d_row),
+        Way::AroundDots => around().run_dots(l_row, out, d_column),
     }
     true
 }
@@ -73,13 +77,15 @@ pub(super) fn lies_well(sizes: [usize; 3], [lhs, rhs, dst]: [[isize; 2]; 3]) -> 
     way(sizes, steps(&lhs), steps(&rhs), steps(&dst)).is_some()
 }
 
-/// How a small product is computed: as it is or turned around, and of either the right operand turned first.
+/// How a small product is computed: as it is or turned around, and of either the right operand turned first or along the sum.
 #[derive(Clone, Copy)]
 enum Way {
     Plain,
     Around,
     Turned,
     AroundTurned,
+    Dots,
+    AroundDots,
 }
 
 /// The way of a product whose matrices have these steps; none if they lie badly.
@@ -91,9 +97,12 @@ fn way(
     [d_row, d_column]: [usize; 2],
 ) -> Option<Way> {
     let (by_columns, by_rows) = (d_column == 1 && (d_row >= n || m == 1), d_row == 1 && (d_column >= m || n == 1));
+    let is_along = l_inner == 1 && r_inner == 1;
     match () {
         () if r_column == 1 && by_columns => Some(Way::Plain),
         () if l_row == 1 && by_rows => Some(Way::Around),
+        () if is_along && by_columns && dots::are_few(m) => Some(Way::Dots),
+        () if is_along && by_rows && dots::are_few(n) => Some(Way::AroundDots),
         () if r_inner == 1 && by_columns && is_worth_turning([m, k, n], l_inner == 1) => Some(Way::Turned),
         () if l_inner == 1 && by_rows && is_worth_turning([n, k, m], r_inner == 1) => Some(Way::AroundTurned),
         () => None,

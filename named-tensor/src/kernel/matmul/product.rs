@@ -359,8 +359,9 @@ impl<T: Lanes> Product<'_, T> {
     /// That of [`Product::compute`].
     unsafe fn near(&self, distances: [isize; 3], dst: &Shared<'_, T>, dst_offset: usize) -> bool {
         let ((k, l_inner, r_inner), rows, columns) = (self.inner, self.rows, self.columns);
-        let is_whole = (columns.dst == 1 && rows.dst == columns.size as isize)
-            || (rows.dst == 1 && columns.dst == rows.size as isize);
+        let lies_so =
+            |along: Axis, across: Axis| along.dst == 1 && (across.dst == along.size as isize || across.size == 1);
+        let is_whole = lies_so(columns, rows) || lies_so(rows, columns);
         if self.outer.is_some() || !is_whole || !near::is_small([rows.size, k, columns.size]) {
             return false;
         }

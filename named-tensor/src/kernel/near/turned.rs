@@ -137,13 +137,10 @@ mod tests {
             product(1.0, [m, k, n], left, right, to)
         };
         assert!(done([16, 16, 16]), "this one is turned");
-        assert!(!done([3, 2, 10]), "there are few rows");
         assert!(done([5, 2, 10]), "five rows are enough for a square");
         assert!(!done([5, 40, 100]), "five rows are not enough for many squares");
         assert!(!done([8, 64, 8]), "these are few sums of many terms");
         assert!(!done([16, 65, 64]), "there is no room");
-        assert!(done([300, 64, 1]), "a short vector is turned");
-        assert!(!done([300, 80, 1]), "a long vector is not");
     }
 
     #[test]
