@@ -8,6 +8,7 @@ mod beside;
 mod columns;
 mod sweep;
 mod tall;
+mod wide;
 
 use super::map::{Cell, Tail};
 use super::math::Scalar;

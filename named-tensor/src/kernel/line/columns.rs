@@ -3,11 +3,11 @@
 //! Rows of such a view may lie far apart, often by a power of two, so that neighbouring elements of a line come to lie in
 //! one place of each cache. Therefore some lines are copied into a tile that has no gaps, computed there in groups that fit
 //! the second-level cache, and copied to their place: memory is read once and written once.
-//! Not here: what is computed (`softmax`, `standardize`), lines that are too long for a tile or too few (`tall`), how reading
-//! and writing go on beside each other (`sweep`).
+//! Not here: what is computed (`softmax`, `standardize`), lines that are too long for a tile or too few (`tall`), long rows that
+//! only the largest cache holds (`wide`), how reading and writing go on beside each other (`sweep`).
 
 use super::sweep::{BLOCK, LANES, ROWS};
-use super::{Line, Sweep, Walk, beside};
+use super::{Line, Sweep, Walk, beside, wide};
 use crate::kernel::ahead::{fetch, fetch_line_aside};
 use crate::kernel::lanes::vectorised;
 use crate::kernel::map::{Finisher, Tail};
@@ -51,6 +51,9 @@ impl<T: Scalar> Walk<'_, T> {
     pub(super) fn columns<L: Line<T>>(&self, line: &L, dst: &Shared<'_, T>, dst_offset: isize) {
         let (columns, size) = (self.span.inner(), self.size);
         let is_tall = size * WIDTH > ROOM || columns <= WIDTH / 2;
+        if !L::IS_IN_PARTS && wide::is_worth_it::<T>(columns, size, self.span.total() * size) {
+            return self.wide(line, dst, dst_offset);
+        }
         let groups = if is_tall { 1 } else { GROUPS.min(columns.div_ceil(WIDTH)) };
         let width = WIDTH * groups;
         let (streams, skipped) = self.lines_of_memory(dst, dst_offset, width);
@@ -225,7 +228,7 @@ impl<T: Scalar> Walk<'_, T> {
     }
 
     /// The same for groups that begin `step` rows apart, where what is copied was asked for.
-    fn gather_rows(&self, tile: &Tile, first: usize, size: usize, step: usize, room: &mut [[T; WIDTH]]) {
+    pub(super) fn gather_rows(&self, tile: &Tile, first: usize, size: usize, step: usize, room: &mut [[T; WIDTH]]) {
         vectorised(
             #[inline(always)]
             move || {

@@ -1,6 +1,7 @@
 //! Lines of every width and length at which a path ends or begins, with and without a tail, against plain loops.
 
 mod beside;
+mod wide;
 
 use super::columns::{GROUPS, PART, RAW, ROOM, WIDTH};
 use super::sweep::BLOCK;
@@ -400,7 +401,9 @@ fn a_tail_finds_its_operands_whatever_the_length_of_the_rows() {
     for columns in
         [1, 3, 7, 20, 64, 127, 128, 129, 255, 256, 257, 300, 511, 512, 513, 768, 1023, 1024, 1025, 2048, 2049, 5000]
     {
-        for rows in [3, 41_000_usize.div_ceil(columns), 300_000_usize.div_ceil(columns)] {
+        for rows in
+            [3, 41_000_usize.div_ceil(columns), 101_000_usize.div_ceil(columns), 300_000_usize.div_ceil(columns)]
+        {
             let mut buffer = |size: usize| Buffer::F32(random.reals(size).into());
             let operands = [buffer(columns), buffer(columns), buffer(rows * columns), buffer(rows)];
             let strides: [[isize; 2]; 4] = [[0, 1], [0, 1], [columns as isize, 1], [1, 0]];

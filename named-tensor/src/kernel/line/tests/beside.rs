@@ -19,7 +19,7 @@ fn strides([_, rows, _]: [usize; 3], [step, gap]: [usize; 2]) -> [isize; 3] {
 }
 
 /// Lines across the rows of some places, from one layout to another; each place has a line that is not a number.
-fn check(what: usize, sizes: [usize; 3], from: [usize; 2], to: [usize; 2]) {
+pub(super) fn check(what: usize, sizes: [usize; 3], from: [usize; 2], to: [usize; 2]) {
     let [places, rows, columns] = sizes;
     let (from, to) = (strides(sizes, from), strides(sizes, to));
     let place_of = |strides: [isize; 3], index: [usize; 3]| -> usize {
