@@ -107,24 +107,7 @@ pub(crate) fn matmul<T: Lanes>(
         axes.remove(i);
     }
     let are_pairs = rows.size == 1 && columns.size == 1 && outer.is_none();
-    if are_pairs
-        && let inner = (k, l_inner, r_inner)
-        && let Some(i) = axes.iter().position(|axis| is_paired(axis, inner))
-    {
-        let run = axes.remove(i);
-        pairs(scale, inner, &axes, run, [lhs, rhs], ViewMut { data: &mut *dst.data, ..dst });
-        return tail.into_iter().for_each(|tail| tail.whole(dst.data));
-    }
-    if are_pairs && paired::squares(scale, (k, l_inner, r_inner), &axes, [lhs, rhs], &mut dst) {
-        return tail.into_iter().for_each(|tail| tail.whole(dst.data));
-    }
-    if are_pairs && let Some(i) = axes.iter().position(is_run) {
-        let run = axes.remove(i);
-        pairs(scale, (k, l_inner, r_inner), &axes, run, [lhs, rhs], ViewMut { data: &mut *dst.data, ..dst });
-        return tail.into_iter().for_each(|tail| tail.whole(dst.data));
-    }
-    if are_pairs && k > 0 {
-        dots(scale, (k, l_inner, r_inner), &axes, [lhs, rhs], &mut dst);
+    if are_pairs && of_pairs(scale, (k, l_inner, r_inner), &axes, [lhs, rhs], &mut dst) {
         return tail.into_iter().for_each(|tail| tail.whole(dst.data));
     }
     let sizes: SmallVec<[usize; 4]> = axes.iter().map(|axis| axis.size).collect();
@@ -210,6 +193,31 @@ unsafe fn in_pieces<T: Lanes>(
             }
         }
     });
+}
+
+/// The sums of the products of pairs, for all positions of these axes: there are neither rows nor columns. Returns whether it
+/// did: not where there is nothing to sum.
+fn of_pairs<T: Lanes>(
+    scale: T,
+    inner: (usize, isize, isize),
+    axes: &[Axis],
+    operands: [View<'_, T>; 2],
+    dst: &mut ViewMut<'_, T>,
+) -> bool {
+    let paired = axes.iter().position(|axis| is_paired(axis, inner));
+    if paired.is_none() && paired::squares(scale, inner, axes, operands, dst) {
+        return true;
+    }
+    match paired.or_else(|| axes.iter().position(is_run)) {
+        Some(run) => {
+            let mut others: SmallVec<[Axis; 4]> = axes.iter().copied().collect();
+            others.remove(run);
+            pairs(scale, inner, &others, axes[run], operands, ViewMut { data: &mut *dst.data, ..*dst });
+        }
+        None if inner.0 > 0 => dots(scale, inner, axes, operands, dst),
+        None => return false,
+    }
+    true
 }
 
 /// The sums of the products of pairs, for runs of neighbours and all positions of the other axes.

@@ -62,6 +62,7 @@ struct LogSoftmax;
 const SHORT: usize = 128;
 /// Elements of short lines that go through each loop before the next begins.
 const BLOCK: usize = 1024;
+
 /// Rows that follow each other, long ones one by one, short ones some at a time.
 fn blocks<T>(size: usize, src: &[T], dst: &mut [T], compute: impl Fn(&[T], &mut [T])) {
     let at_once = if size > SHORT { size } else { (BLOCK / size).min(ROWS) * size };

@@ -59,6 +59,7 @@ fn short_sums<T: Scalar>(size: usize, src: &[T], dst: &mut [T], tops: &mut [T; R
 /// The exponentials of rows below the largest of each, which it writes as well.
 #[inline(always)]
 fn decays<T: Scalar>(size: usize, src: &[T], dst: &mut [T], tops: &mut [T; ROWS]) {
+    assert!(src.len() <= ROWS * size, "there is room for all rows");
     for ((src, dst), to) in src.chunks_exact(size).zip(dst.chunks_exact_mut(size)).zip(tops) {
         let top = folded(src, T::LOWEST, higher, higher);
         dst.iter_mut().zip(src).for_each(|(y, &x)| *y = x - top);
