@@ -1,7 +1,7 @@
 //! Lines side by side in long rows that only the largest cache holds, against plain loops.
 
 use super::super::wide::is_worth_it;
-use super::{Random, View, ViewMut, apply, beside};
+use super::beside;
 
 #[test]
 fn columns_of_long_rows_that_are_far_are_the_plain_ones_however_rows_are_parted() {
@@ -17,6 +17,7 @@ fn columns_of_long_rows_that_are_far_are_the_plain_ones_however_rows_are_parted(
 #[cfg(feature = "parallel")]
 #[test]
 fn columns_of_long_rows_are_the_same_on_any_number_of_threads() {
+    use super::{Random, View, ViewMut, apply};
     let (rows, columns) = (99, 1043);
     let data = Random::new(17).reals(rows * columns);
     for what in 1..3 {
