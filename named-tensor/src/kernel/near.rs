@@ -4,7 +4,7 @@
 //! along i: then the product is done turned around. An operand that lies along the sum instead is turned first (`turned`), or
 //! rows are so few that dot products take less (`dots`).
 //! The sums of a few rows and columns stay in registers while the whole sum goes by; each element of an operand is read
-//! where it lies. But in `dots` a sum is taken from the first k to the last, whatever rows and columns are computed with it.
+//! where it lies. Except in `dots` a sum is taken from the first k to the last, whatever rows and columns go with it.
 //! Where the last columns do not fill a register, the rest of it is 0 and is not written.
 //! Lives here: which products are small, and the tiles. Not here: all others (`matmul`).
 
