@@ -57,6 +57,17 @@ impl<'a, T, U> Lines<'a, T, U> {
         self.span.inner_stride(0) == 1 && self.span.inner_stride(1) == 1 && self.span.inner() >= least
     }
 
+    /// How many lines lie equally far apart from one to the next.
+    pub(super) fn neighbours(&self) -> usize {
+        self.span.inner()
+    }
+
+    /// How far apart those are, in both views.
+    #[inline(always)]
+    pub(super) fn steps(&self) -> [isize; 2] {
+        [0, 1].map(|operand| self.span.inner_stride(operand))
+    }
+
     /// Visits all lines, in pieces of `grain` of them that threads share, with something made once for each piece. At most
     /// `most` neighbours come together: the first elements of the first one in both views, and how many lines there are.
     pub(super) fn visit<S>(
@@ -93,8 +104,8 @@ impl<'a, T, U> Lines<'a, T, U> {
     /// Where a line begins of those that are visited together, whose first one begins here.
     #[inline(always)]
     pub(super) fn neighbour(&self, [from, to]: [isize; 2], line: usize) -> [isize; 2] {
-        let step = |operand: usize| line as isize * self.span.inner_stride(operand);
-        [from + step(0), to + step(1)]
+        let [over, down] = self.steps();
+        [from + line as isize * over, to + line as isize * down]
     }
 
     /// Element `i` of the line that begins at `from`.

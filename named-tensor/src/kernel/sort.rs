@@ -2,10 +2,11 @@
 //!
 //! Of equal numbers the first comes first, both zeros are equal, and NaN comes last in either direction.
 //! Each number and its place become one integer in whose order they are to come: so the sort need not be stable, and no
-//! two are equal. Where only the first few are wanted, the others are not sorted. Lives here: that order, and whole sorts.
-//! Not here: how the first few are found (`first`), where lines begin (`lines`).
+//! two are equal. Where only the first few are wanted, the others are not sorted. Lives here: that order, and long lines.
+//! Not here: how the first few are found (`first`), short lines (`network`), where lines begin (`lines`).
 
 mod first;
+mod network;
 
 use super::best::Ordered;
 use super::lines::Lines;
@@ -13,6 +14,7 @@ use super::parallel::GRAIN;
 use super::{View, ViewMut};
 use crate::element::Stored;
 use first::{COLUMNS, Columns, First};
+use network::{LINES, Network, Together};
 
 /// Numbers that can be sorted.
 pub(crate) trait Ranked: Ordered {
@@ -95,6 +97,15 @@ pub(crate) fn argsort<T: Ranked>(
     sorted("argsort", descending, outer, [size, wanted], src, dst, |place, _| place as i64);
 }
 
+/// Whether all lines are best put in order by the same comparisons, whatever their numbers are.
+fn is_short<T: Ranked>(size: usize, wanted: usize) -> bool {
+    if size_of::<T::Key>() > size_of::<u64>() {
+        // Such keys are compared one by one.
+        return size <= 64 && !is_few(size, wanted);
+    }
+    size <= 128 || size <= 256 && wanted > size / 32
+}
+
 /// Whether so few of a line are wanted that the others are best passed over.
 fn is_few(size: usize, wanted: usize) -> bool {
     size >= 32 && wanted <= size / 4
@@ -120,6 +131,16 @@ fn sorted<T: Ranked, U: Stored>(
             element[0] = result(place, lines.read(from, place));
         }
     };
+    // A number that is sorted costs some passes over memory.
+    let grain = (GRAIN / 16).div_ceil(size);
+    if is_short::<T>(size, wanted) && lines.neighbours() >= LINES / 2 {
+        let network = Network::new(size, wanted);
+        let make = || Together::new(&network, descending, &result);
+        return lines.visit(grain.next_multiple_of(LINES), LINES, make, |some, start, count| {
+            // SAFETY: these are the lines that are visited.
+            unsafe { some.sort(&network, &lines, start, count, &result) };
+        });
+    }
     if is_few(size, wanted) {
         // A number that is passed over costs little more than to read it, one of the first some comparisons.
         let grain = (GRAIN / 4).div_ceil(size);
@@ -141,8 +162,6 @@ fn sorted<T: Ranked, U: Stored>(
             write(start, first.of(line));
         });
     }
-    // A number that is sorted costs some passes over memory.
-    let grain = (GRAIN / 16).div_ceil(size);
     lines.visit(
         grain,
         1,

@@ -72,7 +72,7 @@ fn numbers(random: &mut Random, count: usize, wild: usize) -> Vec<f64> {
 #[test]
 fn numbers_and_places_come_in_the_order_of_a_stable_sort() {
     let mut random = Random::new(5);
-    for (rows, size) in [(1, 1), (4, 2), (3, 7), (5, 20), (2, 50), (40, 33), (2, 1000)] {
+    for (rows, size) in [(1, 1), (4, 2), (3, 7), (5, 20), (2, 50), (40, 33), (64, 2), (150, 8), (70, 256), (2, 1000)] {
         let data = numbers(&mut random, rows * size + 1, 20);
         agree_in_any_layout(&data, rows, [size; 2]);
     }
