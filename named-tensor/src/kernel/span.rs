@@ -226,6 +226,23 @@ impl<'a> Odometer<'a> {
         }
     }
 
+    /// How many positions from this one on are equally far apart, as a rule those along the last axis, and how far.
+    pub(super) fn run(&self) -> (usize, isize) {
+        match (self.sizes.last(), self.index.last(), self.strides.last()) {
+            (Some(size), Some(index), Some(&stride)) => (size - index, stride),
+            _ => (1, 0),
+        }
+    }
+
+    /// Goes on by so many positions of those.
+    pub(super) fn advance(&mut self, count: usize) {
+        if let (Some(index), Some(&stride)) = (self.index.last_mut(), self.strides.last()) {
+            *index += count;
+            self.distance += stride * count as isize;
+            self.carry();
+        }
+    }
+
     /// How many of the next positions are as far from the first element as this one.
     pub(super) fn again(&self) -> usize {
         match (self.strides.last(), self.sizes.last(), self.index.last()) {
@@ -297,6 +314,10 @@ mod tests {
             odometer.step();
         }
         assert_eq!(odometer.distance, 0, "after the last position comes the first");
+        odometer.advance(3);
+        assert_eq!((odometer.distance, odometer.run()), (21, (1, 7)), "the last of four");
+        odometer.advance(1);
+        assert_eq!((odometer.distance, odometer.run()), (-5, (4, 7)), "the next four");
     }
 
     #[test]

@@ -8,6 +8,7 @@
 use super::Operand;
 use crate::element::{Buffer, Kind, Stored};
 use crate::kernel::copy::copy_short;
+use crate::kernel::lanes::vectorised;
 use crate::kernel::pool;
 use crate::kernel::span::Odometer;
 use crate::kernel::stream::LINE;
@@ -110,9 +111,6 @@ pub(super) fn take_room(to: &mut Register, size: usize) {
     }
 }
 
-/// Elements of a row from which on each is filled by itself.
-const SHORT: usize = 16;
-
 /// Writes the first numbers of a register down again and again.
 pub(super) fn repeat<T: Copy>(register: &mut [T], first: usize) {
     let mut done = first;
@@ -153,15 +151,31 @@ impl Rows<'_> {
         }
     }
 
-    /// Fills a register with short rows, each of one number repeated. As many are written as a few registers of the processor
-    /// hold, whatever the row; those that are too many the next row writes over.
-    fn short_rows<T: Stored>(mut self, data: &[T], offset: usize, register: &mut [T]) {
+    /// Fills a register with short rows, each of one number repeated. `N` numbers are written for each, a few registers of the
+    /// processor, however many there are in a row; those that are too many the next row writes over.
+    fn short_rows<T: Stored, const N: usize>(mut self, data: &[T], offset: usize, register: &mut [T]) {
         let mut at = 0;
-        while let Some(some) = register[at..].first_chunk_mut::<SHORT>() {
-            *some = [data[offset.wrapping_add_signed(self.rows.distance)]; SHORT];
-            at += self.inner - self.column;
-            self.column = 0;
+        if self.column > 0 {
+            at = register.len().min(self.inner - self.column);
+            register[..at].fill(data[offset.wrapping_add_signed(self.rows.distance)]);
             self.rows.step();
+            self.column = 0;
+        }
+        while register.len() - at >= N {
+            let ((run, step), inner) = (self.rows.run(), self.inner);
+            let count = run.min((register.len() - at - N) / inner + 1);
+            let (first, to) = (offset.wrapping_add_signed(self.rows.distance), &mut register[at..]);
+            vectorised(
+                #[inline(always)]
+                move || {
+                    for i in 0..count {
+                        let x = data[first.wrapping_add_signed(i as isize * step)];
+                        to[i * inner..][..N].fill(x);
+                    }
+                },
+            );
+            self.rows.advance(count);
+            at += count * inner;
         }
         self.gather(&mut register[at..], |start, part| part.fill(data[offset.wrapping_add_signed(start)]));
     }
@@ -169,8 +183,13 @@ impl Rows<'_> {
     /// Fills a register with elements of an operand.
     pub(super) fn elements<T: Stored>(self, operand: &Operand<'_>, register: &mut [T]) {
         let (data, stride) = (T::of(operand.buffer), self.stride);
-        if self.inner < SHORT && stride == 0 {
-            return self.short_rows(data, operand.offset, register);
+        if stride == 0 {
+            match self.inner {
+                1..=4 => return self.short_rows::<T, 4>(data, operand.offset, register),
+                5..=8 => return self.short_rows::<T, 8>(data, operand.offset, register),
+                9..=16 => return self.short_rows::<T, 16>(data, operand.offset, register),
+                _ => {}
+            }
         }
         self.gather(register, |start, part| {
             let first = operand.offset as isize + start;
