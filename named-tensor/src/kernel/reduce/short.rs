@@ -20,6 +20,8 @@ const TURNED: usize = 64;
 const JOINED: std::ops::RangeInclusive<usize> = 24..=512;
 /// Partial results of such a row, and such rows that are joined at once.
 const SIDE: usize = 8;
+/// Rows that are gone through beside each other: one alone would wait for the sum before each of its own.
+const BESIDE: usize = 4;
 /// Rows of a block.
 const ROWS: usize = 64;
 /// Rows from which on turning is repaid.
@@ -115,20 +117,35 @@ impl<T: Stored, F: Fold<T>> Work for Rows<'_, T, F> {
         for (number, results) in results[..self.count.div_ceil(SIDE)].iter_mut().enumerate() {
             let mut square: Square<F::Partial, SIDE> = [[F::START; SIDE]; SIDE];
             let mut rest = [F::START; SIDE];
-            for i in 0..SIDE {
-                // In the place of rows that there are not the last one is taken again.
-                let start = self.starts.of((number * SIDE + i).min(self.count - 1));
-                let (whole, last) = self.data[start..][..self.size].as_chunks::<SIDE>();
+            for first in (0..SIDE).step_by(BESIDE) {
+                let rows: [&[T]; BESIDE] = std::array::from_fn(
+                    #[inline(always)]
+                    |i| {
+                        // In the place of rows that there are not the last one is taken again.
+                        let start = self.starts.of((number * SIDE + first + i).min(self.count - 1));
+                        &self.data[start..][..self.size]
+                    },
+                );
+                let whole = rows.map(
+                    #[inline(always)]
+                    |row| &row.as_chunks::<SIDE>().0[..self.size / SIDE],
+                );
                 // Those of a row stand in a register, not in the square.
-                let mut lanes = [F::START; SIDE];
-                for elements in whole {
-                    lanes = std::array::from_fn(
-                        #[inline(always)]
-                        |lane| F::step(lanes[lane], elements[lane]),
-                    );
+                let mut lanes = [[F::START; SIDE]; BESIDE];
+                for at in 0..self.size / SIDE {
+                    for (lanes, whole) in lanes.iter_mut().zip(&whole) {
+                        let (before, elements) = (*lanes, &whole[at]);
+                        *lanes = std::array::from_fn(
+                            #[inline(always)]
+                            |lane| F::step(before[lane], elements[lane]),
+                        );
+                    }
                 }
-                square[i] = lanes;
-                rest[i] = last.iter().fold(F::START, |rest, &x| F::step(rest, x));
+                square[first..first + BESIDE].copy_from_slice(&lanes);
+                for (rest, row) in rest[first..first + BESIDE].iter_mut().zip(rows) {
+                    let (_, last) = row.as_chunks::<SIDE>();
+                    *rest = last.iter().fold(F::START, |rest, &x| F::step(rest, x));
+                }
             }
             turner.turn(&mut square, SIDE);
             for lanes in &square {
