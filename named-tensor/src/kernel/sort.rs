@@ -97,7 +97,8 @@ pub(crate) fn argsort<T: Ranked>(
     sorted("argsort", descending, outer, [size, wanted], src, dst, |place, _| place as i64);
 }
 
-/// Whether all lines are best put in order by the same comparisons, whatever their numbers are.
+/// Whether all lines are best put in order by the same comparisons, whatever their numbers are. From some length on to
+/// pass over what is not wanted takes less time, and then so does sorting.
 fn is_short<T: Ranked>(size: usize, wanted: usize) -> bool {
     if size_of::<T::Key>() > size_of::<u64>() {
         // Such keys are compared one by one.

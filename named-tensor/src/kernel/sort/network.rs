@@ -100,6 +100,7 @@ impl<T: Ranked, U: Stored> Together<T, U> {
         unsafe { self.write(lines, start[1], count) };
     }
 
+    /// Reads the lines, the first of which begins at `start`. What other lanes hold is put in order with them, and not written.
     fn read(&mut self, lines: &Lines<'_, T, U>, start: isize, count: usize) {
         let [step, _] = lines.steps();
         if lines.src_stride == 1 {
@@ -117,6 +118,7 @@ impl<T: Ranked, U: Stored> Together<T, U> {
         }
     }
 
+    /// Makes keys of the numbers, and puts them in order.
     fn put_in_order(&mut self, network: &Network) {
         let (numbers, keys, descending) = (&self.numbers[..], &mut self.keys[..], self.descending);
         vectorised(
@@ -137,6 +139,8 @@ impl<T: Ranked, U: Stored> Together<T, U> {
         );
     }
 
+    /// Writes the results to lines the first of which begins at `start`.
+    ///
     /// # Safety
     /// As [`Together::sort`].
     unsafe fn write(&self, lines: &Lines<'_, T, U>, start: isize, count: usize) {

@@ -21,7 +21,7 @@ fn agree<T: Ranked>(data: &[f64], rows: usize, [size, wanted]: [usize; 2], from:
     let (first, from) = from;
     for descending in [false, true] {
         let view = View { data: &own[..], offset: first, strides: &from };
-        let (mut places, mut numbers) = (vec![-1; rows * wanted], vec![T::from_f64(9.0); rows * wanted]);
+        let (mut places, mut numbers) = (vec![-1; 2 * rows * wanted], vec![T::from_f64(9.0); 2 * rows * wanted]);
         argsort(descending, &[rows], [size, wanted], view, ViewMut { data: &mut places, offset: 0, strides: &to });
         sort(descending, &[rows], [size, wanted], view, ViewMut { data: &mut numbers, offset: 0, strides: &to });
         for (a, b) in positions(&[rows], &from[..1]).zip(positions(&[rows], &to[..1])) {
@@ -34,6 +34,8 @@ fn agree<T: Ranked>(data: &[f64], rows: usize, [size, wanted]: [usize; 2], from:
                 assert!(same || row[place as usize].is_nan(), "{descending} {wanted} of {row:?}");
             }
         }
+        let untouched = places.iter().filter(|&&place| place == -1).count();
+        assert_eq!(untouched, rows * wanted, "what lies between is not written");
     }
 }
 
@@ -45,6 +47,8 @@ fn agree_in_any_layout(data: &[f64], rows: usize, [size, wanted]: [usize; 2]) {
         ((1, [s, 1]), [w, 1]),
         ((1, [1, x]), [1, x]),
         ((1, [s, 1]), [1, x]),
+        ((1, [s, 1]), [2 * w, 2]),
+        ((1, [1, x]), [2 * w, 1]),
         ((1, [0, 1]), [w, 1]),
         ((1, [1, 0]), [1, x]),
         ((last, [-s, -1]), [w, 1]),
