@@ -68,6 +68,16 @@ pub(super) fn fold_and<T: Copy, A: Copy>(
     if values.len() < LANES / 4 {
         return values.iter().fold(start, |sum, &x| step(sum, x));
     }
+    #[cfg(target_arch = "x86_64")]
+    if const { size_of::<A>() == 8 }
+        && let Some(simd) = vectors::of_256()
+    {
+        return vectors::in_256_bits(
+            simd,
+            #[inline(always)]
+            move || by_halves(values, start, step, end),
+        );
+    }
     vectorised(
         #[inline(always)]
         move || {
@@ -88,6 +98,34 @@ pub(super) fn fold_and<T: Copy, A: Copy>(
             end(lanes)
         },
     )
+}
+
+/// The same by halves of the accumulators, which would take all 16 registers of 256 bits: each half goes through some chunks
+/// of [`LANES`] elements while they are near.
+#[cfg(target_arch = "x86_64")]
+#[inline(always)]
+fn by_halves<T: Copy, A: Copy>(values: &[T], start: A, step: impl Fn(A, T) -> A, end: impl Fn([A; LANES]) -> A) -> A {
+    const HALF: usize = LANES / 2;
+    const NEAR: usize = 16;
+    let mut lanes = [[start; HALF]; 2];
+    let (whole, rest) = values.as_chunks::<LANES>();
+    for some in whole.chunks(NEAR) {
+        for (half, lanes) in lanes.iter_mut().enumerate() {
+            let mut kept = *lanes;
+            for chunk in some {
+                let chunk = &chunk.as_chunks::<HALF>().0[half];
+                kept = std::array::from_fn(
+                    #[inline(always)]
+                    |i| step(kept[i], chunk[i]),
+                );
+            }
+            *lanes = kept;
+        }
+    }
+    for (lane, &x) in lanes.as_flattened_mut().iter_mut().zip(rest) {
+        *lane = step(*lane, x);
+    }
+    end(*lanes.as_flattened().first_chunk().expect("both halves"))
 }
 
 /// One result of all accumulators: eight groups of eight become one group, and that a single result by halves.

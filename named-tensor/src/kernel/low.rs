@@ -38,10 +38,10 @@ pub(super) fn is_low<T: Lanes>([rows, terms, columns]: [usize; 3]) -> bool {
     (1..=MOST).contains(&rows) && terms >= LEAST[0] && columns >= LEAST[1] && size > TINY && is_near && has_registers()
 }
 
-/// Whether there are registers enough for the shapes, and wide ones.
+/// Whether there are wide registers for the shapes.
 pub(super) fn has_registers() -> bool {
     #[cfg(target_arch = "x86_64")]
-    return vectors::of_512().is_some();
+    return !vectors::are_none();
     #[cfg(not(target_arch = "x86_64"))]
     false
 }

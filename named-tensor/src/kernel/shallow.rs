@@ -11,7 +11,7 @@
 use super::ahead::fetch_at;
 use super::low::has_registers;
 use super::panels::WIDTH;
-use super::simd::Lanes;
+use super::simd::{Lanes, is_plain};
 use super::tiles::Left;
 use super::turn::{Starts, turn};
 use super::vectors;
@@ -23,9 +23,8 @@ pub(super) const MOST: usize = 64;
 pub(super) const LEAST: usize = 2;
 /// Rows of a strip: the numbers of a panel are read so often while they are near.
 pub(super) const ROWS: usize = 24;
-/// Rows of a tile, and its registers side by side.
+/// Rows of a tile; it has four registers side by side, or two where there are few.
 const HIGH: usize = 6;
-const SIDE_BY_SIDE: usize = 4;
 
 /// Some rows and panels of such a product.
 pub(super) struct Strip<'a, T> {
@@ -93,11 +92,21 @@ impl<T: Lanes> WithSimd for Packed<'_, T> {
 
     #[inline(always)]
     fn with_simd<S: Simd>(self, simd: S) {
-        if const { S::REGISTER_COUNT < 32 } {
-            return;
+        // Where there are no vectors no product is computed so.
+        if const { S::REGISTER_COUNT >= 32 } {
+            self.tiles::<S, 4>(simd);
+        } else if const { !is_plain::<T, S>() } {
+            self.tiles::<S, 2>(simd);
         }
+    }
+}
+
+impl<T: Lanes> Packed<'_, T> {
+    /// All tiles, `N` registers wide.
+    #[inline(always)]
+    fn tiles<S: Simd, const N: usize>(self, simd: S) {
         let [rows, terms, columns] = self.strip.sizes;
-        let each = SIDE_BY_SIDE * size_of::<T::Register<S>>() / size_of::<T>();
+        let each = N * size_of::<T::Register<S>>() / size_of::<T>();
         assert!(WIDTH.is_multiple_of(each), "whole tiles");
         for column in (0..columns).step_by(each) {
             for row in (0..rows).step_by(HIGH) {
@@ -106,10 +115,10 @@ impl<T: Lanes> WithSimd for Packed<'_, T> {
                 if is_whole {
                     // SAFETY: `compute` has packed all rows and found all columns in the panels; there are as many of the result
                     // as a tile has, which are its caller's.
-                    unsafe { self.strip.tile::<S, false>(simd, [row, column], left) };
+                    unsafe { self.strip.tile::<S, N, false>(simd, [row, column], left) };
                 } else {
                     // SAFETY: as above, of those that there are.
-                    unsafe { self.strip.tile::<S, true>(simd, [row, column], left) };
+                    unsafe { self.strip.tile::<S, N, true>(simd, [row, column], left) };
                 }
             }
         }
@@ -123,24 +132,24 @@ impl<T: Lanes> Strip<'_, T> {
     /// There are [`HIGH`] numbers on the left for each term, the columns of a tile in the panel, and those rows and columns of
     /// the result may be written.
     #[inline(always)]
-    unsafe fn tile<S: Simd, const CUT: bool>(&self, simd: S, [row, column]: [usize; 2], left: &[T]) {
+    unsafe fn tile<S: Simd, const N: usize, const CUT: bool>(&self, simd: S, [row, column]: [usize; 2], left: &[T]) {
         let lanes = size_of::<T::Register<S>>() / size_of::<T>();
         let [rows, terms, columns] = self.sizes;
         let to = self.to.wrapping_add(row * self.step + column);
         let place = |i: usize, n: usize| to.wrapping_add(i * self.step + n * lanes);
         if const { !CUT } {
             for i in 0..HIGH {
-                for n in 0..SIDE_BY_SIDE {
+                for n in 0..N {
                     // The same rows of the next panel.
                     fetch_at(place(i, n).wrapping_add(WIDTH));
                 }
             }
         }
-        let mut sums = [[T::splat(simd, T::default()); SIDE_BY_SIDE]; HIGH];
+        let mut sums = [[T::splat(simd, T::default()); N]; HIGH];
         let mut left = left.as_ptr();
         let mut right = self.panels.as_ptr().wrapping_add(column / WIDTH * WIDTH * terms + column % WIDTH);
         for _ in 0..terms {
-            let mut registers = [T::splat(simd, T::default()); SIDE_BY_SIDE];
+            let mut registers = [T::splat(simd, T::default()); N];
             for (n, register) in registers.iter_mut().enumerate() {
                 // SAFETY: the contract of this function; a register is plain numbers, and the read asks for no alignment.
                 *register = unsafe { right.wrapping_add(n * lanes).cast::<T::Register<S>>().read_unaligned() };

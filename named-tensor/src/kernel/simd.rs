@@ -65,6 +65,46 @@ pub(super) const fn is_plain<T: Lanes, S: Simd>() -> bool {
     size_of::<T::Register<S>>() == size_of::<T>()
 }
 
+/// The first numbers of a register: a mask for what takes one, and how many there are, all of them at most.
+#[derive(Clone, Copy)]
+pub(crate) struct First<M> {
+    mask: MemMask<M>,
+    count: usize,
+}
+
+/// Bytes of a register whose first numbers are written by pieces: those of AVX2, whose masked stores some processors take apart
+/// into dozens of steps.
+const BY_PIECES: usize = 32;
+
+/// Writes the first `count` numbers of a register, or all of them, by pieces of 4, 2 and 1.
+///
+/// # Safety
+/// The register holds numbers alone, no more than 8; so many may be written from `to` on.
+#[inline(always)]
+unsafe fn write_first<T: Copy, R: Copy>(numbers: R, count: usize, to: *mut T) {
+    if count >= size_of::<R>() / size_of::<T>() {
+        // SAFETY: by the contract of this function all numbers may be written; the store asks for no alignment.
+        return unsafe { to.cast::<R>().write_unaligned(numbers) };
+    }
+    let from = std::ptr::from_ref(&numbers).cast::<T>();
+    let mut at = 0;
+    if count & 4 != 0 {
+        // SAFETY: four numbers of the register, which may be written by the contract of this function.
+        unsafe { to.cast::<[T; 4]>().write_unaligned(from.cast::<[T; 4]>().read_unaligned()) };
+        at = 4;
+    }
+    if count & 2 != 0 {
+        let (from, to) = (from.wrapping_add(at), to.wrapping_add(at));
+        // SAFETY: as above, the two that follow.
+        unsafe { to.cast::<[T; 2]>().write_unaligned(from.cast::<[T; 2]>().read_unaligned()) };
+        at += 2;
+    }
+    if count & 1 != 0 {
+        // SAFETY: as above, the last one.
+        unsafe { to.wrapping_add(at).write(from.wrapping_add(at).read()) };
+    }
+}
+
 macro_rules! lanes {
     ($type:ident, $register:ident, $mask:ident, [$splat:ident, $fused:ident, $times:ident, $plus:ident, $minus:ident, $over:ident, $neg:ident, $sqrt:ident, $sum:ident, $abs:ident, $less:ident, $equal:ident, $select:ident, $between:ident, $read:ident, $write:ident]) => {
         impl Lanes for $type {
@@ -77,26 +117,32 @@ macro_rules! lanes {
             fn fused<S: Simd>(simd: S, a: S::$register, b: S::$register, c: S::$register) -> S::$register {
                 simd.$fused(a, b, c)
             }
-            type Mask<S: Simd> = MemMask<S::$mask>;
+            type Mask<S: Simd> = First<S::$mask>;
             #[inline(always)]
-            fn first<S: Simd>(simd: S, count: usize) -> MemMask<S::$mask> {
+            fn first<S: Simd>(simd: S, count: usize) -> First<S::$mask> {
                 let lanes = size_of::<S::$register>() / size_of::<$type>();
                 // What `pulp` finds for it besides, a function for each number of elements, is slower than a mask.
-                MemMask::new(simd.$between(0, count.min(lanes) as _).mask())
+                let mask = MemMask::new(simd.$between(0, count.min(lanes) as _).mask());
+                First { mask, count }
             }
             /// # Safety
             /// As of the trait.
             #[inline(always)]
-            unsafe fn read<S: Simd>(simd: S, some: MemMask<S::$mask>, from: *const $type) -> S::$register {
+            unsafe fn read<S: Simd>(simd: S, some: First<S::$mask>, from: *const $type) -> S::$register {
                 // SAFETY: the numbers of the mask may be read by the contract of this function.
-                unsafe { simd.$read(some, from) }
+                unsafe { simd.$read(some.mask, from) }
             }
             /// # Safety
             /// As of the trait.
             #[inline(always)]
-            unsafe fn write<S: Simd>(simd: S, some: MemMask<S::$mask>, to: *mut $type, numbers: S::$register) {
-                // SAFETY: the numbers of the mask may be written by the contract of this function.
-                unsafe { simd.$write(some, to, numbers) }
+            unsafe fn write<S: Simd>(simd: S, some: First<S::$mask>, to: *mut $type, numbers: S::$register) {
+                if const { size_of::<S::$register>() == BY_PIECES } {
+                    // SAFETY: a register is plain numbers; the first ones may be written by the contract of this function.
+                    unsafe { write_first(numbers, some.count, to) }
+                } else {
+                    // SAFETY: the numbers of the mask may be written by the contract of this function.
+                    unsafe { simd.$write(some.mask, to, numbers) }
+                }
             }
             #[inline(always)]
             fn times<S: Simd>(simd: S, a: S::$register, b: S::$register) -> S::$register {

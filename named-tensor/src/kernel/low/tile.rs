@@ -2,7 +2,8 @@
 //!
 //! Lives here: the shapes, and their loop. Not here: which rows, terms and columns are computed together (`low`, `blocks`).
 
-use crate::kernel::simd::Lanes;
+use crate::kernel::simd::{Lanes, is_plain};
+use crate::kernel::tiles::some_of;
 use crate::kernel::vectors;
 use pulp::{Simd, WithSimd};
 
@@ -70,6 +71,17 @@ impl<T: Lanes, A: Ask<T>> WithSimd for Tiles<'_, T, A> {
                 12 => self.shape::<S, 12, 2>(simd),
                 _ => self.shape::<S, MOST, 2>(simd),
             }
+        } else if const { !is_plain::<T, S>() } {
+            match self.part.high {
+                1 => self.shape::<S, 1, 8>(simd),
+                2 => self.shape::<S, 2, 4>(simd),
+                4 => self.shape::<S, 4, 3>(simd),
+                6 => self.shape::<S, 6, 2>(simd),
+                8 => self.shape::<S, 8, 1>(simd),
+                10 => self.shape::<S, 10, 1>(simd),
+                12 => self.shape::<S, 12, 1>(simd),
+                _ => self.shape::<S, MOST, 1>(simd),
+            }
         }
     }
 }
@@ -81,18 +93,25 @@ impl<T: Lanes, A: Ask<T>> Tiles<'_, T, A> {
         let lanes = size_of::<T::Register<S>>() / size_of::<T>();
         assert_eq!(self.part.high, R, "so many numbers for each term");
         for column in (0..self.part.sizes[2]).step_by(N * lanes) {
-            // SAFETY: rows and columns are inside by the contract of `compute`, which has counted the numbers of the rows.
-            unsafe { self.tile::<S, R, N>(simd, column) };
+            // With many registers masks are apart from them, and cost nothing.
+            if const { S::REGISTER_COUNT < 32 } && self.part.sizes[2] - column >= N * lanes {
+                // SAFETY: as below; the product has all of these columns.
+                unsafe { self.tile::<S, R, N, false>(simd, column) };
+            } else {
+                // SAFETY: rows and columns are inside by the contract of `compute`, which has counted the numbers of the rows.
+                unsafe { self.tile::<S, R, N, true>(simd, column) };
+            }
         }
     }
 
-    /// `N` registers of columns from this one on; those that the product does not have are neither read nor written.
+    /// `N` registers of columns from this one on; if `CUT` says so, those that the product does not have are neither read nor
+    /// written.
     ///
     /// # Safety
     /// There are `R` numbers on the left for each term, all columns of the product in each row of the matrix, and they may be
     /// written in each row of the result.
     #[inline(always)]
-    unsafe fn tile<S: Simd, const R: usize, const N: usize>(&mut self, simd: S, column: usize) {
+    unsafe fn tile<S: Simd, const R: usize, const N: usize, const CUT: bool>(&mut self, simd: S, column: usize) {
         let Part { scale, sizes: [rows, depth, columns], left, right, down, .. } = self.part;
         let lanes = size_of::<T::Register<S>>() / size_of::<T>();
         let mut some = [T::first(simd, 0); N];
@@ -106,7 +125,7 @@ impl<T: Lanes, A: Ask<T>> Tiles<'_, T, A> {
             let mut registers = [T::splat(simd, T::default()); N];
             for (n, register) in registers.iter_mut().enumerate() {
                 // SAFETY: the contract of this function; the mask has no columns but those of the product.
-                *register = unsafe { T::read(simd, some[n], right.wrapping_add(n * lanes)) };
+                *register = unsafe { some_of::<T, S>(simd, right.wrapping_add(n * lanes), CUT.then_some(some[n])) };
             }
             for (i, sums) in sums.iter_mut().enumerate() {
                 // SAFETY: the contract of this function.
@@ -124,12 +143,18 @@ impl<T: Lanes, A: Ask<T>> Tiles<'_, T, A> {
                 let to = self.to.wrapping_add(i * self.step + column + n * lanes);
                 let before = if self.adds {
                     // SAFETY: the contract of this function, as above; the part before has written there.
-                    unsafe { T::read(simd, some[n], to) }
+                    unsafe { some_of::<T, S>(simd, to, CUT.then_some(some[n])) }
                 } else {
                     T::splat(simd, T::default())
                 };
-                // SAFETY: as above.
-                unsafe { T::write(simd, some[n], to, T::fused(simd, scale, sum, before)) };
+                let sum = T::fused(simd, scale, sum, before);
+                if const { CUT } {
+                    // SAFETY: as above.
+                    unsafe { T::write(simd, some[n], to, sum) };
+                } else {
+                    // SAFETY: as above, a whole register.
+                    unsafe { to.cast::<T::Register<S>>().write_unaligned(sum) };
+                }
             }
         }
     }

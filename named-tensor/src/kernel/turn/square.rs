@@ -71,8 +71,9 @@ mod x86 {
 
     /// A way for each width of numbers, where a row of the square is a line of memory.
     pub(super) trait ByBits: Copy {
-        fn turn_32(self, square: &mut Square<f32, 16>);
-        fn turn_64<T: Pod>(self, square: &mut Square<T, 8>);
+        /// At least the first so many rows of the result.
+        fn turn_32(self, square: &mut Square<f32, 16>, wanted: usize);
+        fn turn_64<T: Pod>(self, square: &mut Square<T, 8>, wanted: usize);
     }
 
     impl<B: ByBits> Turner for B {
@@ -80,11 +81,11 @@ mod x86 {
         fn turn<T: Stored, const SIDE: usize>(self, square: &mut Square<T, SIDE>, wanted: usize) {
             let any: &mut dyn Any = square;
             if let Some(square) = any.downcast_mut() {
-                self.turn_32(square);
+                self.turn_32(square, wanted);
             } else if let Some(square) = any.downcast_mut() {
-                self.turn_64::<f64>(square);
+                self.turn_64::<f64>(square, wanted);
             } else if let Some(square) = any.downcast_mut() {
-                self.turn_64::<i64>(square);
+                self.turn_64::<i64>(square, wanted);
             } else {
                 Plain.turn(square, wanted);
             }
@@ -113,7 +114,7 @@ mod x86 {
 
     impl ByBits for By16 {
         #[inline(always)]
-        fn turn_32(self, square: &mut Square<f32, 16>) {
+        fn turn_32(self, square: &mut Square<f32, 16>, _: usize) {
             let simd = self.0.avx512f;
             let mut ones: [__m512; 16] = cast([[0.0_f32; 16]; 16]);
             for i in (0..16).step_by(2) {
@@ -136,7 +137,7 @@ mod x86 {
         }
 
         #[inline(always)]
-        fn turn_64<T: Pod>(self, square: &mut Square<T, 8>) {
+        fn turn_64<T: Pod>(self, square: &mut Square<T, 8>, _: usize) {
             let simd = self.0.avx512f;
             let pairs: [[__m512d; 2]; 4] = cast(*square);
             let even = self.quarters(pairs.map(
@@ -151,19 +152,24 @@ mod x86 {
         }
     }
 
-    /// Turns a square around by quarters, whose side is `HALF`.
+    /// Turns a square around by quarters, whose side is `HALF`, up to the last row that is wanted.
     #[inline(always)]
     fn by_quarters<T: Pod, const SIDE: usize, const HALF: usize>(
         square: &mut Square<T, SIDE>,
+        wanted: usize,
         quarter: impl Fn(Square<T, HALF>) -> Square<T, HALF>,
     ) {
         let from = *square;
         for top in [0, HALF] {
+            if top >= wanted {
+                break;
+            }
             for left in [0, HALF] {
-                let rows = std::array::from_fn(
-                    #[inline(always)]
-                    |i| *from[left + i][top..].first_chunk().expect("half of a row"),
-                );
+                // A loop: `from_fn` calls a function for each row, which is compiled for no vectors.
+                let mut rows = [[from[0][0]; HALF]; HALF];
+                for (row, from) in rows.iter_mut().zip(&from[left..]) {
+                    row.copy_from_slice(&from[top..top + HALF]);
+                }
                 for (to, row) in square[top..].iter_mut().zip(quarter(rows)) {
                     to[left..left + HALF].copy_from_slice(&row);
                 }
@@ -177,40 +183,44 @@ mod x86 {
 
     impl ByBits for By8 {
         #[inline(always)]
-        fn turn_32(self, square: &mut Square<f32, 16>) {
+        fn turn_32(self, square: &mut Square<f32, 16>, wanted: usize) {
             let simd = self.0.avx;
             by_quarters::<f32, 16, 8>(
                 square,
+                wanted,
                 #[inline(always)]
                 |rows| {
-                    let rows: [__m256; 8] = cast(rows);
-                    let ones: [__m256; 8] = std::array::from_fn(|i| {
-                        let (x, y) = (rows[i / 2 * 2], rows[i / 2 * 2 + 1]);
-                        if i % 2 == 0 { simd._mm256_unpacklo_ps(x, y) } else { simd._mm256_unpackhi_ps(x, y) }
-                    });
-                    let twos: [__m256; 8] = std::array::from_fn(|i| {
-                        let x = i / 4 * 4 + i % 4 / 2;
-                        let (x, y) = (cast(ones[x]), cast(ones[x + 2]));
-                        cast(if i % 2 == 0 { simd._mm256_unpacklo_pd(x, y) } else { simd._mm256_unpackhi_pd(x, y) })
-                    });
-                    let columns: [__m256; 8] = std::array::from_fn(|i| {
-                        let (x, y) = (twos[i % 4], twos[4 + i % 4]);
-                        if i < 4 {
-                            simd._mm256_permute2f128_ps::<0x20>(x, y)
-                        } else {
-                            simd._mm256_permute2f128_ps::<0x31>(x, y)
+                    let mut ones: [__m256; 8] = cast(rows);
+                    for i in (0..8).step_by(2) {
+                        let (x, y) = (ones[i], ones[i + 1]);
+                        (ones[i], ones[i + 1]) = (simd._mm256_unpacklo_ps(x, y), simd._mm256_unpackhi_ps(x, y));
+                    }
+                    // In each half of number `i`: four rows of column `i % 4` of that half.
+                    let mut twos = ones;
+                    for i in (0..8).step_by(4) {
+                        for half in 0..2 {
+                            let (x, y) = (cast(ones[i + half]), cast(ones[i + half + 2]));
+                            twos[i + 2 * half] = cast(simd._mm256_unpacklo_pd(x, y));
+                            twos[i + 2 * half + 1] = cast(simd._mm256_unpackhi_pd(x, y));
                         }
-                    });
+                    }
+                    let mut columns = twos;
+                    for i in 0..4 {
+                        let (x, y) = (twos[i], twos[4 + i]);
+                        columns[i] = simd._mm256_permute2f128_ps::<0x20>(x, y);
+                        columns[4 + i] = simd._mm256_permute2f128_ps::<0x31>(x, y);
+                    }
                     cast(columns)
                 },
             );
         }
 
         #[inline(always)]
-        fn turn_64<T: Pod>(self, square: &mut Square<T, 8>) {
+        fn turn_64<T: Pod>(self, square: &mut Square<T, 8>, wanted: usize) {
             let simd = self.0.avx;
             by_quarters::<T, 8, 4>(
                 square,
+                wanted,
                 #[inline(always)]
                 |rows| {
                     let [a, b, c, d]: [__m256d; 4] = cast(rows);
