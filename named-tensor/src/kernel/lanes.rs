@@ -160,6 +160,17 @@ mod tests {
     }
 
     #[test]
+    fn a_fold_is_that_of_its_accumulators_to_the_last_bit_whatever_registers_hold_them() {
+        for size in [63, 64, 300, 1023, 1024, 1090, 2111, 5000] {
+            let values: Vec<f32> = (0..size).map(|i| (i as f32 * 0.7).sin()).collect();
+            let mut lanes = [0.0_f64; LANES];
+            values.iter().enumerate().for_each(|(i, &x)| lanes[i % LANES] += f64::from(x));
+            let folded = fold(&values, 0.0, |a, x: f32| a + f64::from(x), |a, b| a + b);
+            assert_eq!(folded.to_bits(), joined(lanes, |a, b| a + b).to_bits(), "size {size}");
+        }
+    }
+
+    #[test]
     fn each_and_pairs_stop_at_the_shortest_slice() {
         let mut out = [0.0_f32; 3];
         each(&[1.0_f32, 2.0], &mut out, |x| x + 1.0);

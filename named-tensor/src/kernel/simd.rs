@@ -90,18 +90,17 @@ unsafe fn write_first<T: Copy, R: Copy>(numbers: R, count: usize, to: *mut T) {
     let mut at = 0;
     if count & 4 != 0 {
         // SAFETY: four numbers of the register, which may be written by the contract of this function.
-        unsafe { to.cast::<[T; 4]>().write_unaligned(from.cast::<[T; 4]>().read_unaligned()) };
+        unsafe { std::ptr::copy_nonoverlapping(from, to, 4) };
         at = 4;
     }
     if count & 2 != 0 {
-        let (from, to) = (from.wrapping_add(at), to.wrapping_add(at));
         // SAFETY: as above, the two that follow.
-        unsafe { to.cast::<[T; 2]>().write_unaligned(from.cast::<[T; 2]>().read_unaligned()) };
+        unsafe { std::ptr::copy_nonoverlapping(from.wrapping_add(at), to.wrapping_add(at), 2) };
         at += 2;
     }
     if count & 1 != 0 {
         // SAFETY: as above, the last one.
-        unsafe { to.wrapping_add(at).write(from.wrapping_add(at).read()) };
+        unsafe { std::ptr::copy_nonoverlapping(from.wrapping_add(at), to.wrapping_add(at), 1) };
     }
 }
 
@@ -253,3 +252,49 @@ lanes!(
         mask_store_ptr_f64s
     ]
 );
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::kernel::vectors;
+    use pulp::WithSimd;
+
+    /// Copies the first numbers of a register between others.
+    struct Kept<T>(usize, fn(usize) -> T);
+
+    impl<T: Lanes> WithSimd for Kept<T> {
+        type Output = ();
+
+        fn with_simd<S: Simd>(self, simd: S) {
+            let Kept(count, number) = self;
+            let lanes = size_of::<T::Register<S>>() / size_of::<T>();
+            let kept = count.min(lanes);
+            // Right behind what may be read and written there is nothing.
+            let (from, mut to): (Vec<T>, Vec<T>) = (0..kept).map(|i| (number(i + 1), number(99))).unzip();
+            let some = T::first(simd, count);
+            // SAFETY: so many numbers are there.
+            let register = unsafe { T::read(simd, some, from.as_ptr()) };
+            // SAFETY: as above.
+            unsafe { T::write(simd, some, to.as_mut_ptr(), register) };
+            assert_eq!(to, from, "{count} of {lanes}");
+            let mut all = vec![number(99); lanes];
+            // SAFETY: a whole register has room.
+            unsafe { T::write(simd, some, all.as_mut_ptr(), register) };
+            assert_eq!(all[..kept], from, "{count} of {lanes}");
+            assert!(all[kept..].iter().all(|&x| x == number(99)), "no others are written: {count} of {lanes}");
+        }
+    }
+
+    #[test]
+    fn the_first_numbers_of_a_register_are_read_and_written_and_no_others() {
+        for count in 0..20 {
+            vectors::dispatch(Kept::<f32>(count, |i| i as f32));
+            vectors::dispatch(Kept::<f64>(count, |i| i as f64));
+            #[cfg(target_arch = "x86_64")]
+            if let Some(simd) = pulp::x86::V3::try_new() {
+                Kept::<f32>(count, |i| i as f32).with_simd(simd);
+                Kept::<f64>(count, |i| i as f64).with_simd(simd);
+            }
+        }
+    }
+}

@@ -104,27 +104,38 @@ pub(super) fn take_rows<T: Stored, F: Fold<T>>(rows: &[T], sums: &mut [F::Partia
     }
 }
 
-/// Takes rows into the partial results of their columns, which are read and written once for some rows.
+/// Takes rows into the partial results of their columns, which are read and written once for four rows, and for what is left.
 fn down_wide<'a, T: Stored, F: Fold<T>>(rows: usize, row: impl Fn(usize) -> &'a [T], sums: &mut [F::Partial]) {
-    for i in (0..rows / 4 * 4).step_by(4) {
-        let (a, b, c, d) = (row(i), row(i + 1), row(i + 2), row(i + 3));
-        let sums = &mut *sums;
-        vectorised(
-            #[inline(always)]
-            move || {
-                for ((sum, (&a, &b)), (&c, &d)) in sums.iter_mut().zip(a.iter().zip(b)).zip(c.iter().zip(d)) {
-                    *sum = F::step(F::step(F::step(F::step(*sum, a), b), c), d);
+    let whole = rows / 4 * 4;
+    for i in (0..whole).step_by(4) {
+        take_together::<T, F, 4>([row(i), row(i + 1), row(i + 2), row(i + 3)], sums);
+    }
+    match rows - whole {
+        3 => take_together::<T, F, 3>([row(whole), row(whole + 1), row(whole + 2)], sums),
+        2 => take_together::<T, F, 2>([row(whole), row(whole + 1)], sums),
+        1 => take_together::<T, F, 1>([row(whole)], sums),
+        _ => {}
+    }
+}
+
+/// Takes so many rows into the partial results of their columns, one after the other.
+fn take_together<T: Stored, F: Fold<T>, const N: usize>(rows: [&[T]; N], sums: &mut [F::Partial]) {
+    vectorised(
+        #[inline(always)]
+        move || {
+            let rows = rows.map(
+                #[inline(always)]
+                |row| &row[..sums.len()],
+            );
+            for (column, sum) in sums.iter_mut().enumerate() {
+                let mut taken = *sum;
+                for row in rows {
+                    taken = F::step(taken, row[column]);
                 }
-            },
-        );
-    }
-    for i in rows / 4 * 4..rows {
-        let (row, sums) = (row(i), &mut *sums);
-        vectorised(
-            #[inline(always)]
-            move || sums.iter_mut().zip(row).for_each(|(sum, &x)| *sum = F::step(*sum, x)),
-        );
-    }
+                *sum = taken;
+            }
+        },
+    );
 }
 
 /// The same for few columns, whole strips of them, whose partial results stay in registers for all rows: those of some
