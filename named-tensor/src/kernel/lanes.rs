@@ -166,7 +166,14 @@ mod tests {
             let mut lanes = [0.0_f64; LANES];
             values.iter().enumerate().for_each(|(i, &x)| lanes[i % LANES] += f64::from(x));
             let folded = fold(&values, 0.0, |a, x: f32| a + f64::from(x), |a, b| a + b);
-            assert_eq!(folded.to_bits(), joined(lanes, |a, b| a + b).to_bits(), "size {size}");
+            let expected = joined(lanes, |a, b| a + b).to_bits();
+            assert_eq!(folded.to_bits(), expected, "size {size}");
+            #[cfg(target_arch = "x86_64")]
+            {
+                let by_halves =
+                    by_halves(&values, 0.0, |a, x: f32| a + f64::from(x), |lanes| joined(lanes, |a, b| a + b));
+                assert_eq!(by_halves.to_bits(), expected, "by halves, size {size}");
+            }
         }
     }
 

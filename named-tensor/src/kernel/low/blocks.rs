@@ -8,7 +8,7 @@
 //! computes (`matmul::far`).
 
 use super::tile::{Ask, MOST, Part, high};
-use super::{Low, has_registers};
+use super::{Low, has_many_registers};
 use crate::kernel::ahead::fetch_aside_at;
 use crate::kernel::simd::Lanes;
 use crate::kernel::stream::LINE;
@@ -34,7 +34,7 @@ const TERMS: [usize; 2] = [32, 128];
 pub(in crate::kernel) fn is_far<T: Lanes>([rows, terms, columns]: [usize; 3]) -> bool {
     let far = if rows == ROWS[0] { FAR_FOR_FEWEST } else { FAR };
     let is_far = terms.saturating_mul(columns).saturating_mul(size_of::<T>()) > far;
-    (ROWS[0]..=ROWS[1]).contains(&rows) && terms >= LEAST[0] && columns >= LEAST[1] && is_far && has_registers()
+    (ROWS[0]..=ROWS[1]).contains(&rows) && terms >= LEAST[0] && columns >= LEAST[1] && is_far && has_many_registers()
 }
 
 /// Terms of a block of a matrix with so many columns.
@@ -196,7 +196,7 @@ mod tests {
 
     #[test]
     fn every_sum_with_a_matrix_that_is_far_is_taken_block_by_block_whatever_columns_are_computed_with_it() {
-        if !has_registers() {
+        if !has_many_registers() {
             return;
         }
         for rows in ROWS[0]..=ROWS[1] {
@@ -212,8 +212,8 @@ mod tests {
 
     #[test]
     fn a_matrix_that_is_near_and_few_or_many_rows_are_left_to_others() {
-        assert_eq!(is_far::<f32>([8, 768, 3072]), has_registers());
-        assert_eq!(is_far::<f64>([8, 400, 400]), has_registers(), "numbers of 64 bits take twice as much");
+        assert_eq!(is_far::<f32>([8, 768, 3072]), has_many_registers());
+        assert_eq!(is_far::<f64>([8, 400, 400]), has_many_registers(), "numbers of 64 bits take twice as much");
         assert!(!is_far::<f32>([8, 400, 400]), "a second-level cache keeps it");
         assert!(!is_far::<f32>([5, 1000, 1000]), "caches of two threads keep it");
         assert!(!is_far::<f32>([ROWS[0] - 1, 768, 3072]), "few rows");
