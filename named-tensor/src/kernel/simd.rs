@@ -65,7 +65,7 @@ pub(super) const fn is_plain<T: Lanes, S: Simd>() -> bool {
     size_of::<T::Register<S>>() == size_of::<T>()
 }
 
-/// The first numbers of a register: a mask for what takes one, and how many there are, all of them at most.
+/// The first numbers of a register: a mask for what takes one, and how many there are, or more where they are all.
 #[derive(Clone, Copy)]
 pub(crate) struct First<M> {
     mask: MemMask<M>,
