@@ -46,14 +46,6 @@ pub(super) fn has_registers() -> bool {
     false
 }
 
-/// Whether there are 32 of them: with fewer a tile is so narrow that blocks of a far matrix are read in parts of a line.
-pub(super) fn has_many_registers() -> bool {
-    #[cfg(target_arch = "x86_64")]
-    return vectors::of_512().is_some();
-    #[cfg(not(target_arch = "x86_64"))]
-    false
-}
-
 /// A few rows and a matrix.
 pub(super) struct Low<'a, T> {
     pub(super) scale: T,

@@ -20,6 +20,8 @@ pub(super) const WIDTH: usize = 64;
 pub(super) const AHEAD: usize = 8;
 /// The last panel is filled with zeros up to a multiple of this, which registers of every kind divide.
 const GRAIN: usize = 16;
+/// Neighbours of a short row that are copied at once.
+const FEW: usize = 8;
 
 /// A matrix in panels: [`WIDTH`] columns and all rows, row by row, then the next columns.
 pub(super) struct Panels {
@@ -127,30 +129,48 @@ pub(super) fn width(columns: usize) -> usize {
     columns.next_multiple_of(GRAIN)
 }
 
-/// Copies rows of `columns` elements, the first of which begins at `first`, to the beginnings of rows of `width` elements.
-/// Rows that are far apart are asked for before their turn: no processor expects them. Below the last one nothing is: there
-/// the first rows of the columns after these are.
-pub(super) fn copy_rows<T: Stored>(data: &[T], [first, step]: [usize; 2], columns: usize, to: &mut [T], width: usize) {
+/// Copies rows of `columns` elements, the first of which begins at `first`, to the beginnings of some rows of a panel of `width`
+/// columns, in slivers of so many. Rows that are far apart are asked for before their turn: no processor expects them. Below the
+/// last one nothing is: there the first rows of the columns after these are.
+pub(super) fn copy_rows<T: Stored>(
+    (data, [first, step]): (&[T], [usize; 2]),
+    columns: usize,
+    to: &mut [T],
+    [width, sliver]: [usize; 2],
+    rows: Range<usize>,
+) {
     vectorised(
         #[inline(always)]
         move || {
-            let rows = to.len() / width;
-            for (i, to) in to.chunks_exact_mut(width).enumerate() {
+            let (depth, count, sliver) = (to.len() / width, rows.len(), sliver.min(width));
+            for (i, row) in rows.enumerate() {
                 let from = first + i * step;
-                let ahead = i + AHEAD.min(rows);
-                let [row, column] = if ahead < rows { [ahead, 0] } else { [ahead - rows, columns] };
+                let ahead = i + AHEAD.min(count);
+                let [next, column] = if ahead < count { [ahead, 0] } else { [ahead - count, columns] };
                 for line in (0..columns).step_by(LINE / size_of::<T>()) {
                     // A single row may lie any step from others that it does not have.
-                    fetch_line(data, first.wrapping_add(row.wrapping_mul(step)).wrapping_add(column + line));
+                    fetch_line(data, first.wrapping_add(next.wrapping_mul(step)).wrapping_add(column + line));
                 }
-                let from = &data[from..][..columns];
-                match (from.first_chunk::<WIDTH>(), to.first_chunk_mut()) {
-                    (Some(from), Some(to)) => *to = *from,
-                    _ => to[..columns].copy_from_slice(from),
+                let parts = data[from..][..columns].chunks(sliver);
+                for (from, start) in parts.zip((0..).step_by(sliver * depth)) {
+                    copy_near(from, &mut to[start + row * sliver..][..from.len()]);
                 }
             }
         },
     );
+}
+
+/// Copies a panel's row or a part of it. Of a few neighbours the compiler would call a function that copies.
+#[inline(always)]
+fn copy_near<T: Stored>(from: &[T], to: &mut [T]) {
+    if let (Some(from), Some(to)) = (from.first_chunk::<WIDTH>(), to.first_chunk_mut()) {
+        return *to = *from;
+    }
+    let ((some, from), (whole, to)) = (from.as_chunks::<FEW>(), to.as_chunks_mut());
+    whole.iter_mut().zip(some).for_each(|(to, from)| *to = *from);
+    if !from.is_empty() {
+        to.copy_from_slice(from);
+    }
 }
 
 #[cfg(test)]

@@ -14,14 +14,15 @@ mod tile;
 mod unpacked;
 
 use super::ahead::Ahead;
+use super::panels::WIDTH;
 use super::simd::{Lanes, is_plain};
 use super::stream::LINE;
-use super::vectors;
+use super::vectors::{self, has_many_registers};
 pub(super) use ending::{Act, Ending, end_standing};
 use pulp::{Simd, WithSimd};
 use std::ops::Range;
-use tile::Right;
 pub(super) use tile::some_of;
+use tile::{Right, widest};
 pub(super) use unpacked::{GROUP, GROUPS, Group, Unpacked, multiply_unpacked};
 
 /// Rows that a caller with a choice takes a multiple of: then no tile is a low one.
@@ -37,21 +38,52 @@ pub(super) struct Panel<'a, T> {
     pub(super) width: usize,
     /// From one row to the next.
     pub(super) step: usize,
+    /// How many of its columns lie together: all of them, or so many of all rows, then the next so many.
+    pub(super) sliver: usize,
+}
+
+/// Columns of a sliver: those of a tile where that is narrower than a panel. Of a whole panel a tile would then read a part of
+/// each row, and these parts fall on few places of the nearest cache.
+pub(super) fn sliver<T>() -> usize {
+    let is_panel_wide = vectors::are_none() || has_many_registers();
+    if is_panel_wide { WIDTH } else { LINE / size_of::<T>() }
 }
 
 impl<'a, T> Panel<'a, T> {
     /// Rows one right after the other.
     pub(super) fn packed(numbers: &'a [T], width: usize) -> Panel<'a, T> {
-        Panel { numbers, width, step: width }
+        Panel { numbers, width, step: width, sliver: width }
+    }
+
+    /// Slivers of so many columns one right after the other, and the rows of each.
+    pub(super) fn in_slivers(numbers: &'a [T], width: usize, sliver: usize) -> Panel<'a, T> {
+        let sliver = sliver.min(width);
+        Panel { numbers, width, step: sliver, sliver }
     }
 
     /// How many rows there are.
     fn depth(&self) -> usize {
+        if self.sliver < self.width {
+            return self.numbers.len() / self.width;
+        }
         self.numbers.len().checked_sub(self.width).map_or(0, |others| others / self.step + 1)
     }
 
+    /// How far the first element of a column is from the first one of all, where there are so many rows.
+    #[inline(always)]
+    fn place(&self, column: usize, depth: usize) -> usize {
+        if self.sliver >= self.width {
+            return column;
+        }
+        column / self.sliver * self.sliver * depth + column % self.sliver
+    }
+
     /// Some of its rows, which lie one right after the other.
+    ///
+    /// # Panics
+    /// If it lies in slivers.
     pub(super) fn rows(self, rows: Range<usize>) -> Panel<'a, T> {
+        assert!(self.sliver >= self.width, "a panel in slivers has no rows side by side");
         Panel { numbers: &self.numbers[rows.start * self.width..rows.end * self.width], ..self }
     }
 }
@@ -67,7 +99,7 @@ impl<'a, T> Rows<'a, T> {
     /// The first so many elements of so many of them, as a panel.
     pub(super) fn panel(self, rows: usize, width: usize) -> Panel<'a, T> {
         let size = rows.checked_sub(1).map_or(0, |last| last * self.step + width);
-        Panel { numbers: &self.numbers[..size], width, step: self.step }
+        Panel { numbers: &self.numbers[..size], width, step: self.step, sliver: width }
     }
 
     /// Whether it has so many rows of so many elements.
@@ -184,7 +216,7 @@ pub(super) unsafe fn multiply<T: Lanes>(strip: &Strip<'_, T>) {
 /// If rows of an operand leave their slice.
 pub(super) unsafe fn multiply_packing<T: Lanes>(strip: &Strip<'_, T>, from: Rows<'_, T>, to: &mut [T]) {
     vectors::dispatch(Packing { strip, from, to: &mut *to });
-    let panel = Panel::packed(to, strip.panel.width);
+    let panel = Panel { numbers: to, ..strip.panel };
     // SAFETY: these are the other rows of the same strip.
     unsafe { multiply(&Strip { done: TALL, panel, ..*strip }) };
 }
@@ -199,11 +231,15 @@ struct Packing<'a, T> {
 impl<T: Lanes> Strip<'_, T> {
     /// Panics unless all operands have so many rows, and registers of so many elements.
     #[inline(always)]
-    fn check(&self, lanes: usize, depth: usize) {
+    fn check<S: Simd>(&self, depth: usize) {
+        let lanes = size_of::<T::Register<S>>() / size_of::<T>();
         let Strip { rows, columns, left, panel, .. } = self;
         let last = rows.saturating_sub(1) * left.row + depth.saturating_sub(1) * left.along;
         assert!(*rows == 0 || depth == 0 || last < left.numbers.len(), "a row of the left matrix leaves its slice");
         assert!(panel.width.is_multiple_of(lanes), "whole registers");
+        let are_slivers =
+            panel.sliver.is_multiple_of(widest::<S>() * lanes) && panel.width.is_multiple_of(panel.sliver);
+        assert!(panel.sliver >= panel.width || are_slivers, "whole tiles in whole slivers");
         assert!(*columns <= panel.width, "the result is no wider than the panel");
         let reach = self.ending.iter().all(|act| act.reaches(*rows, *columns));
         assert!(reach, "what ends a product leaves its slice");
@@ -218,13 +254,17 @@ impl<T: Lanes> WithSimd for Packing<'_, T> {
         let Packing { strip, from: Rows { numbers, step }, to } = self;
         let width = strip.panel.width;
         let depth = to.len() / width;
-        strip.check(size_of::<T::Register<S>>() / size_of::<T>(), depth);
+        strip.check::<S>(depth);
         assert!(strip.rows >= TALL && self.from.has(depth, width), "a row of the panel leaves its slice");
         assert!(strip.columns == width, "all of the panel is packed");
         let right = Right { numbers, step, depth, packed: to.as_mut_ptr() };
-        // SAFETY: the assertions above have found all operands inside; the result is ours by the contract of
-        // `multiply_packing`, and the panel is borrowed mutably.
-        unsafe { strip.tiles::<S, TALL, true>(simd, 0, right, (&mut Ahead::none(), 0)) };
+        let mut column = 0;
+        while column < width {
+            // SAFETY: the assertions above have found all operands inside; the result is ours by the contract of
+            // `multiply_packing`, and the panel is borrowed mutably.
+            unsafe { strip.tile_at::<S, TALL, true>(simd, [0, column], right, (&mut Ahead::none(), 0)) };
+            column += strip.tile_columns::<S>(column);
+        }
     }
 }
 
@@ -235,53 +275,58 @@ impl<T: Lanes> WithSimd for &Strip<'_, T> {
     fn with_simd<S: Simd>(self, simd: S) {
         let &Strip { rows, panel: panel @ Panel { numbers, step, .. }, .. } = self;
         let depth = panel.depth();
-        self.check(size_of::<T::Register<S>>() / size_of::<T>(), depth);
+        self.check::<S>(depth);
         let right = Right { numbers, step, depth, packed: std::ptr::null_mut() };
-        let mut row = self.done;
-        let parts = rows.saturating_sub(row).div_ceil(TALL) * depth.div_ceil(LINE / size_of::<T>());
+        let parts = rows.saturating_sub(self.done).div_ceil(TALL) * depth.div_ceil(LINE / size_of::<T>());
         let mut ahead = self.ahead;
         let at_once = if ahead.left() > 0 { ahead.left().div_ceil(parts.max(1)) } else { 0 };
-        while row < rows {
-            if const { is_plain::<T, S>() } {
-                // SAFETY: as below, one row.
-                unsafe { self.tiles::<S, 1, false>(simd, row, right, (&mut ahead, at_once)) };
-                row += 1;
-                continue;
+        // A tile's part of the panel is used for all rows before the next: it may stay in the nearest cache.
+        let mut column = 0;
+        while column < self.columns {
+            let mut row = self.done;
+            while row < rows {
+                let (place, ahead) = ([row, column], (&mut ahead, at_once));
+                // Of several rows none is left over alone: it would wait for its own sums.
+                row += match rows - row {
+                    _ if const { is_plain::<T, S>() } => {
+                        // SAFETY: as below, one row.
+                        unsafe { self.tile_at::<S, 1, false>(simd, place, right, ahead) };
+                        1
+                    }
+                    TALL | 10.. => {
+                        // SAFETY: so many rows are left, whose elements `check` has found inside; those of the result are ours
+                        // by the contract of `multiply`.
+                        unsafe { self.tile_at::<S, TALL, false>(simd, place, right, ahead) };
+                        TALL
+                    }
+                    5 | 9 => {
+                        // SAFETY: as above, five rows.
+                        unsafe { self.tile_at::<S, 5, false>(simd, place, right, ahead) };
+                        5
+                    }
+                    4.. => {
+                        // SAFETY: as above, four rows.
+                        unsafe { self.tile_at::<S, 4, false>(simd, place, right, ahead) };
+                        4
+                    }
+                    3 => {
+                        // SAFETY: as above, three rows.
+                        unsafe { self.tile_at::<S, 3, false>(simd, place, right, ahead) };
+                        3
+                    }
+                    2 => {
+                        // SAFETY: as above, two rows.
+                        unsafe { self.tile_at::<S, 2, false>(simd, place, right, ahead) };
+                        2
+                    }
+                    _ => {
+                        // SAFETY: as above, one row.
+                        unsafe { self.tile_at::<S, 1, false>(simd, place, right, ahead) };
+                        1
+                    }
+                };
             }
-            // Of several rows none is left over alone: it would wait for its own sums.
-            match rows - row {
-                TALL | 10.. => {
-                    // SAFETY: so many rows are left, whose elements `check` has found inside; those of the result are ours
-                    // by the contract of `multiply`.
-                    unsafe { self.tiles::<S, TALL, false>(simd, row, right, (&mut ahead, at_once)) };
-                    row += TALL;
-                }
-                5 | 9 => {
-                    // SAFETY: as above, five rows.
-                    unsafe { self.tiles::<S, 5, false>(simd, row, right, (&mut ahead, at_once)) };
-                    row += 5;
-                }
-                4.. => {
-                    // SAFETY: as above, four rows.
-                    unsafe { self.tiles::<S, 4, false>(simd, row, right, (&mut ahead, at_once)) };
-                    row += 4;
-                }
-                3 => {
-                    // SAFETY: as above, three rows.
-                    unsafe { self.tiles::<S, 3, false>(simd, row, right, (&mut ahead, at_once)) };
-                    row += 3;
-                }
-                2 => {
-                    // SAFETY: as above, two rows.
-                    unsafe { self.tiles::<S, 2, false>(simd, row, right, (&mut ahead, at_once)) };
-                    row += 2;
-                }
-                _ => {
-                    // SAFETY: as above, one row.
-                    unsafe { self.tiles::<S, 1, false>(simd, row, right, (&mut ahead, at_once)) };
-                    row += 1;
-                }
-            }
+            column += self.tile_columns::<S>(column);
         }
     }
 }

@@ -107,6 +107,14 @@ pub(super) fn are_none() -> bool {
     matches!(widest(), Arch::Scalar)
 }
 
+/// Whether there are 32 registers of the widest kind, and these as wide as a line of memory.
+pub(super) fn has_many_registers() -> bool {
+    #[cfg(target_arch = "x86_64")]
+    return of_512().is_some();
+    #[cfg(not(target_arch = "x86_64"))]
+    false
+}
+
 /// Vectors of 512 bits, if they are the widest.
 #[cfg(target_arch = "x86_64")]
 #[inline]

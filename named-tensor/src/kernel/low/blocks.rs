@@ -7,11 +7,12 @@
 //! Lives here: which products these are, and the blocks. Not here: a matrix that is near (`low`), and which columns a thread
 //! computes (`matmul::far`).
 
+use super::Low;
 use super::tile::{Ask, MOST, Part, high};
-use super::{Low, has_many_registers};
 use crate::kernel::ahead::fetch_aside_at;
 use crate::kernel::simd::Lanes;
 use crate::kernel::stream::LINE;
+use crate::kernel::vectors::has_many_registers;
 use std::borrow::Cow;
 use std::ops::Range;
 

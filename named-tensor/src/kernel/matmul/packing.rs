@@ -5,9 +5,9 @@
 
 use super::windows::Lying;
 use crate::kernel::ahead::{Ahead, is_free_beside_products};
-use crate::kernel::panels::{copy_rows, width};
+use crate::kernel::panels::{WIDTH, copy_rows, width};
 use crate::kernel::simd::Lanes;
-use crate::kernel::tiles::Rows;
+use crate::kernel::tiles::{Rows, sliver};
 use crate::kernel::turn::{Starts, turn};
 use std::ops::Range;
 
@@ -68,35 +68,89 @@ impl<'a, T: Lanes> Right<'a, T> {
         }
     }
 
-    /// Packs some columns, from the term `top` on, to rows of so many elements.
-    pub(super) fn pack(&self, column: usize, columns: usize, top: usize, to: &mut [T], width: usize) {
+    /// Columns of the slivers of its panels. Windows are found in runs of neighbours, which are long as they are.
+    pub(super) fn sliver(&self) -> usize {
+        match self.packing {
+            Packing::Windows(..) | Packing::Lying(..) => WIDTH,
+            Packing::Turned(_) | Packing::Copied { .. } => sliver::<T>(),
+        }
+    }
+
+    /// Packs some columns, from the term `top` on, to rows of so many elements, in slivers of so many.
+    pub(super) fn pack(&self, column: usize, columns: usize, top: usize, to: &mut [T], [width, sliver]: [usize; 2]) {
         let data = self.numbers;
         if columns < width {
             to.fill(T::default());
         }
+        let depth = to.len() / width;
         match self.packing {
             Packing::Windows(lying, first) | Packing::Lying(lying, first) => {
+                assert!(sliver >= width, "windows are packed whole");
                 lying.pack(data, first + column..first + column + columns, top, to, width);
             }
             Packing::Turned(across) => {
-                turn(
-                    data,
-                    Starts::Even(column * across + top, across as isize),
-                    [columns, to.len() / width],
-                    to,
-                    width,
-                );
+                let some = sliver.min(width);
+                for (first, to) in (0..columns).step_by(some).zip(to.chunks_mut(some * depth)) {
+                    let starts = Starts::Even((column + first) * across + top, across as isize);
+                    turn(data, starts, [some.min(columns - first), depth], to, some);
+                }
             }
             Packing::Copied { block, step, further } => {
-                let mut rest = to;
-                let mut term = top;
-                while !rest.is_empty() {
-                    let (block_start, within) = (term / block * further, term % block);
-                    let count = (block - within).min(rest.len() / width);
-                    let (to, others) = rest.split_at_mut(count * width);
-                    copy_rows(data, [block_start + within * step + column, step], columns, to, width);
-                    (rest, term) = (others, term + count);
+                let mut row = 0;
+                while row < depth {
+                    let (start, within) = ((top + row) / block * further, (top + row) % block);
+                    let rows = row..depth.min(row + block - within);
+                    row = rows.end;
+                    copy_rows((data, [start + within * step + column, step]), columns, to, [width, sliver], rows);
                 }
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::kernel::testing::Random;
+
+    /// Packs so many terms of so many columns from the second term and the fourth column on, in slivers, and as rows.
+    fn check(packing: Packing<'_>, [depth, columns]: [usize; 2], sliver: usize) {
+        let data = Random::new(7).reals(40_000);
+        let right = Right { numbers: &data[..], packing, columns, inner: depth };
+        let width = width(columns);
+        let [mut rows, mut slivers] = [f32::NAN; 2].map(|nothing| vec![nothing; depth * width]);
+        right.pack(3, columns, 1, &mut rows, [width; 2]);
+        right.pack(3, columns, 1, &mut slivers, [width, sliver]);
+        for (at, &x) in slivers.iter().enumerate() {
+            let (first, row, column) = (at / (sliver * depth) * sliver, at % (sliver * depth) / sliver, at % sliver);
+            assert_eq!(
+                x,
+                rows[row * width + first + column],
+                "{packing:?}: {row}, {} in slivers of {sliver}",
+                first + column
+            );
+        }
+        let first = |i: usize, j: usize| match packing {
+            Packing::Turned(across) => data[(3 + j) * across + 1 + i],
+            Packing::Copied { block, step, further } => {
+                data[(1 + i) / block * further + (1 + i) % block * step + 3 + j]
+            }
+            _ => unreachable!("no windows are packed here"),
+        };
+        for (i, row) in rows.chunks(width).enumerate() {
+            for (j, &x) in row.iter().enumerate() {
+                assert_eq!(x, if j < columns { first(i, j) } else { 0.0 }, "{packing:?}: {i}, {j}");
+            }
+        }
+    }
+
+    #[test]
+    fn slivers_hold_the_same_numbers_as_rows() {
+        for columns in [64, 48, 41, 5] {
+            for sliver in [8, 16] {
+                check(Packing::Turned(101), [97, columns], sliver);
+                check(Packing::Copied { block: 100, step: 131, further: 0 }, [97, columns], sliver);
+                check(Packing::Copied { block: 10, step: 131, further: 1500 }, [97, columns], sliver);
             }
         }
     }

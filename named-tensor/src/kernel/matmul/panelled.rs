@@ -168,8 +168,9 @@ impl<T: Lanes> Panelled<'_, T> {
                     right.as_it_lies(some.start + columns.start, columns.len(), top).filter(|_| self.rows >= TALL)
                 };
                 for (_, columns) in panels(some.len()).filter(|(_, columns)| beside(columns).is_none()) {
-                    let numbers = &mut room[columns.start * depth..][..width(columns.len()) * depth];
-                    right.pack(some.start + columns.start, columns.len(), top, numbers, width(columns.len()));
+                    let width = width(columns.len());
+                    let numbers = &mut room[columns.start * depth..][..width * depth];
+                    right.pack(some.start + columns.start, columns.len(), top, numbers, [width, right.sliver()]);
                 }
                 let mut ahead = right.after(some.clone(), top);
                 let strips = self.rows.div_ceil(ROWS);
@@ -182,8 +183,10 @@ impl<T: Lanes> Panelled<'_, T> {
                         let numbers = &mut room[columns.start * depth..][..width * depth];
                         let (panel, unpacked) = match beside(&columns) {
                             Some(rows) if reads_as_it_lies => (rows.panel(depth, width), None),
-                            Some(rows) if row == 0 => (Panel::packed(&[], width), Some((rows, numbers))),
-                            _ => (Panel::packed(numbers, width), None),
+                            Some(rows) if row == 0 => {
+                                (Panel::in_slivers(&[], width, right.sliver()), Some((rows, numbers)))
+                            }
+                            _ => (Panel::in_slivers(numbers, width, right.sliver()), None),
                         };
                         let first = first + row * self.step + some.start + columns.start;
                         let strip = Strip {

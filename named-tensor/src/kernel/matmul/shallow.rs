@@ -78,7 +78,7 @@ impl<T: Lanes> Panelled<'_, T> {
             let count = together.min(columns - start);
             for (panel, columns) in panels(count) {
                 let numbers = &mut numbers[panel * WIDTH * terms..][..WIDTH * terms];
-                self.right.pack(start + columns.start, columns.len(), 0, numbers, WIDTH);
+                self.right.pack(start + columns.start, columns.len(), 0, numbers, [WIDTH; 2]);
             }
             for row in (0..self.rows).step_by(ROWS) {
                 let strip = Strip {

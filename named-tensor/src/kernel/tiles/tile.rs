@@ -19,7 +19,7 @@ const PAGE: usize = 4096;
 const TERMS: usize = 4;
 
 /// Registers side by side in most tiles.
-const fn widest<S: Simd>() -> usize {
+pub(super) const fn widest<S: Simd>() -> usize {
     if S::REGISTER_COUNT >= 32 { 4 } else { 2 }
 }
 
@@ -30,7 +30,7 @@ pub(super) struct Right<'a, T> {
     pub(super) numbers: &'a [T],
     pub(super) step: usize,
     pub(super) depth: usize,
-    /// Where tiles that pack it put its rows, one right after the other.
+    /// Where tiles that pack it put its rows, one right after the other or in slivers.
     pub(super) packed: *mut T,
 }
 
@@ -44,46 +44,54 @@ impl<T> Left<'_, T> {
 }
 
 impl<T: Lanes> Strip<'_, T> {
-    /// `R` rows of the product, and the rows of the right matrix packed if `PACKS` says so. So many lines are asked for beside
-    /// a line of the left matrix.
+    /// Registers of the tiles that begin at a column.
+    #[inline(always)]
+    fn registers<S: Simd>(&self, column: usize) -> usize {
+        let lanes = size_of::<T::Register<S>>() / size_of::<T>();
+        match self.columns - column {
+            left if const { widest::<S>() >= 4 } && left > 3 * lanes => 4,
+            left if left > lanes => 2,
+            _ => 1,
+        }
+    }
+
+    /// Columns of the tiles that begin at a column, with those that there are not.
+    #[inline(always)]
+    pub(super) fn tile_columns<S: Simd>(&self, column: usize) -> usize {
+        self.registers::<S>(column) * size_of::<T::Register<S>>() / size_of::<T>()
+    }
+
+    /// The tile of `R` rows at a place of the product, and so much of the right matrix packed if `PACKS` says so. So many lines
+    /// are asked for beside a line of the left matrix.
     ///
     /// # Safety
     /// They lie inside both matrices, what ends the product, and the result; the right matrix has whole registers. If it is
     /// packed, all of it may be written there.
     #[inline(always)]
-    pub(super) unsafe fn tiles<S: Simd, const R: usize, const PACKS: bool>(
+    pub(super) unsafe fn tile_at<S: Simd, const R: usize, const PACKS: bool>(
         &self,
         simd: S,
-        row: usize,
+        place: [usize; 2],
         right: Right<'_, T>,
-        (ahead, at_once): (&mut Ahead<'_, T>, usize),
+        ahead: (&mut Ahead<'_, T>, usize),
     ) {
-        let lanes = size_of::<T::Register<S>>() / size_of::<T>();
-        let mut column = 0;
-        while column < self.columns {
-            let (place, left, ahead) = ([row, column], self.columns - column, (&mut *ahead, at_once));
-            let registers = if const { widest::<S>() >= 4 } && left > 3 * lanes {
-                // SAFETY: the rows are inside by the contract of this function, and four registers are left, the last at least
-                // in part.
-                unsafe { self.side_by_side::<S, R, 4, PACKS>(simd, place, right, ahead) };
-                4
-            } else if left > lanes {
-                // SAFETY: as above, with two registers.
-                unsafe { self.side_by_side::<S, R, 2, PACKS>(simd, place, right, ahead) };
-                2
-            } else {
-                // SAFETY: as above, with one.
-                unsafe { self.side_by_side::<S, R, 1, PACKS>(simd, place, right, ahead) };
-                1
-            };
-            column += registers * lanes;
+        match self.registers::<S>(place[1]) {
+            // SAFETY: the rows are inside by the contract of this function, and four registers are left, the last at least in
+            // part.
+            4 if const { widest::<S>() >= 4 } => unsafe {
+                self.side_by_side::<S, R, 4, PACKS>(simd, place, right, ahead);
+            },
+            // SAFETY: as above, with two registers.
+            2 => unsafe { self.side_by_side::<S, R, 2, PACKS>(simd, place, right, ahead) },
+            // SAFETY: as above, with one.
+            _ => unsafe { self.side_by_side::<S, R, 1, PACKS>(simd, place, right, ahead) },
         }
     }
 
     /// `R` rows and `N` registers of the product, the last one whole or in part.
     ///
     /// # Safety
-    /// As of [`Strip::tiles`], for the rows and columns from `place` on.
+    /// As of [`Strip::tile_at`].
     #[inline(always)]
     unsafe fn side_by_side<S: Simd, const R: usize, const N: usize, const PACKS: bool>(
         &self,
@@ -110,7 +118,7 @@ impl<T: Lanes> Strip<'_, T> {
     /// `R` rows and `N` registers of the product; if `CUT` says so, of the last register perhaps a part alone.
     ///
     /// # Safety
-    /// The rows from `row` on and the elements of `N` registers from `column` on are among those of [`Strip::tiles`]; if `CUT`
+    /// The rows from `row` on and the elements of `N` registers from `column` on are among those of [`Strip::tile_at`]; if `CUT`
     /// says so, in the result and in what ends the product only those that are columns of it.
     #[inline(always)]
     unsafe fn tile<S: Simd, const R: usize, const N: usize, const PACKS: bool, const CUT: bool>(
@@ -127,8 +135,9 @@ impl<T: Lanes> Strip<'_, T> {
         const { assert!(R <= 6, "two addresses, of three rows each") };
         let first = self.left.numbers.as_ptr().wrapping_add(row * down);
         let mut left = [black_box(first), black_box(first.wrapping_add(down.wrapping_mul(3)))];
-        let mut numbers = right.numbers.as_ptr().wrapping_add(column);
-        let mut packed = right.packed.wrapping_add(column);
+        let at = self.panel.place(column, right.depth);
+        let mut numbers = right.numbers.as_ptr().wrapping_add(if PACKS { column } else { at });
+        let mut packed = right.packed.wrapping_add(at);
         let to = self.to.wrapping_add(row * self.step + column);
         let place = |i: usize, n: usize| to.wrapping_add(i * self.step + n * lanes);
         let (line, step) = (LINE / size_of::<T>(), right.step);
@@ -187,7 +196,7 @@ impl<T: Lanes> Strip<'_, T> {
                         // this function.
                         unsafe { to.write_unaligned(register) };
                     }
-                    packed = packed.wrapping_add(self.panel.width);
+                    packed = packed.wrapping_add(self.panel.sliver);
                 }
                 // SAFETY: as above.
                 unsafe { add(simd, &mut sums, (left, down, 0), registers) };

@@ -87,7 +87,7 @@ impl<T: Lanes> WithSimd for &Unpacked<'_, T> {
     fn with_simd<S: Simd>(self, simd: S) {
         let lanes = size_of::<T::Register<S>>() / size_of::<T>();
         assert!(self.groups.len() <= GROUPS && GROUP.is_multiple_of(lanes), "groups of whole registers");
-        self.strip.check(lanes, self.terms.len());
+        self.strip.check::<S>(self.terms.len());
         let kept = self.groups.iter().rev().fold(0_u64, |kept, group| kept << GROUP | u64::from(group.kept));
         assert!(kept.count_ones() as usize == self.strip.columns, "as many columns as the result has");
         let registers = self.groups.len() * GROUP / lanes;
