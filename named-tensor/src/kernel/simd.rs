@@ -65,6 +65,10 @@ pub(super) const fn is_plain<T: Lanes, S: Simd>() -> bool {
     size_of::<T::Register<S>>() == size_of::<T>()
 }
 
+/// Whether an instruction takes the larger of two numbers, and the second one where one of them is NaN or both are zeros, as a
+/// comparison and a choice do. Elsewhere it takes another one then.
+const HAS_LARGER: bool = cfg!(target_arch = "x86_64");
+
 /// The first numbers of a register: a mask for what takes one, and how many there are, or more where they are all.
 #[derive(Clone, Copy)]
 pub(crate) struct First<M> {
@@ -105,7 +109,7 @@ unsafe fn write_first<T: Copy, R: Copy>(numbers: R, count: usize, to: *mut T) {
 }
 
 macro_rules! lanes {
-    ($type:ident, $register:ident, $mask:ident, [$splat:ident, $fused:ident, $times:ident, $plus:ident, $minus:ident, $over:ident, $neg:ident, $sqrt:ident, $sum:ident, $abs:ident, $less:ident, $equal:ident, $select:ident, $between:ident, $read:ident, $write:ident]) => {
+    ($type:ident, $register:ident, $mask:ident, [$splat:ident, $fused:ident, $times:ident, $plus:ident, $minus:ident, $over:ident, $neg:ident, $sqrt:ident, $sum:ident, $abs:ident, $less:ident, $equal:ident, $select:ident, $max:ident, $min:ident, $between:ident, $read:ident, $write:ident]) => {
         impl Lanes for $type {
             type Register<S: Simd> = S::$register;
             #[inline(always)]
@@ -173,10 +177,16 @@ macro_rules! lanes {
             }
             #[inline(always)]
             fn at_least<S: Simd>(simd: S, x: S::$register, other: S::$register) -> S::$register {
+                if const { HAS_LARGER && !is_plain::<$type, S>() } {
+                    return simd.$max(other, x);
+                }
                 simd.$select(simd.$less(x, other), other, x)
             }
             #[inline(always)]
             fn at_most<S: Simd>(simd: S, x: S::$register, other: S::$register) -> S::$register {
+                if const { HAS_LARGER && !is_plain::<$type, S>() } {
+                    return simd.$min(other, x);
+                }
                 simd.$select(simd.$less(other, x), other, x)
             }
             // What is not equal to itself is NaN.
@@ -194,8 +204,7 @@ macro_rules! lanes {
             }
             #[inline(always)]
             fn relu_of<S: Simd>(simd: S, x: S::$register) -> S::$register {
-                let zero = simd.$splat(0.0);
-                simd.$select(simd.$less(x, zero), zero, x)
+                Self::at_least(simd, x, simd.$splat(0.0))
             }
             #[inline(always)]
             fn where_positive<S: Simd>(simd: S, positive: S::$register, x: S::$register) -> S::$register {
@@ -224,6 +233,8 @@ lanes!(
         less_than_f32s,
         equal_f32s,
         select_f32s,
+        max_f32s,
+        min_f32s,
         mask_between_m32s,
         mask_load_ptr_f32s,
         mask_store_ptr_f32s
@@ -247,6 +258,8 @@ lanes!(
         less_than_f64s,
         equal_f64s,
         select_f64s,
+        max_f64s,
+        min_f64s,
         mask_between_m64s,
         mask_load_ptr_f64s,
         mask_store_ptr_f64s

@@ -25,6 +25,10 @@ use smallvec::SmallVec;
 /// Registers of a piece: a deed is chosen once for all of them.
 const AT_ONCE: usize = 8;
 
+/// The same where registers are as wide as half a line of memory: choosing a deed takes as long there, for half the numbers. One
+/// more is the other number's, and the rest a deed needs.
+const MORE: usize = 12;
+
 impl Light {
     /// Runs the program over a result of at least a strip, and others of its size, unless there are no registers of several
     /// numbers; tells whether it has. Strips of constants come first in the room.
@@ -83,14 +87,26 @@ struct Pieces {
 impl<T: Lanes> WithSimd for Run<'_, '_, '_, T> {
     type Output = bool;
 
-    /// Piece by piece. The last one ends with the results, and the second one begins where a line of memory does if results
-    /// pass the caches by: what two pieces have in common is computed twice.
     #[inline(always)]
     fn with_simd<S: Simd>(mut self, simd: S) -> bool {
         if const { is_plain::<T, S>() } {
             return false;
         }
-        let size = AT_ONCE * size_of::<T::Register<S>>() / size_of::<T>();
+        if const { size_of::<T::Register<S>>() < LINE } {
+            self.run::<S, MORE>(simd);
+        } else {
+            self.run::<S, AT_ONCE>(simd);
+        }
+        true
+    }
+}
+
+impl<T: Lanes> Run<'_, '_, '_, T> {
+    /// Piece by piece, of `N` registers. The last one ends with the results, and the second one begins where a line of memory
+    /// does if results pass the caches by: what two pieces have in common is computed twice.
+    #[inline(always)]
+    fn run<S: Simd, const N: usize>(&mut self, simd: S) {
+        let size = N * size_of::<T::Register<S>>() / size_of::<T>();
         assert!(self.out.len() >= STRIP && STRIP >= size, "map: a strip at least");
         assert!(self.sources.len() == self.light.sources, "map: every source");
         assert!(self.others.iter().all(|other| other.len() == self.out.len()), "map: results of one size");
@@ -101,12 +117,9 @@ impl<T: Lanes> WithSimd for Run<'_, '_, '_, T> {
         let pieces = Pieces { lined_up, last: self.out.len() - size, size };
         let mut placed = self.place(pieces);
         // SAFETY: all deeds have been placed for these pieces.
-        unsafe { run_pieces::<T, S>(simd, &mut placed, self.sources, self.stream, pieces) };
-        true
+        unsafe { run_pieces::<T, S, N>(simd, &mut placed, self.sources, self.stream, pieces) };
     }
-}
 
-impl<T: Lanes> Run<'_, '_, '_, T> {
     /// Places the deeds. What has to be looked for is nowhere yet.
     #[inline(always)]
     fn place(&mut self, pieces: Pieces) -> SmallVec<[Placed<T>; 16]> {
@@ -153,7 +166,7 @@ impl<T: Lanes> Run<'_, '_, '_, T> {
 /// # Safety
 /// Each deed was placed for these pieces and sources, by [`Run::place`].
 #[inline(always)]
-unsafe fn run_pieces<T: Lanes, S: Simd>(
+unsafe fn run_pieces<T: Lanes, S: Simd, const N: usize>(
     simd: S,
     placed: &mut [Placed<T>],
     sources: &[Numbers<'_, T>],
@@ -171,7 +184,7 @@ unsafe fn run_pieces<T: Lanes, S: Simd>(
         }
         let stream = if is_edge { &usual } else { stream };
         // SAFETY: each deed was placed for pieces up to the last one, and those that are looked for, for this one too.
-        unsafe { run::<T, S, _>(simd, placed.iter().map(|deed| deed.at::<S>(at)), stream) };
+        unsafe { run::<T, S, _, N>(simd, placed.iter().map(|deed| deed.at::<S>(at)), stream) };
         if at == last {
             return;
         }
@@ -208,12 +221,12 @@ fn found<T: Lanes>(source: &Numbers<'_, T>, at: usize, last: usize, size: usize)
 /// # Safety
 /// Where the place of each register is asked for, it may be read, or written to.
 #[inline(always)]
-unsafe fn run<T: Lanes, S: Simd, P: Fn(usize) -> *mut T::Register<S>>(
+unsafe fn run<T: Lanes, S: Simd, P: Fn(usize) -> *mut T::Register<S>, const N: usize>(
     simd: S,
     deeds: impl Iterator<Item = (What, bool, P)>,
     stream: &Stream,
 ) {
-    let mut some = [T::splat(simd, T::default()); AT_ONCE];
+    let mut some = [T::splat(simd, T::default()); N];
     for (what, is_one, place) in deeds {
         macro_rules! each {
             ($of:ident) => {

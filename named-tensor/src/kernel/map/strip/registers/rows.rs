@@ -189,10 +189,10 @@ impl<T: Lanes> WithSimd for Rows<'_, '_, T> {
                     placed.iter().for_each(|deed| along.push(deed.along(row)));
                     let pieces = Pieces { lined_up: 0, last: size - piece, size: piece };
                     // SAFETY: each deed has numbers, or places, for all of the row, or for all registers in the room.
-                    unsafe { run_pieces::<T, S>(simd, &mut along, &[], &usual, pieces) };
+                    unsafe { run_pieces::<T, S, AT_ONCE>(simd, &mut along, &[], &usual, pieces) };
                 } else {
                     // SAFETY: each deed has numbers, or places, for the registers of all rows.
-                    unsafe { run::<T, S, _>(simd, placed.iter().map(|deed| deed.at::<S>(row)), &usual) };
+                    unsafe { run::<T, S, _, AT_ONCE>(simd, placed.iter().map(|deed| deed.at::<S>(row)), &usual) };
                 }
             },
         );
