@@ -44,25 +44,23 @@ pub(crate) fn sums<T: Scalar>(backwards: bool, outer: &[usize], size: usize, src
         );
     } else {
         lines.visit(
-            grain,
-            1,
+            grain.next_multiple_of(TOGETHER),
+            TILE,
             || (),
-            |(), [from, to], _| {
-                let mut sum = 0.0;
-                for i in order(backwards, size) {
-                    sum += lines.read(from, i).wide();
-                    // SAFETY: this is an element of the line that is visited.
-                    let element = unsafe { lines.target(to + i as isize * lines.dst_stride, 1) };
-                    element[0] = T::narrow(sum);
-                }
+            |(), start, count| {
+                apart(backwards, &lines, start, count);
             },
         );
     }
 }
 
 /// The positions, the last one first if the sums are taken backwards.
+#[inline(always)]
 fn order(backwards: bool, size: usize) -> impl Iterator<Item = usize> {
-    (0..size).map(move |i| if backwards { size - 1 - i } else { i })
+    (0..size).map(
+        #[inline(always)]
+        move |i| if backwards { size - 1 - i } else { i },
+    )
 }
 
 /// Contiguous lines that are neighbours, a few at a time.
@@ -104,26 +102,56 @@ fn together<const BACKWARDS: bool, const N: usize, T: Scalar>(lines: &Lines<'_, 
     }
 }
 
+/// Lines whose elements lie apart, a few at a time.
+fn apart<T: Scalar>(backwards: bool, lines: &Lines<'_, T, T>, start: [isize; 2], count: usize) {
+    let mut done = 0;
+    while done < count {
+        let start = lines.neighbour(start, done);
+        done += match count - done {
+            TOGETHER.. => element_by_element::<TOGETHER, T>(backwards, lines, start),
+            2.. => element_by_element::<2, T>(backwards, lines, start),
+            _ => element_by_element::<1, T>(backwards, lines, start),
+        };
+    }
+}
+
+/// So many lines, an element of each before the next ones. Returns how many they are.
+fn element_by_element<const N: usize, T: Scalar>(backwards: bool, lines: &Lines<'_, T, T>, start: [isize; 2]) -> usize {
+    let mut starts = [start; N];
+    for (i, place) in starts.iter_mut().enumerate() {
+        *place = lines.neighbour(start, i);
+    }
+    let mut sums = [0.0; N];
+    for i in order(backwards, lines.size) {
+        for (sum, &[from, to]) in sums.iter_mut().zip(&starts) {
+            *sum += lines.read(from, i).wide();
+            // SAFETY: this is an element of a line that is visited, and the slice of the one before is gone.
+            let element = unsafe { lines.target(to + i as isize * lines.dst_stride, 1) };
+            element[0] = T::narrow(*sum);
+        }
+    }
+    N
+}
+
 /// Lines side by side, row after row of them.
 fn columns<T: Scalar>(backwards: bool, lines: &Lines<'_, T, T>, [from, to]: [isize; 2], count: usize) {
-    let mut sums = [0.0; TILE];
-    let sums = &mut sums[..count];
-    for i in order(backwards, lines.size) {
-        let i = i as isize;
-        let src = lines.source(from + i * lines.src_stride, count);
-        // SAFETY: these are elements of the lines that are visited, and the slice of the row before is gone.
-        let dst = unsafe { lines.target(to + i * lines.dst_stride, count) };
-        let sums = &mut *sums;
-        vectorised(
-            #[inline(always)]
-            move || {
+    vectorised(
+        #[inline(always)]
+        move || {
+            let mut sums = [0.0; TILE];
+            let sums = &mut sums[..count];
+            for i in order(backwards, lines.size) {
+                let i = i as isize;
+                let src = lines.source(from + i * lines.src_stride, count);
+                // SAFETY: these are elements of the lines that are visited, and the slice of the row before is gone.
+                let dst = unsafe { lines.target(to + i * lines.dst_stride, count) };
                 for ((sum, &x), d) in sums.iter_mut().zip(src).zip(dst) {
                     *sum += x.wide();
                     *d = T::narrow(*sum);
                 }
-            },
-        );
-    }
+            }
+        },
+    );
 }
 
 #[cfg(test)]
@@ -161,7 +189,9 @@ mod tests {
 
     #[test]
     fn running_sums_of_any_layout_are_those_of_the_definition() {
-        for (kept, size) in [([1, 1], 1), ([3, 5], 4), ([2, 9], 17), ([1, 600], 3), ([7, 1], 2000), ([4, 8], 33)] {
+        for (kept, size) in
+            [([1, 1], 1), ([3, 5], 4), ([2, 7], 5), ([2, 9], 17), ([1, 600], 3), ([7, 1], 2000), ([4, 8], 33)]
+        {
             let [x, y, s] = [kept[0] as isize, kept[1] as isize, size as isize];
             let layouts = [[y * s, s, 1], [y * s, 1, y], [1, x, x * y], [(s + 1) * y + 3, s + 1, 1]];
             for to in layouts {
