@@ -25,8 +25,8 @@ use smallvec::SmallVec;
 /// Registers of a piece: a deed is chosen once for all of them.
 const AT_ONCE: usize = 8;
 
-/// The same where registers are as wide as half a line of memory: choosing a deed takes as long there, for half the numbers. One
-/// more is the other number's, and the rest a deed needs.
+/// The same where registers are narrower than a line of memory: choosing a deed takes as long there, for half the numbers. Of
+/// sixteen registers one more is the other number's, and the rest is for what a deed needs.
 const MORE: usize = 12;
 
 impl Light {
