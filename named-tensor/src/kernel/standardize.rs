@@ -10,15 +10,17 @@
 //! NaN or an infinity makes the whole line NaN; distances whose squares are too large for `f64` make it NaN or 0. A constant line
 //! gives 0 if `ε > 0`, or what rounding its mean leaves where squares are too small for `f64`.
 
+mod beside;
 pub(crate) mod gradient;
 
 use super::ahead::fetch_line;
 use super::lanes::vectorised;
-use super::line::{Known, Line, WIDTH, along, repeated};
+use super::line::{Line, WIDTH, along};
 use super::map::Tail;
 use super::math::Scalar;
 use super::stream::{LINE, lined_up_mut};
 use super::{View, ViewMut};
+use beside::Distances;
 use std::ops::RangeInclusive;
 
 /// Standardises along the last axis of two views over `outer` and an axis of `size`, and then does what the tail says.
@@ -261,88 +263,18 @@ impl<T: Scalar> Line<T> for Standardize {
     }
 
     fn write(&self, known: &Distances, rows: &mut [[T; WIDTH]]) {
-        let moments: [(f64, f64); WIDTH] = std::array::from_fn(|j| {
-            self.moments(known.first[j], known.sum[j], known.squares[j], 1.0 / known.size[j] as f64)
-        });
-        let (mean, scale) = (moments.map(|(mean, _)| mean), moments.map(|(_, scale)| scale));
-        let near = moments.map(|(mean, scale)| Near::<T>::of(mean, scale));
-        let is_ordinary = scale.map(|scale| ORDINARY.contains(&scale));
-        let are_ordinary = is_ordinary == [true; WIDTH];
+        let all = Standardize { epsilon: self.epsilon };
         vectorised(
             #[inline(always)]
             move || {
-                let (means, scales) = (near.map(|near| near.mean), near.map(|near| near.scale));
-                let (rests, shifts) = (near.map(|near| near.scale_rest), near.map(|near| near.shift));
-                for row in rows {
-                    if are_ordinary {
-                        let all = means.iter().zip(&scales).zip(&rests).zip(&shifts);
-                        for (x, (((&mean, &scale), &scale_rest), &shift)) in row.iter_mut().zip(all) {
-                            *x = Near { mean, scale, scale_rest, shift }.apply(*x);
-                        }
-                    } else {
-                        // Each line by its own way: its numbers do not depend on those that it happens to lie beside.
-                        for (j, x) in row.iter_mut().enumerate() {
-                            *x = if is_ordinary[j] {
-                                near[j].apply(*x)
-                            } else {
-                                T::narrow((x.wide() - mean[j]) * scale[j])
-                            };
-                        }
-                    }
+                let moments = known.moments(&all);
+                if moments.are_ordinary() {
+                    rows.iter_mut().for_each(|row| *row = moments.standardized::<true>(*row));
+                } else {
+                    rows.iter_mut().for_each(|row| *row = moments.standardized::<false>(*row));
                 }
             },
         );
-    }
-}
-
-/// What is known of some columns: how many elements were read, the first, and the sums of distances from it.
-struct Distances {
-    size: [usize; WIDTH],
-    first: [f64; WIDTH],
-    sum: [f64; WIDTH],
-    squares: [f64; WIDTH],
-}
-
-impl Distances {
-    /// Before any row was read.
-    const NONE: Distances =
-        Distances { size: [0; WIDTH], first: [0.0; WIDTH], sum: [0.0; WIDTH], squares: [0.0; WIDTH] };
-
-    /// Takes in what another one knows of the line in its lane `from`, for that in the lane `lane` here.
-    fn take_in(&mut self, lane: usize, other: &Distances, from: usize) {
-        let (size, sum) = (other.size[from], other.sum[from]);
-        if self.size[lane] == 0 {
-            self.first[lane] = other.first[from];
-        }
-        if size > 0 {
-            // The distances of the others are taken from the first element here.
-            let (step, n) = (other.first[from] - self.first[lane], size as f64);
-            self.sum[lane] += n * step + sum;
-            self.squares[lane] += n * step * step + 2.0 * step * sum + other.squares[from];
-            self.size[lane] += size;
-        }
-    }
-}
-
-impl Known for Distances {
-    fn join(&mut self, other: &Distances) {
-        (0..WIDTH).for_each(|lane| self.take_in(lane, other, lane));
-    }
-
-    fn folded(&self, count: usize, width: usize) -> Distances {
-        let mut all = Distances::NONE;
-        (0..count * width).for_each(|from| all.take_in(from % width, self, from));
-        all
-    }
-
-    fn spread(&self, width: usize) -> Distances {
-        let Distances { first, size, sum, squares } = self;
-        Distances {
-            first: repeated(first, width),
-            size: repeated(size, width),
-            sum: repeated(sum, width),
-            squares: repeated(squares, width),
-        }
     }
 }
 
