@@ -43,8 +43,8 @@ pub(crate) enum Code {
     Given { axis: Path, span: Span },
     /// A whole number as a real one.
     Float(Box<Code>, Span),
-    /// A real number as a whole one, or the error that it is none.
-    Whole(Box<Code>, Span),
+    /// A real number as a whole one, or the error that it is none, by its text if it is made of sizes.
+    Whole(Box<Code>, Option<String>, Span),
     /// Arithmetic or a comparison of plain numbers; a sign has no left side.
     Plain { sign: &'static str, left: Option<Box<Code>>, right: Box<Code>, span: Span },
     /// `if c { x } else { y }` on plain numbers.
@@ -153,7 +153,7 @@ impl Code {
     fn names_no_axis(&self) -> bool {
         match self {
             Code::Number(..) | Code::Count(..) | Code::Variable { .. } | Code::Constant(_) => true,
-            Code::Copy(code) | Code::Float(code, _) | Code::Whole(code, _) => code.names_no_axis(),
+            Code::Copy(code) | Code::Float(code, _) | Code::Whole(code, ..) => code.names_no_axis(),
             Code::Plain { left, right, .. } => left.iter().chain([right]).all(|code| code.names_no_axis()),
             Code::PlainCases { condition, then, otherwise, .. } => {
                 [condition, then, otherwise].into_iter().all(|code| code.names_no_axis())

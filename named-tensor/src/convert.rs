@@ -73,8 +73,10 @@ impl<A: Axes, T: Element> Tensor<A, T> {
         for (size, &name) in sizes.as_mut().iter_mut().zip(&S::names()) {
             *size = self.shape().size(name).unwrap_or(0);
         }
+        let place = std::panic::Location::caller();
         Array::from_shape_vec(sizes.into_dimension(), numbers).map_err(|error| {
-            Error::here(ErrorKind::TooLarge, format!("`ndarray` refuses the shape {}: {error}", self.shape()))
+            let message = format!("`ndarray` refuses the shape {}: {error}", self.shape());
+            Error::new(ErrorKind::TooLarge, message).at(place)
         })
     }
 }

@@ -129,11 +129,17 @@ fn parameters_that_are_missing_unexpected_or_of_another_size_are_listed_in_one_e
 #[test]
 fn a_tensor_over_other_axes_or_of_other_elements_is_refused() {
     let tensors = Tensors::from_bytes(&file()).unwrap();
+    let mut changed = tensors.clone();
     for error in [
         tensors.get::<R![height, depth], f32>("x").unwrap_err(),
         tensors.get::<R![height, width], f64>("x").unwrap_err(),
         tensors.get::<R![height, width], f32>("z").unwrap_err(),
+        tensors.numbers("z").unwrap_err(),
+        changed.name_axes("z", height).unwrap_err(),
+        changed.name_axes("x", height).unwrap_err(),
+        changed.take("z").unwrap_err(),
     ] {
         assert_eq!(error.kind(), ErrorKind::File, "{error}");
+        assert_eq!(error.place().unwrap().file(), file!(), "says where: {error}");
     }
 }

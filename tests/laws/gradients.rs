@@ -3,7 +3,7 @@
 //! Lives here: single cases with stated numbers. Not here: the rules of the calculus (`calculus`), whole models (`models`).
 
 use named_tensor::prelude::*;
-use named_tensor_tests::axes::{chans, key, seq, val};
+use named_tensor_tests::axes::{chans, key, seq, seq_, val};
 
 #[test]
 fn a_gradient_by_a_struct_of_parameters_is_such_a_struct() {
@@ -145,4 +145,23 @@ fn changes_of_another_size_than_their_variable_are_refused() {
     let wrong = with_adjoint("twice", x.clone(), |x| x * 2.0, |_, _, _| Tensor::new(seq, [1.0, 2.0, 3.0]));
     let error = grad(&wrong.sum(seq), &x).to_vec(seq).unwrap_err().to_string();
     assert!(error.starts_with("sizes clash in `twice`: axis `seq` has size 2 on the left, 3 on the right"), "{error}");
+}
+
+/// What was read is known from a plan that had attention as one step, and the gradient computes what it is made of by products.
+#[test]
+fn a_largest_number_has_the_same_gradient_after_it_was_read() {
+    let mut rng = seeded(1);
+    let q = Tensor::<R![seq_, key]>::normal(&mut rng, (seq_.of(64), key.of(16)), 0.0, 1.0);
+    let k = Tensor::<R![seq, key]>::normal(&mut rng, (seq.of(64), key.of(16)), 0.0, 1.0);
+    let v = Tensor::<R![seq, val]>::normal(&mut rng, (seq.of(64), val.of(8)), 0.0, 1.0);
+    let seen = q.dot(key, &k).softmax(seq).dot(seq, &v);
+    for top in [seen.max(seq_), seen.min(seq_), seen.norm_p(seq_, f64::INFINITY)] {
+        let gradient = || grad(&top.sum(val), &v).to_vec((seq, val)).unwrap();
+        let change = || jvp(&top, &v, &Tensor::ones((seq.of(64), val.of(8)))).to_vec(val).unwrap();
+        let before = (gradient(), change());
+        top.to_vec(val).unwrap();
+        let all = before.0.iter().chain(&before.1).copied();
+        let again = gradient().into_iter().chain(change());
+        assert!(all.zip(again).all(|(x, y)| (x - y).abs() < 1e-5), "what was {before:?}");
+    }
 }

@@ -83,3 +83,63 @@ fn a_matrix_of_which_a_part_is_contracted_starts_as_if_the_whole_was() {
         assert!((found / wanted - 1.0).abs() < 0.05, "{found} for {wanted}");
     }
 }
+
+named! { fn Shifted(X: R[key]; a: R[key]?, g: R[key] = 1, b: R[key]?) -> R[key] { X * g + a + X * X + b } }
+
+/// One with `a`, `g` and another with `g`, `b`: as many parameters, of the same shapes.
+fn two_that_differ() -> [Shifted; 2] {
+    let of = |numbers: [f32; 2]| Tensor::new(key, numbers);
+    let first = Shifted { a: Some(of([10.0, 20.0])), g: of([5.0, 6.0]), b: None };
+    [first, Shifted { a: None, g: of([7.0, 8.0]), b: Some(of([300.0, 400.0])) }]
+}
+
+#[test]
+fn layers_with_different_parameters_are_not_stacked_whatever_their_number() {
+    let [first, second] = two_that_differ();
+    let none = Shifted { a: None, ..first.clone() };
+    for (layers, words) in [
+        ([&first, &second], ["`stack`", "`a` is missing in layer 1"]),
+        ([&none, &second], ["`stack`", "`b` is missing in layer 0"]),
+        ([&second, &none], ["`stack`", "`b` is missing in layer 1"]),
+    ] {
+        refused(stack(layer, &layers.map(Clone::clone)), ErrorKind::Value, &words);
+    }
+    let lists = [vec![first.clone(); 2], vec![first.clone()]];
+    refused(stack(layer, &lists), ErrorKind::Value, &["`stack`", "`1.a` is missing in layer 1"]);
+    let lists = [vec![first.clone()], vec![first; 2]];
+    refused(stack(layer, &lists), ErrorKind::Value, &["`stack`", "`1.a` is missing in layer 0"]);
+}
+
+#[test]
+fn parameters_are_combined_with_those_of_the_same_name_and_one_without_such_carries_an_error() {
+    let [first, second] = two_that_differ();
+    let mut names = Vec::new();
+    let sum = first.combine([&second], |name, x, [y]| {
+        names.push(name.to_owned());
+        x + y
+    });
+    assert_eq!(names, ["a", "g"]);
+    assert_eq!(sum.g.to_vec(key).unwrap(), [12.0, 14.0]);
+    let words = ["parameters clash in `combine`", "`a` is missing in `others[0]`"];
+    refused(sum.a.unwrap().to_vec(key), ErrorKind::Value, &words);
+    let kept = first.combine([&first, &second], |name, x, [y, z]| if name == "a" { x + y } else { x + z });
+    assert_eq!(kept.a.unwrap().to_vec(key).unwrap(), [20.0, 40.0], "what is missing and not asked for is no error");
+    let all = Shifted { a: first.a, ..second.clone() };
+    let fewer = all.combine([&second], |name, x, [y]| if name == "a" { x.clone() } else { x + y });
+    assert_eq!(fewer.b.unwrap().to_vec(key).unwrap(), [600.0, 800.0], "of fewer others each has its name");
+}
+
+#[test]
+fn changes_that_lack_a_parameter_or_have_another_one_are_refused() {
+    let [first, second] = two_that_differ();
+    let all = Shifted { a: first.a.clone(), ..second.clone() };
+    let x = Tensor::new(key, [1.0, 1.0]);
+    assert_eq!(jvp(&all.apply(&x), &all, &all).to_vec(key).unwrap(), [317.0, 428.0]);
+    let refuse = |of: &Shifted, changes: &Shifted, word: &str| {
+        let change = jvp(&of.apply(&x), of, changes);
+        refused(change.to_vec(key), ErrorKind::Value, &["parameters clash in `jvp`", word]);
+    };
+    refuse(&first, &second, "`a` is missing in the changes");
+    refuse(&all, &second, "`a` is missing in the changes");
+    refuse(&second, &all, "`a` is missing in the variables");
+}

@@ -56,6 +56,9 @@ fn the_norm_of_infinite_order_is_the_largest_or_the_smallest_of_the_absolute_val
     assert_eq!(x.norm_p(height, f64::INFINITY).to_vec(width).unwrap(), [4.5, 4.5, 3.5]);
     assert_eq!(Largest(&x).to_vec(width).unwrap(), [4.5, 4.5, 3.5]);
     assert_eq!(x.norm_p(height, f64::NEG_INFINITY).to_vec(width).unwrap(), [2.5, 0.5, 0.5]);
+    // 1e300 is infinite to `f32`.
+    let x = Tensor::<_, f32>::new(height, [1.0, -3.0, 2.0]);
+    assert_eq!([x.norm_p(height, 1e300), x.norm_p(height, -1e300)].map(|norm| norm.item().unwrap()), [3.0, 1.0]);
 }
 
 #[test]

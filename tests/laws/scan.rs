@@ -187,7 +187,9 @@ fn a_step_that_changes_a_size_or_reads_a_number_is_told() {
     assert_eq!(told.kind(), ErrorKind::SizeClash);
     assert!(told.to_string().contains("axis `a` of a carry has size 2 before a step, 4 after it"), "{told}");
     assert_eq!(told.place().unwrap().file(), file!());
-    let (_, ()) = scan(seq, h, &x, |h, x: Tensor<R![a]>| {
+    let (_, ()) = scan(seq, h, &x, |h: Tensor<R![a]>, x: Tensor<R![a]>| {
+        let shown = format!("{h} {x}");
+        assert_eq!(shown.matches(file!()).count(), 2, "says where: {shown}");
         let told = x.to_vec(a).unwrap_err();
         assert!(told.to_string().starts_with("a tensor cannot be read inside `scan`"), "{told}");
         (h, ())

@@ -6,6 +6,7 @@
 
 use named_tensor::{Error, ErrorKind};
 use std::fs;
+use std::panic::Location;
 use std::path::{Path, PathBuf};
 use tokenizers::Tokenizer;
 
@@ -25,10 +26,11 @@ impl Vocabulary {
     ///
     /// # Errors
     /// The file cannot be read, or is not a vocabulary.
+    #[track_caller]
     pub fn open(folder: impl AsRef<Path>) -> Result<Vocabulary, Error> {
-        let source = folder.as_ref().join("tokenizer.json");
+        let (source, place) = (folder.as_ref().join("tokenizer.json"), Location::caller());
         let refused = |error: &dyn std::fmt::Display| {
-            Error::here(ErrorKind::File, format!("cannot read `{}`: {error}", source.display()))
+            Error::new(ErrorKind::File, format!("cannot read `{}`: {error}", source.display())).at(place)
         };
         let bytes = fs::read(&source).map_err(|error| refused(&error))?;
         // A file that ends early is told here: the library that reads vocabularies panics at some places.
@@ -55,13 +57,15 @@ impl Vocabulary {
     ///
     /// # Errors
     /// An empty text; more words than `positions`.
+    #[track_caller]
     pub fn encode(&self, text: &str, positions: usize) -> Result<Vec<usize>, Error> {
         if text.trim().is_empty() {
             return Err(Error::here(ErrorKind::Empty, "the text is empty"));
         }
+        let place = Location::caller();
         let encoded = self.tokenizer.encode(text, true).map_err(|error| {
             let message = format!("`{}` cannot encode the text: {error}", self.source.display());
-            Error::here(ErrorKind::Value, message)
+            Error::new(ErrorKind::Value, message).at(place)
         })?;
         let words: Vec<usize> = encoded.get_ids().iter().map(|&id| id as usize).collect();
         if words.len() > positions {
@@ -75,17 +79,20 @@ impl Vocabulary {
     ///
     /// # Errors
     /// A number that no word has.
+    #[track_caller]
     pub fn decode(&self, words: &[usize]) -> Result<String, Error> {
+        let place = Location::caller();
         let known = |&word: &usize| u32::try_from(word).ok().filter(|&id| self.tokenizer.id_to_token(id).is_some());
         let ids = words.iter().map(|word| {
             known(word).ok_or_else(|| {
                 let message =
                     format!("word {word} is outside of the {} words of `{}`", self.size(), self.source.display());
-                Error::here(ErrorKind::IndexOutOfRange, message)
+                Error::new(ErrorKind::IndexOutOfRange, message).at(place)
             })
         });
         let ids = ids.collect::<Result<Vec<u32>, Error>>()?;
-        self.tokenizer.decode(&ids, true).map_err(|error| Error::here(ErrorKind::Value, error.to_string()))
+        let text = self.tokenizer.decode(&ids, true);
+        text.map_err(|error| Error::new(ErrorKind::Value, error.to_string()).at(place))
     }
 
     /// Text word by word, as it is written.

@@ -38,7 +38,7 @@ pub(super) fn value(code: &Code) -> TokenStream {
             let whole = value(whole);
             quote_spanned!(*span=> (#whole as ::core::primitive::f64))
         }
-        Code::Whole(number, span) => whole(number, *span),
+        Code::Whole(number, text, span) => whole(number, text.as_deref(), *span),
         Code::Plain { sign, left, right, span } => {
             let (left, sign, right) = (left.as_deref().map(value), operator(sign, *span), value(right));
             quote_spanned!(*span=> (#left #sign #right))
@@ -85,11 +85,12 @@ fn borrowed(code: &Code) -> TokenStream {
 }
 
 /// A size or position that is computed: the equation has no value if it is not whole.
-fn whole(number: &Code, span: Span) -> TokenStream {
+fn whole(number: &Code, text: Option<&str>, span: Span) -> TokenStream {
+    let text = text.map_or("this one".to_owned(), |text| format!("`{text}`"));
     let (number, convert, failed) = (value(number), private("whole", span), private("failed", span));
     let local = format_ident!("whole", span = Span::mixed_site());
     quote_spanned! {span=>
-        match #convert(#number) {
+        match #convert(#text, #number) {
             ::core::result::Result::Ok(#local) => #local,
             ::core::result::Result::Err(#local) => return #failed(#local),
         }
@@ -184,7 +185,7 @@ impl Code {
     /// The token that the value came from.
     fn span(&self) -> Span {
         match self {
-            Code::Number(_, span) | Code::Count(_, span) | Code::Float(_, span) | Code::Whole(_, span) => *span,
+            Code::Number(_, span) | Code::Count(_, span) | Code::Float(_, span) | Code::Whole(.., span) => *span,
             Code::Variable { name, .. } => name.span(),
             Code::Copy(variable) => variable.span(),
             Code::Constant(path) => crate::set::axis_span(path),

@@ -6,6 +6,7 @@
 use super::{Scope, Value, operation};
 use crate::ast::{Binary, Element, Expression, Unary};
 use crate::ir::{Code, Generics, Given, Kind};
+use crate::parse::size_text;
 use crate::report::error;
 use crate::set::axis_name;
 use proc_macro2::Span;
@@ -80,7 +81,7 @@ impl Scope<'_> {
             Code::Number(_, span) => {
                 Err(error(span, "a whole number is needed here", &["such as `12` or `|key| / 2`".to_owned()]))
             }
-            other => Ok(Code::Whole(Box::new(other), expression.span())),
+            other => Ok(Code::Whole(Box::new(other), size_text(expression), expression.span())),
         }
     }
 

@@ -10,6 +10,7 @@ mod signature;
 mod subscript;
 
 pub(crate) use expression::is_number;
+pub(crate) use signature::size_text;
 
 use crate::ast::Block;
 use crate::report::{Report, error};

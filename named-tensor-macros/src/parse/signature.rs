@@ -262,7 +262,7 @@ fn conditions(input: ParseStream<'_>, report: &mut Report) -> syn::Result<Vec<Co
             return Err(error(span, "a condition compares sizes", &["write `|val| = |chans|`".to_owned()]));
         };
         let right = expression::sum(input)?;
-        match (text(&left), text(&right)) {
+        match (size_text(&left), size_text(&right)) {
             (Some(l), Some(r)) => {
                 let sign = if comparison == Binary::Equal { "=" } else { comparison.sign() };
                 conditions.push(Condition { left, comparison, right, text: format!("{l} {sign} {r}"), span });
@@ -277,17 +277,17 @@ fn conditions(input: ParseStream<'_>, report: &mut Report) -> syn::Result<Vec<Co
 }
 
 /// The text of an expression made of sizes and numbers; none if it has anything else.
-fn text(expression: &Expression) -> Option<String> {
+pub(crate) fn size_text(expression: &Expression) -> Option<String> {
     match expression {
         Expression::Number(number) => Some(number.value.to_string()),
         Expression::Size(axis) => Some(format!("|{}|", crate::set::axis_name(axis))),
-        Expression::Unary { operand, .. } => Some(format!("-{}", text(operand)?)),
+        Expression::Unary { operand, .. } => Some(format!("-{}", size_text(operand)?)),
         Expression::Binary { operator, left, right, .. } => {
             let inner = |side: &Expression| match side {
                 Expression::Binary { operator: other, .. } if other.precedence() < operator.precedence() => {
-                    text(side).map(|text| format!("({text})"))
+                    size_text(side).map(|text| format!("({text})"))
                 }
-                _ => text(side),
+                _ => size_text(side),
             };
             Some(format!("{} {} {}", inner(left)?, operator.sign(), inner(right)?))
         }

@@ -187,6 +187,7 @@ where
             let i = ::named_tensor::private::positions(
                 seq,
                 match ::named_tensor::private::whole(
+                    "`|seq| - 2`",
                     ((::named_tensor::private::size(X, seq) as ::core::primitive::f64)
                         - 2f64),
                 ) {

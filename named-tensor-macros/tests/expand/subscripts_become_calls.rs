@@ -83,6 +83,7 @@ where
                     &::named_tensor::private::index(height, A, I),
                     width,
                     match ::named_tensor::private::whole(
+                        "`|width| - 1`",
                         ((::named_tensor::private::size(A, width)
                             as ::core::primitive::f64) - 1f64),
                     ) {

@@ -154,7 +154,10 @@ impl Tensors {
             let numbers = entry.numbers().ok_or("has no numbers")?;
             Ok(storage::held(numbers.clone(), shape, T::Stored::KIND))
         });
-        fitting.map(Tensor::from_node).map_err(|problem| self.refused(name, &problem))
+        match fitting {
+            Ok(node) => Ok(Tensor::from_node(node)),
+            Err(problem) => Err(self.refused(name, &problem)),
+        }
     }
 
     /// States the axes of the tensor `name` in the order in which it lies in the file. A file that was not written
@@ -187,7 +190,10 @@ impl Tensors {
             Some(entry) => entry.name_axes(S::names().iter().map(|axis| axis.text().to_owned()).collect()),
             None => Err("is missing".to_owned()),
         };
-        named.map_err(|problem| self.refused(name, &problem))
+        match named {
+            Ok(()) => Ok(()),
+            Err(problem) => Err(self.refused(name, &problem)),
+        }
     }
 
     /// The sizes of the tensor `name`, in the order of the file.
@@ -203,9 +209,10 @@ impl Tensors {
     #[track_caller]
     pub fn numbers(&self, name: &str) -> Result<Vec<f32>> {
         let reals = self.entry(name).and_then(|entry| entry.clone().into_reals());
-        match reals.map_err(|problem| self.refused(name, &problem))? {
-            Buffer::Bf16(numbers) => Ok(numbers.iter().map(|number| number.widened()).collect()),
-            numbers => Ok(f32::of(&numbers).to_vec()),
+        match reals {
+            Ok(Buffer::Bf16(numbers)) => Ok(numbers.iter().map(|number| number.widened()).collect()),
+            Ok(numbers) => Ok(f32::of(&numbers).to_vec()),
+            Err(problem) => Err(self.refused(name, &problem)),
         }
     }
 
@@ -217,7 +224,10 @@ impl Tensors {
     #[track_caller]
     pub fn take(&mut self, name: &str) -> Result<Buffer> {
         let entry = self.entries.remove(name).ok_or_else(|| "is missing".to_owned());
-        entry.and_then(Entry::into_reals).map_err(|problem| self.refused(name, &problem))
+        match entry.and_then(Entry::into_reals) {
+            Ok(reals) => Ok(reals),
+            Err(problem) => Err(self.refused(name, &problem)),
+        }
     }
 
     fn entry(&self, name: &str) -> std::result::Result<&Entry, String> {

@@ -3,9 +3,10 @@
 //! `named!` makes a struct of them, nested where a function has functions as parameters, and implements
 //! [`Parameters`]. Lives here: what can be done with all parameters of a struct; `initial` is how they start, `walk` one of
 //! them under its dotted name (`att.W_Q`), `several` one tensor
-//! and several structs as one, `composed` structs that are written by hand, `storage` how their numbers are kept.
+//! and several structs as one, `alike` which parameters of two structs belong together, `composed` structs that are written by hand, `storage` how their numbers are kept.
 //! Not here: files (`file`), optimisers.
 
+mod alike;
 mod composed;
 mod initial;
 mod several;
@@ -13,6 +14,7 @@ mod stacked;
 pub(crate) mod storage;
 mod walk;
 
+pub(crate) use alike::changes;
 pub use initial::{Draw, Init, init, unfilled};
 pub use several::Together;
 pub use stacked::{Stacked, stack};
@@ -66,6 +68,7 @@ pub trait Parameters<T: Real>: Clone {
     }
 
     /// Each parameter made anew from itself and from those of the same name in `others`: a step of an optimiser.
+    /// Where one of `others` has none of this name, `of` gets a tensor that carries an error.
     ///
     /// To `of` a parameter is a scalar, lifted over its own axes; so it applies functions of numbers, written once
     /// for parameters of any axes. What it gives must have the axes of the parameter; else the new parameter carries an
@@ -93,16 +96,22 @@ pub trait Parameters<T: Real>: Clone {
         others: [&Self; N],
         mut of: impl FnMut(&str, &Tensor<(), T>, [&Tensor<(), T>; N]) -> Tensor<(), T>,
     ) -> Self {
-        let scalars = |of: &Self| {
-            let mut all = Vec::new();
-            of.each(|parameter| all.push(Tensor::from_node(parameter.node.clone())));
-            all
+        let place = std::panic::Location::caller();
+        let names = alike::names(self);
+        let scalars = |other: usize| {
+            let all = alike::by_name(&names, others[other]).into_iter().zip(&names);
+            let one = |(node, name): (Option<Node>, &String)| match node {
+                Some(node) => Tensor::from_node(node),
+                None => Tensor::failed(alike::missing("combine", name, &format!("`others[{other}]`")).at(place)),
+            };
+            all.map(one).collect::<Vec<_>>()
         };
-        let (own, others) = (scalars(self), others.map(scalars));
+        let scalars: [Vec<Tensor<(), T>>; N] = std::array::from_fn(scalars);
         let mut next = 0;
         let mut combined = self.clone();
         combined.each_mut(|parameter| {
-            let made = of(parameter.name, &own[next], std::array::from_fn(|other| &others[other][next]));
+            let own = Tensor::from_node(parameter.node.clone());
+            let made = of(parameter.name, &own, std::array::from_fn(|other| &scalars[other][next]));
             next += 1;
             let (found, wanted) = (made.node().shape(), parameter.node.shape());
             let same =

@@ -5,10 +5,11 @@
 //! Lives here: stacking and unstacking, and a stack as parameters. Not here: the scan (`tensor::scan`).
 
 use std::marker::PhantomData;
+use std::panic::Location;
 
 use rand::Rng;
 
-use super::{Init, Parameter, ParameterMut, Parameters, Path};
+use super::{Init, Parameter, ParameterMut, Parameters, Path, alike};
 use crate::axes::rules::Gives;
 use crate::axes::selector::{Extents, Selector};
 use crate::axes::set::Union;
@@ -42,7 +43,7 @@ pub struct Stacked<X, P, T = f32> {
 /// Puts the parameters of several layers along an axis.
 ///
 /// # Errors
-/// No layer at all; layers whose sizes differ.
+/// No layer at all; layers whose sizes differ, or one that lacks a parameter of another.
 #[track_caller]
 pub fn stack<S, P, T>(axis: S, each: &[P]) -> Result<Stacked<S::Set, P, T>>
 where
@@ -58,8 +59,14 @@ where
     };
     let named = first.parameters();
     for (number, layer) in each.iter().enumerate().skip(1) {
-        if let Some(((parameter, wanted), (_, found))) = named.iter().zip(layer.parameters()).find(|(a, b)| a.1 != b.1)
-        {
+        let others = layer.parameters();
+        let lacks = |of: &[(String, Shape)], name: &str| of.iter().all(|(other, _)| other != name);
+        for (all, of, lacking) in [(&named, &others, number), (&others, &named, 0)] {
+            if let Some((name, _)) = all.iter().find(|(name, _)| lacks(of, name)) {
+                return Err(alike::missing("stack", name, &format!("layer {lacking}")).at(Location::caller()));
+            }
+        }
+        if let Some(((parameter, wanted), (_, found))) = named.iter().zip(&others).find(|(a, b)| a.1 != b.1) {
             let message = format!(
                 "sizes clash in `stack`: parameter `{parameter}` is {wanted} in layer 0, {found} in layer {number}"
             );
@@ -113,7 +120,7 @@ impl<X: Axis, P: Parameters<T>, T: Real> Stacked<X, P, T> {
     pub fn at(&self, layer: usize) -> P {
         let mut one = self.every.clone();
         let mut nodes = Vec::new();
-        let (size, place) = (self.layers(), std::panic::Location::caller());
+        let (size, place) = (self.layers(), Location::caller());
         self.every.each(|parameter| {
             nodes.push(if layer < size {
                 parameter.node().at(Self::AXIS, layer)

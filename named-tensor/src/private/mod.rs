@@ -85,13 +85,13 @@ pub fn failed<A: Axes, T: crate::element::Element>(error: Error) -> Tensor<A, T>
 /// # Errors
 /// The number is not whole, or below 0.
 #[track_caller]
-pub fn whole(number: f64) -> Result<usize> {
+pub fn whole(text: &str, number: f64) -> Result<usize> {
     if number >= 0.0 && number.fract() == 0.0 && number < 9e15 {
         // Exact: a whole number below 2⁵³.
         return Ok(number as usize);
     }
     Err(Error::here(
         ErrorKind::Condition,
-        format!("a size or position is a whole number of at least 0, but this one is {number}"),
+        format!("a size or position is a whole number of at least 0, but {text} is {number}"),
     ))
 }

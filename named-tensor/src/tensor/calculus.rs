@@ -17,7 +17,7 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::graph::calculus::{Tangent, forward, reverse};
 use crate::graph::shape::Names;
 use crate::graph::{Node, Shape};
-use crate::params::Parameters;
+use crate::params::{self, Parameters};
 use crate::plan;
 
 /// What a tensor is differentiated by: a tensor, a struct of parameters, or up to eight of them in a tuple.
@@ -35,9 +35,10 @@ pub trait Variables<T: Real>: Copy {
     #[doc(hidden)]
     fn nodes(self, into: &mut Vec<Node>);
 
-    /// Adds the nodes of a derivative, in the same order.
+    /// Adds the nodes of a derivative, in the same order: of each variable the one of its name.
     #[doc(hidden)]
-    fn changes(gradient: &Self::Gradient, into: &mut Vec<Node>);
+    #[track_caller]
+    fn changes(self, gradient: &Self::Gradient, into: &mut Vec<Node>);
 
     /// A derivative made of these nodes, in the same order.
     #[doc(hidden)]
@@ -51,8 +52,9 @@ impl<P: Parameters<T>, T: Real> Variables<T> for &P {
         self.each(|parameter| into.push(parameter.node().clone()));
     }
 
-    fn changes(gradient: &P, into: &mut Vec<Node>) {
-        gradient.nodes(into);
+    #[track_caller]
+    fn changes(self, gradient: &P, into: &mut Vec<Node>) {
+        into.extend(params::changes(self, gradient));
     }
 
     fn gradient(self, nodes: &mut dyn Iterator<Item = Node>) -> P {
@@ -75,8 +77,9 @@ macro_rules! tuples {
                 $(self.$at.nodes(into);)*
             }
 
-            fn changes(gradient: &Self::Gradient, into: &mut Vec<Node>) {
-                $($name::changes(&gradient.$at, into);)*
+            #[track_caller]
+            fn changes(self, gradient: &Self::Gradient, into: &mut Vec<Node>) {
+                $(self.$at.changes(&gradient.$at, into);)*
             }
 
             fn gradient(self, nodes: &mut dyn Iterator<Item = Node>) -> Self::Gradient {
@@ -149,7 +152,7 @@ pub fn value_and_grad<A: Summed, T: Real, V: Variables<T>>(
     variables: V,
 ) -> Result<(T, V::Gradient)> {
     let mut nodes = vec![loss.node().checked()?.clone()];
-    V::changes(&grad(loss, variables), &mut nodes);
+    variables.changes(&grad(loss, variables), &mut nodes);
     let place = std::panic::Location::caller();
     let values = plan::evaluate(&nodes).map_err(|error| error.at(place))?;
     let mut computed = nodes.iter().zip(values).map(|(node, value)| Node::input(value, node.shape().clone()));
@@ -194,7 +197,7 @@ pub fn vjp<A: Axes, B: SameAs<A>, T: Real, V: Variables<T>>(
 pub fn jvp<A: Axes, T: Real, V: Variables<T>>(y: &Tensor<A, T>, variables: V, changes: &V::Gradient) -> Tensor<A, T> {
     let (mut nodes, mut moved) = (Vec::new(), Vec::new());
     variables.nodes(&mut nodes);
-    V::changes(changes, &mut moved);
+    variables.changes(changes, &mut moved);
     if let Some(error) = nodes.iter().chain(&moved).chain([y.node()]).find_map(|node| node.error()) {
         return Tensor::failed(error.clone());
     }

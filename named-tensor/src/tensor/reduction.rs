@@ -98,7 +98,8 @@ impl<A: Axes, T: Real> Tensor<A, T> {
     }
 
     /// Computes `norm_{ax,p} X = (Σ_ax |X|^p)^(1/p)`, for p = ±∞ its limit, the largest
-    /// or the smallest `|X|`, an error over no positions.
+    /// or the smallest `|X|`, an error over no positions. A p that is too large for the elements is ±∞ to them;
+    /// powers that are too large make the norm ∞, as they do in the formula.
     /// (The paper prints `X^p`; row E8.)
     #[must_use]
     #[track_caller]
@@ -121,7 +122,7 @@ pub(crate) fn norm_of(x: &Node, axes: &[Name]) -> Node {
 #[track_caller]
 pub(crate) fn norm_p_of<T: Real>(x: &Node, axes: &[Name], p: f64) -> Node {
     let distances = x.unary(Unary::Abs);
-    if p.is_infinite() {
+    if T::from_f64(p).to_f64().is_infinite() {
         return distances.reduce(if p > 0.0 { Reduction::Max } else { Reduction::Min }, axes);
     }
     let powers = distances.binary(Binary::Pow, &number::<T>(p));

@@ -57,10 +57,10 @@ impl Node {
     ) -> [Vec<Node>; 2] {
         let size = size(axis, first, along);
         let mut first = first.to_vec();
-        let slices: Vec<Node> = along.iter().map(|x| placeholder(x, x.shape().without(&[axis]))).collect();
+        let slices = placeholders(along, &[axis]);
         let (mut kinds, mut made) = (Vec::new(), Err(refused("scan", "has a carry that gains an axis in every step")));
         for _ in 0..ATTEMPTS {
-            let carries: Vec<Node> = first.iter().map(|first| placeholder(first, first.shape().clone())).collect();
+            let carries = placeholders(&first, &[]);
             let [next, results] = body(&carries, &slices);
             kinds = next.iter().chain(&results).map(Node::kind).collect();
             let draft = Draft { axis, backwards, carries, slices: slices.clone(), along: along.to_vec() };
@@ -223,6 +223,17 @@ impl Scan {
 #[track_caller]
 fn placeholder(x: &Node, shape: Shape) -> Node {
     if x.error().is_some() { x.clone() } else { Node::new(Op::Placeholder(0), [], shape, x.kind()) }
+}
+
+/// What stands for each of `all` without some axes.
+#[track_caller]
+fn placeholders(all: &[Node], axes: &[Name]) -> Vec<Node> {
+    let mut made = Vec::with_capacity(all.len());
+    // No closure, whose caller would be here.
+    for x in all {
+        made.push(placeholder(x, x.shape().without(axes)));
+    }
+    made
 }
 
 /// What reading a placeholder leads to.

@@ -17,7 +17,8 @@ impl Node {
             let whole = size_of(operation, self.shape(), axis)?;
             absent(operation, self.shape(), into)?;
             if size == 0 || step == 0 {
-                return Err(refused(operation, "needs windows of at least one position, at least one apart"));
+                let why = format!("at least one position, at least one apart: {size}, {step} apart, are asked for");
+                return Err(refused(operation, format_args!("needs windows of axis `{}` of {why}", axis.text())));
             }
             let name = axis.text();
             // Windows side by side cover an empty axis with none of them.
