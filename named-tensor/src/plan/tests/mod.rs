@@ -162,6 +162,49 @@ fn gradients_of_random_graphs_have_the_same_numbers_planned_and_plain() {
     assert!(compared > 30_000, "most gradients have numbers: {compared}");
 }
 
+/// What is read is known from then on, from a plan that was made for it alone; extremes tell whether it is compared with what
+/// another plan computes.
+#[test]
+fn gradients_of_random_graphs_have_the_same_numbers_after_parts_were_read() {
+    let (mut compared, mut read, mut far) = (0, 0, 0);
+    for seed in 0..3000 {
+        let mut draw = Draw::new(200_000 + seed);
+        let steps = 1 + draw.below(12);
+        let extreme = |root: Node| {
+            let axes: Vec<Name> = root.shape().names().collect();
+            root.reduce(if seed % 2 == 0 { Reduction::Max } else { Reduction::Min }, &axes[..axes.len() / 2])
+        };
+        let real = |node: &&Node| node.kind().is_real() && node.error().is_none();
+        let roots: Vec<Node> =
+            random_graph(&mut draw, Kind::F64, steps).into_iter().map(extreme).filter(|root| real(&root)).collect();
+        let below = Node::walk(&roots);
+        let leaves: Vec<Node> = below.iter().filter(|node| node.inputs().is_empty()).filter(real).cloned().collect();
+        let owed = || -> Vec<Node> {
+            let one = |root: &Node| (root.clone(), Node::fill(Kind::F64, 1.0, root.shape().clone()));
+            let seeds: Vec<(Node, Node)> = roots.iter().map(one).collect();
+            graph::calculus::reverse(&seeds, &leaves, &[]).into_iter().flatten().collect()
+        };
+        let before = owed();
+        let Ok(plain) = graph::evaluate::plainly(&before) else { continue };
+        for node in below.iter().filter(real).filter(|_| draw.below(3) == 0) {
+            read += usize::from(evaluate(std::slice::from_ref(node)).is_ok());
+        }
+        let again = owed();
+        for ((root, plain), planned) in again.iter().zip(&plain).zip(evaluate(&again).unwrap()) {
+            let (plain, planned) = (elements(root, plain), elements(root, &planned));
+            let largest = plain.iter().filter(|x| x.is_finite()).fold(1.0_f64, |largest, x| largest.max(x.abs()));
+            let is_alike = |(x, y): (&f64, &f64)| x.is_nan() == y.is_nan();
+            assert!(plain.iter().zip(&planned).all(is_alike), "graph {seed}: {root:?} {plain:?} {planned:?}");
+            // Sums that cancel are not the matter here.
+            let is_far = |(x, y): (&f64, &f64)| (x - y).abs() > 1e-4 * largest;
+            far += usize::from(plain.iter().zip(&planned).any(is_far));
+            compared += plain.len();
+        }
+    }
+    assert!(compared > 30_000 && read > 1500, "most gradients have numbers: {compared}, {read} tensors read");
+    assert!(far < 5, "two of one size that are computed in two ways may differ, and then one of them owes all: {far}");
+}
+
 fn scalar(value: f64) -> Node {
     Node::fill(Kind::F32, value, Shape::default())
 }
