@@ -68,7 +68,7 @@ impl Error {
 
     /// The position `index` does not exist on the axis `axis` of this size.
     #[must_use]
-    pub fn out_of_range(operation: &str, axis: &str, index: i64, size: usize) -> Error {
+    pub fn out_of_range(operation: &str, axis: &str, index: impl fmt::Display, size: usize) -> Error {
         let message =
             format!("index out of range in `{operation}`: position {index} of axis `{axis}`, whose size is {size}");
         Error::new(ErrorKind::IndexOutOfRange, message)

@@ -106,6 +106,8 @@ fn an_error_travels_to_every_result_and_is_found_at_once_when_asked() {
 fn positions_that_do_not_exist_are_refused() {
     let x = zeros(2, 3);
     refused(x.at(height, 2).to_vec(width), ErrorKind::IndexOutOfRange, &["`height`", "2"]);
+    let word = format!("position {} of axis `height`", usize::MAX);
+    refused(x.at(height, usize::MAX).to_vec(width), ErrorKind::IndexOutOfRange, &[&word]);
     refused(x.slice(width, 1..4).to_vec((height, width)), ErrorKind::IndexOutOfRange, &["`width`", "3"]);
     refused(x.slice(width, 7..).to_vec((height, width)), ErrorKind::IndexOutOfRange, &["`width`", "7"]);
     let table = Tensor::<_, f64>::zeros((vocab.of(3), emb.of(2)));

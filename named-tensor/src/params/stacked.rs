@@ -126,9 +126,7 @@ impl<X: Axis, P: Parameters<T>, T: Real> Stacked<X, P, T> {
                 parameter.node().at(Self::AXIS, layer)
             } else {
                 // Said here, since inside a closure the place of the caller is lost.
-                let error =
-                    Error::out_of_range("at", Self::AXIS.text(), i64::try_from(layer).unwrap_or(i64::MAX), size)
-                        .at(place);
+                let error = Error::out_of_range("at", Self::AXIS.text(), layer, size).at(place);
                 Node::failed(error, T::KIND)
             });
         });

@@ -31,7 +31,7 @@ impl Node {
             }
             if range.end > size {
                 let last = range.start.max(range.end - 1);
-                return Err(Error::out_of_range(operation, axis.text(), signed(last), size));
+                return Err(Error::out_of_range(operation, axis.text(), last, size));
             }
             Ok(self.shape().replaced(axis, &[(axis, range.len().div_ceil(step))]))
         })
@@ -44,7 +44,7 @@ impl Node {
         Node::build(Op::At(axis, position), self.kind(), [self], |operation| {
             let size = size_of(operation, self.shape(), axis)?;
             if position >= size {
-                return Err(Error::out_of_range(operation, axis.text(), signed(position), size));
+                return Err(Error::out_of_range(operation, axis.text(), position, size));
             }
             Ok(self.shape().without(&[axis]))
         })
@@ -90,11 +90,6 @@ fn starts(operation: &str, start: &Node, axis: Name) -> Result<()> {
         return Err(refused(operation, format_args!("needs one start along axis `{}`", axis.text())));
     }
     Ok(())
-}
-
-/// A position as errors print it.
-fn signed(position: usize) -> i64 {
-    i64::try_from(position).unwrap_or(i64::MAX)
 }
 
 /// A view; without the axis in the result's shape, it is one position of it.
@@ -145,7 +140,7 @@ fn first(node: &Node, axis: Name, start: i64, size: usize, whole: usize) -> Resu
         Ok(first) if first <= whole - size => Ok(first),
         // The first position that is not there.
         _ => {
-            let missing = if start < 0 { start } else { start.max(signed(whole)) };
+            let missing = if start < 0 { start } else { start.max(i64::try_from(whole).unwrap_or(i64::MAX)) };
             Err(Error::out_of_range(node.op().name(), axis.text(), missing, whole))
         }
     }
