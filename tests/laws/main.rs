@@ -22,6 +22,7 @@ mod matrix;
 mod networks;
 mod order;
 mod parameters;
+mod read;
 mod rearrangement;
 mod reduction;
 mod refusals;

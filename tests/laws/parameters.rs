@@ -143,3 +143,27 @@ fn changes_that_lack_a_parameter_or_have_another_one_are_refused() {
     refuse(&all, &second, "`a` is missing in the changes");
     refuse(&second, &all, "`a` is missing in the variables");
 }
+
+named_tensor::parameters! {
+    struct Both {
+        w: Tensor<R![key, emb], T>,
+        v: Option<Tensor<R![emb], T>>,
+    }
+}
+
+#[test]
+fn a_struct_of_ones_own_has_tensors_whose_axes_are_written_as_elsewhere() {
+    let both: Both = Both { w: Tensor::ones((key.of(2), emb.of(3))), v: None };
+    let names: Vec<String> = both.clone().parameters().into_iter().map(|(name, _)| name).collect();
+    assert_eq!(names, ["w"]);
+    assert_eq!(Both { v: Some(Tensor::ones(emb.of(3))), ..both.clone() }.count(), 9);
+    let shown = format!("{both:?}");
+    assert!(shown.starts_with("Both { w: ") && shown.contains("v: None"), "{shown}");
+}
+
+#[test]
+fn an_axis_of_an_initial_value_alone_has_no_size_and_the_error_says_so() {
+    named! { fn Scaled(X: R[key]; W: R[key] = |emb|) -> R[] { X dot_key W } }
+    let words = ["no size was given for the axis `emb`, which an initial value needs"];
+    refused(Scaled::init(&mut seeded(0), key.of(3)), ErrorKind::SizeClash, &words);
+}

@@ -31,6 +31,7 @@ named! {
 ///
 /// A rate that is not in `[0, 1)` gives a tensor that carries an error.
 #[lift]
+#[track_caller]
 pub fn dropped<T: Real>(x: &Tensor<R![], T>, rate: f64, seed: u64) -> Tensor<R![], T> {
     if !(0.0..1.0).contains(&rate) {
         let message = format!("the rate of dropout is {rate}, but must be at least 0 and less than 1");

@@ -49,6 +49,7 @@ pub trait Optimizer<P: Parameters<f32>> {
     ///
     /// # Errors
     /// The error that a gradient carries, or one of computing it.
+    #[track_caller]
     fn step(&mut self, parameters: &P, gradient: &P, rate: f64) -> Result<P, Error>;
 }
 
@@ -79,6 +80,7 @@ impl<P: Parameters<f32>> Sgd<P> {
     ///
     /// # Errors
     /// The error that a gradient carries, or one of computing it.
+    #[track_caller]
     pub fn step(&mut self, parameters: &P, gradient: &P, rate: f64) -> Result<P, Error> {
         let (μ, η) = (scalar(self.momentum), scalar(rate));
         let velocity = self.velocity.combine([gradient], |_, v, [g]| Momentum(v, g, &μ));
@@ -100,6 +102,7 @@ impl<P: Parameters<f32>> Optimizer<P> for Sgd<P> {
         self.velocity = state;
     }
 
+    #[track_caller]
     fn step(&mut self, parameters: &P, gradient: &P, rate: f64) -> Result<P, Error> {
         Sgd::step(self, parameters, gradient, rate)
     }
@@ -146,6 +149,7 @@ impl<P: Parameters<f32>> Adam<P> {
     ///
     /// # Errors
     /// The error that a gradient carries, or one of computing it.
+    #[track_caller]
     pub fn step(&mut self, parameters: &P, gradient: &P, rate: f64) -> Result<P, Error> {
         let Together((first, second, steps)) = &self.state;
         let t = f64::from(steps.item()?) + 1.0;
@@ -177,6 +181,7 @@ impl<P: Parameters<f32>> Optimizer<P> for Adam<P> {
         self.state = state;
     }
 
+    #[track_caller]
     fn step(&mut self, parameters: &P, gradient: &P, rate: f64) -> Result<P, Error> {
         Adam::step(self, parameters, gradient, rate)
     }

@@ -42,6 +42,14 @@ impl Scope<'_> {
                 operation("flatten", *span, vec![base, Given::Axes(from.clone()), Given::Axes(vec![to.clone()])])
             }
             Entry::Split { from, parts, span } => {
+                let mut open = parts.iter().filter(|part| part.size.is_none()).map(|part| &part.axis);
+                if let (Some(_), Some(second)) = (open.next(), open.next()) {
+                    let (from, second_name) = (axis_name(from), axis_name(second));
+                    let help =
+                        format!("write `{second_name}: ` and its size; that of one axis follows from `|{from}|`");
+                    let message = format!("`{from}` is split into axes of which only one may be without a size");
+                    return Err(error(axis_span(second), message, &[help]));
+                }
                 let size = |part: &Part| {
                     let size = part.size.as_ref().map(|size| self.whole(size)).transpose()?;
                     Ok((part.axis.clone(), size))

@@ -129,3 +129,15 @@ fn the_sum_and_product_signs_of_the_paper_are_read_as_their_words() {
     };
     assert_eq!(body("Σ_{seq, key}(X) * Σ_seq(Π_key(Σ))"), body("sum_{seq, key}(X) * sum_seq(prod_key(Σ))"));
 }
+
+#[test]
+fn a_split_leaves_one_size_out_and_no_more() {
+    let of = |parts: &str| errors(&format!("fn f(X: R[k]) -> R[a, b, c] {{ X_{{k -> ({parts})}} }}"));
+    let refused = of("a, b: 2, c");
+    let [only] = refused.as_slice() else { panic!("{refused:?}") };
+    assert!(only.starts_with("`k` is split into axes of which only one may be without a size\n"), "{only}");
+    assert!(only.contains("= help: write `c: ` and its size; that of one axis follows from `|k|`"), "{only}");
+    for parts in ["a, b: 2, c: 3", "a: 2, b, c: 3", "a: 2, b: 3, c: 4"] {
+        assert!(of(parts).is_empty(), "{parts}: {:?}", of(parts));
+    }
+}

@@ -78,9 +78,21 @@ macro_rules! parameters {
         }
     )+) => {$(
         $(#[$attribute])*
-        #[derive(Clone, Debug)]
         $visibility struct $name<T: $crate::private::Real = f32> {
             $($(#[$of_field])* $field_visibility $field: $kind),+
+        }
+
+        // A derived one would not allow for types such as `Tensor<R![chans], T>`.
+        impl<T: $crate::private::Real> ::core::clone::Clone for $name<T> {
+            fn clone(&self) -> Self {
+                $name { $($field: ::core::clone::Clone::clone(&self.$field)),+ }
+            }
+        }
+
+        impl<T: $crate::private::Real> ::core::fmt::Debug for $name<T> {
+            fn fmt(&self, to: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
+                to.debug_struct(stringify!($name))$(.field(stringify!($field), &self.$field))+.finish()
+            }
         }
 
         impl<T: $crate::private::Real> $crate::private::Parameters<T> for $name<T> {

@@ -109,10 +109,11 @@ impl Init<'_> {
     pub fn size(&self, axis: &'static str) -> Result<usize> {
         let name = Name::declared(axis);
         self.sizes.iter().find(|(other, _)| *other == name).map(|&(_, size)| size).ok_or_else(|| {
-            Error::new(
-                ErrorKind::SizeClash,
-                format!("no size was given for the axis `{axis}`, which `{}` needs", self.path.0),
-            )
+            let whose = match self.path() {
+                "" => "an initial value".to_owned(),
+                path => format!("`{path}`"),
+            };
+            Error::new(ErrorKind::SizeClash, format!("no size was given for the axis `{axis}`, which {whose} needs"))
         })
     }
 

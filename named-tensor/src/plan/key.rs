@@ -8,6 +8,7 @@
 
 use smallvec::SmallVec;
 
+use super::again::{Again, picked, picks};
 use super::numbered::{FoldMap, Numbered};
 use super::words::{Counts, KeyWords, Words};
 use crate::error::Result;
@@ -55,7 +56,18 @@ impl<'a> Trace<'a> {
 
     /// The same, in place; only the body of a scan has placeholders.
     fn list(&mut self, roots: &'a [Node], in_body: bool) -> Result<()> {
+        let again = self.walk(roots, in_body, &Again::new())?;
+        if again.is_empty() {
+            return Ok(());
+        }
+        *self = Trace::default();
+        self.walk(roots, in_body, &again).map(drop)
+    }
+
+    /// The same, where the nodes `again` are no leaves even if they have a value. Returns which nodes should not be any.
+    fn walk(&mut self, roots: &'a [Node], in_body: bool, again: &[usize]) -> Result<Again> {
         let trace = self;
+        let mut known: SmallVec<[&Node; 4]> = SmallVec::new();
         let mut words = Words::default();
         let mut seen = Seen::default();
         // The numbers of inputs that are done and whose users are not.
@@ -66,19 +78,22 @@ impl<'a> Trace<'a> {
                 trace.roots.push(number);
                 continue;
             }
-            stack.push(Visit::new(root));
+            stack.push(Visit::new(root, again));
             while let Some(visit) = stack.last_mut() {
                 if let Some(input) = visit.inputs.get(visit.next) {
                     visit.next += 1;
                     match seen.number(input) {
                         Some(number) => done.push(number),
-                        None => stack.push(Visit::new(input)),
+                        None => stack.push(Visit::new(input, again)),
                     }
                     continue;
                 }
                 let Visit { node, value, inputs, .. } = *visit;
                 stack.pop();
                 node.checked()?;
+                if value.is_some() && !node.inputs().is_empty() && picks(node) {
+                    known.push(node);
+                }
                 if matches!(node.op(), Op::Placeholder(_)) && !in_body {
                     return Err(unread());
                 }
@@ -110,7 +125,7 @@ impl<'a> Trace<'a> {
             trace.find_beginnings();
         }
         trace.counts = words.counts;
-        Ok(())
+        Ok(picked(&known, |node| seen.number(node).is_some()))
     }
 
     /// Finds scans that do what another one does as well. Bodies are compared as they are, not by their structure: constants
@@ -213,8 +228,8 @@ struct Visit<'a> {
 }
 
 impl<'a> Visit<'a> {
-    fn new(node: &'a Node) -> Visit<'a> {
-        let value = node.value();
+    fn new(node: &'a Node, again: &[usize]) -> Visit<'a> {
+        let value = node.value().filter(|_| !again.contains(&node.id()));
         Visit { node, value, inputs: if value.is_some() { &[] } else { node.inputs() }, next: 0 }
     }
 }

@@ -33,13 +33,13 @@ pub(crate) struct Arguments {
     #[arg(long, conflicts_with_all = ["temperature", "top_k", "top_p", "beam"])]
     greedy: bool,
     /// Below 1 the most probable words gain, above 1 the others; 0 is greedy
-    #[arg(long, default_value_t = 1.0)]
+    #[arg(long, default_value_t = 1.0, allow_negative_numbers = true)]
     temperature: f64,
     /// Only the K most probable words may be taken
     #[arg(long, value_name = "K")]
     top_k: Option<usize>,
     /// Only the fewest words that have the part P of the probability together may be taken
-    #[arg(long, value_name = "P")]
+    #[arg(long, value_name = "P", allow_negative_numbers = true)]
     top_p: Option<f64>,
     /// Keep this many continuations side by side and show the most probable one
     #[arg(long, value_name = "WIDTH", conflicts_with_all = ["temperature", "top_k", "top_p", "slide"])]
@@ -54,7 +54,7 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "WORDS")]
     max: Option<usize>,
     /// The same seed writes the same text
-    #[arg(long, default_value_t = 0)]
+    #[arg(long, default_value_t = 0, allow_negative_numbers = true)]
     seed: u64,
     /// When no position is left, read the last WORDS again and go on
     #[arg(long, value_name = "WORDS")]
