@@ -2,8 +2,8 @@
 //!
 //! `named!` makes a struct of them, nested where a function has functions as parameters, and implements
 //! [`Parameters`]. Lives here: what can be done with all parameters of a struct; `initial` is how they start, `walk` one of
-//! them under its dotted name (`att.W_Q`), `several` one tensor
-//! and several structs as one, `alike` which parameters of two structs belong together, `composed` structs that are written by hand, `storage` how their numbers are kept.
+//! them under its dotted name (`att.W_Q`), `several` one tensor and several structs as one, `alike` which parameters of two
+//! structs belong together, `composed` structs that are written by hand, `storage` how their numbers are kept.
 //! Not here: files (`file`), optimisers.
 
 mod alike;

@@ -16,7 +16,7 @@ use crate::graph::{Node, Op};
 /// Primitives between a known node and the tensor that it was picked from, at most.
 const FAR: usize = 32;
 
-/// Addresses of nodes.
+/// Addresses of nodes, in their order.
 pub(super) type Again = SmallVec<[usize; 4]>;
 
 /// Whether the numbers of a node are numbers of its inputs, but for signs, or say where these are.
@@ -48,6 +48,7 @@ pub(super) fn picked(known: &[&Node], is_listed: impl Fn(&Node) -> bool) -> Agai
     for node in known {
         search.comes_from_listed(node, FAR);
     }
+    search.again.sort_unstable();
     search.again
 }
 

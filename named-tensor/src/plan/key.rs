@@ -64,7 +64,8 @@ impl<'a> Trace<'a> {
         self.walk(roots, in_body, &again).map(drop)
     }
 
-    /// The same, where the nodes `again` are no leaves even if they have a value. Returns which nodes should not be any.
+    /// The same, where the nodes `again`, in the order of their addresses, are no leaves even if they have a value. Returns which
+    /// nodes should not be any.
     fn walk(&mut self, roots: &'a [Node], in_body: bool, again: &[usize]) -> Result<Again> {
         let trace = self;
         let mut known: SmallVec<[&Node; 4]> = SmallVec::new();
@@ -229,7 +230,7 @@ struct Visit<'a> {
 
 impl<'a> Visit<'a> {
     fn new(node: &'a Node, again: &[usize]) -> Visit<'a> {
-        let value = node.value().filter(|_| !again.contains(&node.id()));
+        let value = node.value().filter(|_| again.binary_search(&node.id()).is_err());
         Visit { node, value, inputs: if value.is_some() { &[] } else { node.inputs() }, next: 0 }
     }
 }
