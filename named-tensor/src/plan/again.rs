@@ -5,10 +5,9 @@
 //! So what was only picked out of a tensor is picked again where the tensor is computed again, or is known itself.
 //! Lives here: which of the known nodes that a walk ends at these are. Not here: the walk (`key`).
 
-use std::collections::HashMap;
-
 use smallvec::SmallVec;
 
+use super::numbered::FoldMap;
 use crate::element::{Binary, Unary};
 use crate::graph::op::Reduction;
 use crate::graph::{Node, Op};
@@ -20,7 +19,7 @@ const FAR: usize = 32;
 pub(super) type Again = SmallVec<[usize; 4]>;
 
 /// Whether the numbers of a node are numbers of its inputs, but for signs, or say where these are.
-pub(super) fn picks(node: &Node) -> bool {
+fn picks(node: &Node) -> bool {
     match node.op() {
         Op::Reduce(reduction, _) => matches!(reduction, Reduction::Max | Reduction::Min),
         Op::Unary(function) => matches!(function, Unary::Neg | Unary::Abs | Unary::Relu),
@@ -42,9 +41,17 @@ pub(super) fn picks(node: &Node) -> bool {
     }
 }
 
+/// Whether a known node may be one of these: what is picked out of leaves is the same whenever it is.
+pub(super) fn may_be(node: &Node) -> bool {
+    picks(node) && node.inputs().iter().any(|input| !input.inputs().is_empty())
+}
+
 /// Those of these known nodes, and of known ones below them, that are picked out of a node in the list.
 pub(super) fn picked(known: &[&Node], is_listed: impl Fn(&Node) -> bool) -> Again {
-    let mut search = Search { is_listed, seen: HashMap::new(), again: Again::new() };
+    if known.is_empty() {
+        return Again::new();
+    }
+    let mut search = Search { is_listed, seen: FoldMap::default(), again: Again::new() };
     for node in known {
         search.comes_from_listed(node, FAR);
     }
@@ -55,7 +62,7 @@ pub(super) fn picked(known: &[&Node], is_listed: impl Fn(&Node) -> bool) -> Agai
 struct Search<F> {
     is_listed: F,
     /// What was found of nodes, by their addresses.
-    seen: HashMap<usize, Option<bool>>,
+    seen: FoldMap<usize, Option<bool>>,
     again: Again,
 }
 

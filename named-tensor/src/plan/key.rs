@@ -8,7 +8,7 @@
 
 use smallvec::SmallVec;
 
-use super::again::{Again, picked, picks};
+use super::again::{Again, may_be, picked};
 use super::numbered::{FoldMap, Numbered};
 use super::words::{Counts, KeyWords, Words};
 use crate::error::Result;
@@ -92,7 +92,7 @@ impl<'a> Trace<'a> {
                 let Visit { node, value, inputs, .. } = *visit;
                 stack.pop();
                 node.checked()?;
-                if value.is_some() && !node.inputs().is_empty() && picks(node) {
+                if value.is_some() && may_be(node) {
                     known.push(node);
                 }
                 if matches!(node.op(), Op::Placeholder(_)) && !in_body {

@@ -35,7 +35,11 @@ pub trait Variables<T: Real>: Copy {
     #[doc(hidden)]
     fn nodes(self, into: &mut Vec<Node>);
 
-    /// Adds the nodes of a derivative, in the same order: of each variable the one of its name.
+    /// Adds the nodes of a derivative, in the same order.
+    #[doc(hidden)]
+    fn owed(gradient: &Self::Gradient, into: &mut Vec<Node>);
+
+    /// The same for one that somebody else made: of each variable the one of its name.
     #[doc(hidden)]
     #[track_caller]
     fn changes(self, gradient: &Self::Gradient, into: &mut Vec<Node>);
@@ -50,6 +54,10 @@ impl<P: Parameters<T>, T: Real> Variables<T> for &P {
 
     fn nodes(self, into: &mut Vec<Node>) {
         self.each(|parameter| into.push(parameter.node().clone()));
+    }
+
+    fn owed(gradient: &P, into: &mut Vec<Node>) {
+        gradient.nodes(into);
     }
 
     #[track_caller]
@@ -75,6 +83,10 @@ macro_rules! tuples {
 
             fn nodes(self, into: &mut Vec<Node>) {
                 $(self.$at.nodes(into);)*
+            }
+
+            fn owed(gradient: &Self::Gradient, into: &mut Vec<Node>) {
+                $($name::owed(&gradient.$at, into);)*
             }
 
             #[track_caller]
@@ -152,7 +164,7 @@ pub fn value_and_grad<A: Summed, T: Real, V: Variables<T>>(
     variables: V,
 ) -> Result<(T, V::Gradient)> {
     let mut nodes = vec![loss.node().checked()?.clone()];
-    variables.changes(&grad(loss, variables), &mut nodes);
+    V::owed(&grad(loss, variables), &mut nodes);
     let place = std::panic::Location::caller();
     let values = plan::evaluate(&nodes).map_err(|error| error.at(place))?;
     let mut computed = nodes.iter().zip(values).map(|(node, value)| Node::input(value, node.shape().clone()));
