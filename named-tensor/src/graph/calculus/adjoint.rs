@@ -36,7 +36,7 @@ pub(super) fn adjoint(node: &Node, g: &Node, wanted: &dyn Fn(usize) -> bool, kee
             let no = wanted(2).then(|| to(y, condition.select(&zero, g)));
             smallvec![None, yes, no]
         }
-        (Op::Reduce(reduction, axes), [x]) => smallvec![reduced(*reduction, x, axes, g, keep)],
+        (Op::Reduce(reduction, axes), [x]) => smallvec![reduced(node, *reduction, x, axes, g, keep)],
         // Z = X ⊙ Y:  X owes Y ⊙ g over what X lacks
         (Op::Contract(_), [x, y]) => {
             let owes = |input: &Node, other: &Node| onto_product(other, g, node.shape(), input.shape(), keep);
@@ -203,13 +203,13 @@ fn binary(
     }
 }
 
-fn reduced(reduction: Reduction, x: &Node, axes: &[Name], g: &Node, keep: &[Name]) -> Option<Node> {
+fn reduced(node: &Node, reduction: Reduction, x: &Node, axes: &[Name], g: &Node, keep: &[Name]) -> Option<Node> {
     match reduction {
         // Z = Σ X:  every X owes g
         Reduction::Sum => Some(g.clone()),
         // The largest share alike what is owed.
         Reduction::Max | Reduction::Min => {
-            let (largest, count) = extremes(reduction, x, axes);
+            let (largest, count) = extremes(node, x, axes);
             Some(times(&largest, &over(g, &count)))
         }
         Reduction::Product if axes.iter().any(|&axis| x.shape().size(axis) == Some(0)) => None,

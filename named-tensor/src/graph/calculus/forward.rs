@@ -53,7 +53,7 @@ fn differential(node: &Node, d: &[Option<&Tangent>]) -> Option<Tangent> {
             let or_zero = |d: Option<&Tangent>| d.map_or_else(|| number(node, 0.0), Tangent::node);
             Some(Tangent::new(condition.select(&or_zero(dx), &or_zero(dy))))
         }
-        (Op::Reduce(reduction, axes), [x], &[Some(dx)]) => reduced(*reduction, x, axes, dx),
+        (Op::Reduce(reduction, axes), [x], &[Some(dx)]) => reduced(node, *reduction, x, axes, dx),
         // d (X ⊙ Y) = Y ⊙ dX + X ⊙ dY, d (X ⊙ X) = 2 X ⊙ dX
         (Op::Contract(axes), [x, y], &[dx, dy]) => {
             let whole = x.shape().union(y.shape(), "dot").ok()?;
@@ -157,12 +157,12 @@ fn binary(function: Binary, node: &Node, [x, y]: [&Node; 2], [dx, dy]: [Option<&
     }
 }
 
-fn reduced(reduction: Reduction, x: &Node, axes: &[Name], dx: &Tangent) -> Option<Tangent> {
+fn reduced(node: &Node, reduction: Reduction, x: &Node, axes: &[Name], dx: &Tangent) -> Option<Tangent> {
     match reduction {
         Reduction::Sum => Some(dx.total(axes, x.shape())),
         // The largest changes as the mean of those that are the largest.
         Reduction::Max | Reduction::Min => {
-            let (largest, count) = extremes(reduction, x, axes);
+            let (largest, count) = extremes(node, x, axes);
             Some(dx.dot(&largest, axes, x.shape()).map(|sum| over(sum, &count)))
         }
         Reduction::Product if axes.iter().any(|&axis| x.shape().size(axis) == Some(0)) => None,
@@ -173,11 +173,9 @@ fn reduced(reduction: Reduction, x: &Node, axes: &[Name], dx: &Tangent) -> Optio
     }
 }
 
-/// 1 where `x` is the largest or smallest over the axes, and how many such places there are. That one is asked for again: it may
-/// be known from a plan that computed `x` in another way, with other roundings, and would then be nowhere.
-pub(super) fn extremes(reduction: Reduction, x: &Node, axes: &[Name]) -> (Node, Node) {
-    let extreme = x.reduce(reduction, axes);
-    let largest = indicator(&x.compare(Comparison::Eq, &extreme), &extreme);
+/// 1 where `x` is the extreme `node` over the axes, and how many such places there are.
+pub(super) fn extremes(node: &Node, x: &Node, axes: &[Name]) -> (Node, Node) {
+    let largest = indicator(&x.compare(Comparison::Eq, node), node);
     let count = largest.reduce(Reduction::Sum, axes);
     (largest, count)
 }
