@@ -186,3 +186,41 @@ impl Given {
         }
     }
 }
+
+impl Draw {
+    /// The axes whose sizes it is computed from.
+    pub(crate) fn axes(&self) -> Vec<Path> {
+        let numbers = match self {
+            Draw::Constant(number) | Draw::He(number) => vec![number],
+            Draw::Uniform(one, other) | Draw::Normal(one, other) | Draw::Glorot(one, other) => vec![one, other],
+        };
+        let mut found = Vec::new();
+        numbers.into_iter().for_each(|number| number.given(&mut found));
+        found
+    }
+}
+
+impl Code {
+    /// Adds the axes whose sizes `init` has to know for a plain number.
+    fn given(&self, found: &mut Vec<Path>) {
+        match self {
+            Code::Given { axis, .. } => found.push(axis.clone()),
+            Code::Float(number, _) | Code::Whole(number, ..) => number.given(found),
+            Code::Plain { left, right, .. } => {
+                left.iter().for_each(|left| left.given(found));
+                right.given(found);
+            }
+            Code::PlainCases { condition, then, otherwise, .. } => {
+                [condition, then, otherwise].into_iter().for_each(|number| number.given(found));
+            }
+            Code::Operation { arguments, .. } => {
+                for argument in arguments {
+                    if let Given::Value(number) = argument {
+                        number.given(found);
+                    }
+                }
+            }
+            _ => {}
+        }
+    }
+}

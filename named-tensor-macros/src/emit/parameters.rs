@@ -9,6 +9,7 @@ use super::function::{apply, lints, parameter_kind};
 use crate::ast::{Function, Parameter, ParameterType};
 use crate::ir::{Body, Draw};
 use crate::render::Forms;
+use crate::set::{Set, axis_name};
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, format_ident, quote, quote_spanned};
 
@@ -42,7 +43,7 @@ pub(crate) fn parameters(
         impl #name<::core::primitive::f32> {
             #constants
 
-            /// Draws initial values; `sizes` name at least the axes of all parameters.
+            /// Draws initial values; `sizes` name at least the axes of all parameters and of their initial values.
             ///
             /// # Errors
             /// A shape that does not fit in memory.
@@ -79,9 +80,9 @@ fn walk(function: &Function, draws: &[Option<Draw>]) -> TokenStream {
     let name = &function.name;
     let local = |name: &str| Ident::new(name, Span::mixed_site());
     let (path, visitor, init, other) = (local("path"), local("visitor"), local("init"), format_ident!("U"));
-    let axes = function.parameters.iter().rev().fold(quote!(()), |axes, parameter| {
+    let axes = function.parameters.iter().zip(draws).rev().fold(quote!(()), |axes, (parameter, draw)| {
         let own = match &parameter.kind {
-            ParameterType::Tensor(kind, _) => kind.set.to_token_stream(),
+            ParameterType::Tensor(kind, _) => with_axes_of(draw.as_ref(), &kind.set).to_token_stream(),
             ParameterType::Function(path) => {
                 quote!(<#path<Precision> as ::named_tensor::private::Parameters<Precision>>::Axes)
             }
@@ -151,6 +152,17 @@ fn walk(function: &Function, draws: &[Option<Draw>]) -> TokenStream {
             }
         }
     }
+}
+
+/// The axes of a parameter and those whose sizes its initial value speaks of.
+fn with_axes_of(draw: Option<&Draw>, set: &Set) -> Set {
+    let mut all = set.0.clone();
+    for axis in draw.map(Draw::axes).unwrap_or_default() {
+        if all.iter().all(|known| axis_name(known) != axis_name(&axis)) {
+            all.push(axis);
+        }
+    }
+    Set(all)
 }
 
 fn visit(parameter: &Parameter, suffix: &str) -> TokenStream {

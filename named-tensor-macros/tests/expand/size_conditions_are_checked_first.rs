@@ -124,7 +124,7 @@ impl f<::core::primitive::f32> {
     pub const EINSUM: ::core::option::Option<&'static ::core::primitive::str> = ::core::option::Option::Some(
         "c,v,chk->hk",
     );
-    /// Draws initial values; `sizes` name at least the axes of all parameters.
+    /// Draws initial values; `sizes` name at least the axes of all parameters and of their initial values.
     ///
     /// # Errors
     /// A shape that does not fit in memory.
