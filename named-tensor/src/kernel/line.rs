@@ -85,8 +85,15 @@ pub(super) trait Line<T>: Sync {
     fn read_raw(&self, _known: &mut Self::Known, _rows: &mut [[T; WIDTH]], _ask: impl Fn(usize)) -> [T; WIDTH] {
         unreachable!("the results are no multiples")
     }
-    /// What the numbers of a line have to be multiplied by that were left when this was returned.
-    fn factor(&self, _known: &Self::Known, _lane: usize, _returned: T) -> T {
+    /// What the numbers have to be multiplied by that were left when `now` was returned, for each line; `factors` are those of
+    /// what was left when `before` was, if anything.
+    fn factors(
+        &self,
+        _known: &Self::Known,
+        _before: Option<&[T; WIDTH]>,
+        _now: &[T; WIDTH],
+        _factors: &mut [T; WIDTH],
+    ) {
         unreachable!("the results are no multiples")
     }
     /// Whether lines side by side whose results pass the caches by are computed by [`Line::sweep`].

@@ -158,10 +158,8 @@ impl<T: Scalar> Line<T> for Softmax {
         known.top
     }
 
-    fn factor(&self, known: &Sums<T>, lane: usize, returned: T) -> T {
-        let top = known.top[lane];
-        let decay = if returned == top { 1.0 } else { (returned.wide() - top.wide()).exp() };
-        T::narrow(decay / known.sum[lane])
+    fn factors(&self, known: &Sums<T>, before: Option<&[T; WIDTH]>, now: &[T; WIDTH], factors: &mut [T; WIDTH]) {
+        known.factors(before, now, factors);
     }
 
     const IS_SWEPT: bool = true;

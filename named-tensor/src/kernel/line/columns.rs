@@ -187,13 +187,8 @@ impl<T: Scalar> Walk<'_, T> {
         for (number, first) in (0..size).step_by(RAW).enumerate() {
             let returned = |group: usize, number: usize| &returned[number * groups + group];
             for (group, (factors, known)) in factors.iter_mut().zip(&known).enumerate() {
-                let now = returned(group, number);
                 let before = number.checked_sub(1).map(|number| returned(group, number));
-                for (lane, factor) in factors.iter_mut().enumerate() {
-                    if before.is_none_or(|before| before[lane] != now[lane]) {
-                        *factor = line.factor(known, lane, now[lane]);
-                    }
-                }
+                line.factors(known, before, returned(group, number), factors);
             }
             let (factors, rows) = (&factors[..groups], first..size.min(first + RAW));
             vectorised(

@@ -103,17 +103,36 @@ impl<T: Scalar, const N: usize> Sums<T, N> {
     }
 
     fn rise_near(&mut self, tops: &[T; N]) {
-        let near = T::narrow(NEAR);
-        let is_far = tops.iter().zip(&self.top).fold(false, |is_far, (&top, &base)| is_far | (top > base + near));
-        if is_far {
-            let tops = std::array::from_fn(|j| if tops[j] > self.top[j] + near { tops[j] } else { self.top[j] });
+        let (near, bases) = (T::narrow(NEAR), &self.top);
+        let raised: Option<[T; N]> = vectorised(
+            #[inline(always)]
+            move || {
+                let is_far = tops.iter().zip(bases).fold(false, |is_far, (&top, &base)| is_far | (top > base + near));
+                is_far.then(|| {
+                    std::array::from_fn(
+                        #[inline(always)]
+                        |j| if tops[j] > bases[j] + near { tops[j] } else { bases[j] },
+                    )
+                })
+            },
+        );
+        if let Some(tops) = raised {
             self.rise_to(&tops);
         }
     }
 
     /// Goes on to other numbers that are subtracted: a sum that was taken with a smaller one is scaled.
     fn rise_to(&mut self, tops: &[T; N]) {
-        *self = Sums { top: *tops, sum: self.scaled(tops) };
+        let sums = &self.sum;
+        let is_first = vectorised(
+            #[inline(always)]
+            move || sums.iter().fold(true, |all, &sum| all & (sum == 0.0)),
+        );
+        // Before any row was taken in there is nothing to scale.
+        if !is_first {
+            self.sum = self.scaled(tops);
+        }
+        self.top = *tops;
     }
 
     /// The sums as if these numbers, which are no smaller, had been subtracted. A sum over nothing but -∞ is 0, or NaN if
@@ -138,7 +157,45 @@ impl<T: Scalar, const N: usize> Sums<T, N> {
     /// What is subtracted from elements. As long as there is nothing but -∞, it adds nothing, whatever that is.
     #[inline(always)]
     fn base(&self) -> [T; N] {
-        self.top.map(|top| if top > T::LOWEST { top } else { T::default() })
+        let tops = &self.top;
+        vectorised(
+            #[inline(always)]
+            move || {
+                std::array::from_fn(
+                    #[inline(always)]
+                    |j| if tops[j] > T::LOWEST { tops[j] } else { T::default() },
+                )
+            },
+        )
+    }
+
+    /// What numbers that were left when these were subtracted have to be multiplied by; `before` is the same of other numbers
+    /// of these columns, which have `factors`.
+    pub(super) fn factors(&self, before: Option<&[T; N]>, now: &[T; N], factors: &mut [T; N]) {
+        let (tops, sums) = (&self.top, &self.sum);
+        let are_last = vectorised(
+            #[inline(always)]
+            move || now.iter().zip(tops).fold(true, |all, (now, top)| all & (now == top)),
+        );
+        if !are_last {
+            for (lane, factor) in factors.iter_mut().enumerate() {
+                if before.is_none_or(|before| before[lane] != now[lane]) {
+                    let (base, last) = (now[lane].wide(), tops[lane].wide());
+                    let decay = if base == last { 1.0 } else { (base - last).exp() };
+                    *factor = T::narrow(decay / sums[lane]);
+                }
+            }
+        } else if before != Some(now) {
+            *factors = vectorised(
+                #[inline(always)]
+                move || {
+                    std::array::from_fn(
+                        #[inline(always)]
+                        |j| T::narrow(1.0 / sums[j]),
+                    )
+                },
+            );
+        }
     }
 
     /// Puts `e^(x - m)` in the place of each element, and adds it.
