@@ -144,3 +144,23 @@ proptest! {
         assert_close(&second, &expected, Bound::EXACT);
     }
 }
+
+#[test]
+fn a_position_that_is_not_a_number_is_on_no_axis() -> Result<(), Error> {
+    named! {
+        fn Roots(X: R[seq]) -> R[seq] { M_{seq(i)} = X_{seq(floor(sqrt(i - 1)))}; M }
+        fn Rests(X: R[seq]) -> R[seq] { M_{seq(i)} = X_{seq(i % (i - 1))}; M }
+        fn Beginning(X: R[seq]) -> R[seq] { M_{seq(i)} = X_{seq(floor(log(i)))}; M }
+    }
+    let x = Tensor::new(seq, [7.0, 8.0, 9.0]);
+    for none in [Roots(&x), Rests(&x)] {
+        let message = none.to_vec(seq).expect_err("the position is none").to_string();
+        assert!(
+            message.starts_with("index out of range in `index`: position NaN of axis `seq`, whose size is 3"),
+            "{message}"
+        );
+    }
+    let message = Beginning(&x).to_vec(seq).expect_err("the position is before all").to_string();
+    assert!(message.starts_with("index out of range in `index`: position -9223372036854775807"), "{message}");
+    Ok(())
+}

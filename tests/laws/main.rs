@@ -15,6 +15,7 @@ mod examples;
 mod extremes;
 mod files;
 mod gradients;
+mod higher;
 mod indexing;
 mod large;
 mod lifting;

@@ -170,9 +170,18 @@ macro_rules! stored {
     };
 }
 
+/// The position that is none: what NaN is cut to. It is on no axis.
+pub(crate) const NO_POSITION: i64 = i64::MIN;
+
+/// A number as a position: cut towards zero, or to the last one that there is.
+#[inline(always)]
+pub(crate) fn position(number: f64) -> i64 {
+    if number.is_nan() { NO_POSITION } else { (number as i64).max(NO_POSITION + 1) }
+}
+
 stored!(f32, F32, |v: f64| v as f32, |v: f32| f64::from(v));
 stored!(f64, F64, |v: f64| v, |v: f64| v);
-stored!(i64, Index, |v: f64| v as i64, |v: i64| v as f64);
+stored!(i64, Index, position, |v: i64| v as f64);
 stored!(Bf16, Bf16, Bf16::rounded_f64, |v: Bf16| f64::from(v.widened()));
 stored!(bool, Bool, |v: f64| v != 0.0, |v: bool| f64::from(u8::from(v)));
 

@@ -27,6 +27,8 @@ struct Inner {
     shape: Shape,
     kind: Kind,
     place: &'static Location<'static>,
+    /// Whether it is a number that somebody may differentiate by.
+    is_variable: bool,
     /// Most nodes never have one of their own.
     value: OnceLock<Box<Value>>,
 }
@@ -54,9 +56,10 @@ impl Node {
             && let Some(inner) = Arc::get_mut(&mut kept)
         {
             (inner.op, inner.inputs, inner.shape, inner.kind, inner.place) = (op, inputs, shape, kind, place);
+            inner.is_variable = false;
             return Node(kept);
         }
-        Node(Arc::new(Inner { op, inputs, shape, kind, place, value: OnceLock::new() }))
+        Node(Arc::new(Inner { op, inputs, shape, kind, place, is_variable: false, value: OnceLock::new() }))
     }
 
     /// The same operation, written at the same place, on other inputs of the same shapes and kinds.
@@ -84,6 +87,7 @@ impl Node {
             shape,
             kind,
             place,
+            is_variable: true,
             value: OnceLock::from(Box::new(value)),
         }))
     }
@@ -117,6 +121,25 @@ impl Node {
     #[must_use]
     pub fn kind(&self) -> Kind {
         self.0.kind
+    }
+
+    /// The same node, of which nobody else knows yet, as a tensor of the user, who may differentiate by it: its number is
+    /// then no constant, though it is known.
+    #[must_use]
+    pub(crate) fn into_variable(mut self) -> Node {
+        if let Some(inner) = Arc::get_mut(&mut self.0) {
+            inner.is_variable = true;
+        }
+        self
+    }
+
+    /// The number that it is, if it has no axes and is nobody's variable.
+    #[must_use]
+    pub(crate) fn literal(&self) -> Option<f64> {
+        match self.op() {
+            Op::Fill(value) if self.shape().rank() == 0 && !self.0.is_variable => Some(*value),
+            _ => None,
+        }
     }
 
     /// Where in the program it was written.

@@ -14,7 +14,6 @@ use super::ahead::fetch_at;
 use super::panels::AHEAD;
 use super::simd::Lanes;
 use super::turn::{Starts, turn};
-use super::vectors;
 use std::borrow::Cow;
 use std::ops::Range;
 use tile::{Ask, MOST, Part, high};
@@ -41,7 +40,7 @@ pub(super) fn is_low<T: Lanes>([rows, terms, columns]: [usize; 3]) -> bool {
 /// Whether there are wide registers for the shapes.
 pub(super) fn has_registers() -> bool {
     #[cfg(target_arch = "x86_64")]
-    return !vectors::are_none();
+    return !super::vectors::are_none();
     #[cfg(not(target_arch = "x86_64"))]
     false
 }

@@ -137,7 +137,7 @@ impl Init<'_> {
         };
         shape.clone().checked("init").map_err(too_large)?;
         let distribution = match *draw {
-            Draw::Constant(value) => return Ok(Tensor::from_node(Node::fill(T::KIND, value, shape))),
+            Draw::Constant(value) => return Ok(Tensor::from_node(Node::fill(T::KIND, value, shape).into_variable())),
             Draw::Uniform { low, high } => Distribution::Uniform { low, high },
             Draw::Normal { mean, deviation } => Distribution::Normal { mean, deviation },
             Draw::Glorot { incoming, outgoing } => {
@@ -147,12 +147,12 @@ impl Init<'_> {
             Draw::He { incoming } => Distribution::Normal { mean: 0.0, deviation: he_deviation(incoming) },
         };
         let Some(seed) = &mut self.seed else {
-            return Ok(Tensor::from_node(Node::fill(T::KIND, 0.0, shape)));
+            return Ok(Tensor::from_node(Node::fill(T::KIND, 0.0, shape).into_variable()));
         };
         let seed = seed();
         if shape.elements() == 0 {
             // Nothing is drawn, so it does not matter that the deviation for no incoming numbers, 1/√0, is none.
-            return Ok(Tensor::from_node(Node::fill(T::KIND, 0.0, shape)));
+            return Ok(Tensor::from_node(Node::fill(T::KIND, 0.0, shape).into_variable()));
         }
         // A wrong setting is no fault of this parameter.
         plan::allowed()?;

@@ -131,7 +131,9 @@ pub trait Parameters<T: Real>: Clone {
     #[track_caller]
     fn zeros(&self) -> Self {
         let mut zeros = self.clone();
-        zeros.each_mut(|parameter| *parameter.node = Node::fill(T::KIND, 0.0, parameter.node.shape().clone()));
+        zeros.each_mut(|parameter| {
+            *parameter.node = Node::fill(T::KIND, 0.0, parameter.node.shape().clone()).into_variable();
+        });
         zeros
     }
 

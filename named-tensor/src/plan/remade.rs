@@ -24,7 +24,7 @@ const SHARED: usize = if cfg!(test) { 24 } else { 1024 * 1024 };
 const DIFFERENCES: usize = if cfg!(test) { 24 } else { 2 * 1024 };
 /// Numbers up to which it is not: what is larger than any memory is refused, as it would be for anybody else, and not computed for
 /// hours.
-const LARGEST: usize = 1 << 40;
+const LARGEST: usize = if usize::BITS > 40 { 1 << 40 } else { usize::MAX };
 /// How many times as large as all that it reads a group is at least, if it is made more than once.
 const REPAID: usize = 4;
 /// The same of differences and their multiples.

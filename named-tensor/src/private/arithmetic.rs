@@ -279,7 +279,7 @@ pub fn truth(value: bool) -> Tensor<(), bool> {
 /// A number as a tensor without axes.
 #[must_use]
 pub fn scalar<T: Real>(value: f64) -> Tensor<(), T> {
-    Tensor::scalar(T::from_f64(value))
+    Tensor::from_node(number::<T>(T::from_f64(value).to_f64()))
 }
 
 /// Positions as numbers, exactly.

@@ -167,7 +167,7 @@ impl<T: Real> Tensor<(), T> {
     /// A number, as a tensor without axes.
     #[must_use]
     pub fn scalar(number: T) -> Tensor<(), T> {
-        Tensor::from_node(Node::fill(T::KIND, number.to_f64(), Shape::default()))
+        Tensor::from_node(Node::fill(T::KIND, number.to_f64(), Shape::default()).into_variable())
     }
 }
 
@@ -258,7 +258,9 @@ impl<A: Axes, X: Axis> Tensor<A, Index<X>> {
 
 /// The same number at all positions of a shape.
 fn filled<A: Axes, T: Real>(shape: Result<Shape>, number: T) -> Tensor<A, T> {
-    shape.map_or_else(Tensor::failed, |shape| Tensor::from_node(Node::fill(T::KIND, number.to_f64(), shape)))
+    shape.map_or_else(Tensor::failed, |shape| {
+        Tensor::from_node(Node::fill(T::KIND, number.to_f64(), shape).into_variable())
+    })
 }
 
 /// The shape of axes with sizes, if its elements can be counted.

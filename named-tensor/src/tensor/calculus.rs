@@ -191,7 +191,10 @@ pub fn vjp<A: Axes, B: SameAs<A>, T: Real, V: Variables<T>>(
     cotangent: &Tensor<B, T>,
     variables: V,
 ) -> V::Gradient {
-    owed(y.node(), cotangent.node(), &extras(y), variables)
+    let mut keep = extras(y);
+    let further = extras(cotangent).into_iter().filter(|name| !keep.contains(name)).collect::<Names>();
+    keep.extend(further);
+    owed(y.node(), cotangent.node(), &keep, variables)
 }
 
 /// The Jacobian-vector product: how Y changes when the `variables` change by `changes`, `∂Y/∂X* ⊙ dX`.

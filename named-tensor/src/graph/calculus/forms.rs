@@ -8,24 +8,16 @@ use crate::axis::Name;
 use crate::element::{Binary, Kind, Unary};
 use crate::graph::op::Reduction;
 use crate::graph::shape::Names;
-use crate::graph::{Node, Op, Shape};
+use crate::graph::{Node, Shape};
 
 /// A number of the kind of `like`.
 pub(super) fn number(like: &Node, value: f64) -> Node {
     Node::fill(like.kind(), value, Shape::default())
 }
 
-/// The number that a node is, if it has no axes.
-pub(super) fn constant(node: &Node) -> Option<f64> {
-    match node.op() {
-        Op::Fill(value) if node.shape().rank() == 0 => Some(*value),
-        _ => None,
-    }
-}
-
 /// `function` of both, at once if both are numbers.
 fn of_two(function: Binary, a: &Node, b: &Node) -> Node {
-    match (constant(a), constant(b)) {
+    match (a.literal(), b.literal()) {
         (Some(x), Some(y)) => number(a, function.of(x, y)),
         _ => a.binary(function, b),
     }
@@ -43,7 +35,7 @@ pub(super) fn minus(a: &Node, b: &Node) -> Node {
 
 /// `a * b`
 pub(super) fn times(a: &Node, b: &Node) -> Node {
-    match (constant(a), constant(b)) {
+    match (a.literal(), b.literal()) {
         (Some(1.0), _) => b.clone(),
         (_, Some(1.0)) => a.clone(),
         _ => of_two(Binary::Mul, a, b),
@@ -52,7 +44,7 @@ pub(super) fn times(a: &Node, b: &Node) -> Node {
 
 /// `a / b`
 pub(super) fn over(a: &Node, b: &Node) -> Node {
-    if constant(b) == Some(1.0) { a.clone() } else { of_two(Binary::Div, a, b) }
+    if b.literal() == Some(1.0) { a.clone() } else { of_two(Binary::Div, a, b) }
 }
 
 /// `-a`

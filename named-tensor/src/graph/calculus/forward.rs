@@ -3,9 +3,12 @@
 //! Lives here: the differential of each primitive, its forward equation quoted, and the sweep.
 //! Not here: the scalar functions (`scalar`), the algebra of identities (`tangent`).
 
+use std::borrow::Cow;
+
 use smallvec::SmallVec;
 
 use super::forms::{filled, indicator, is_real, negative, number, over, scaled, with_axes};
+use super::reverse::Kept;
 use super::scalar::{chained, exponent_slope, power_slope, share};
 use super::standardized::Standardized;
 use super::{Tangent, dependent, expansion, scan};
@@ -13,6 +16,7 @@ use crate::axis::Name;
 use crate::element::{Binary, Comparison, Unary};
 use crate::graph::ids::ById;
 use crate::graph::op::Reduction;
+use crate::graph::shape::Names;
 use crate::graph::{Node, Op, Shape};
 
 /// The differentials of `roots` when each variable changes by its tangent; none where a root does not depend on any.
@@ -20,14 +24,24 @@ use crate::graph::{Node, Op, Shape};
 pub(crate) fn forward(roots: &[Node], variables: &[(Node, Tangent)]) -> Vec<Option<Tangent>> {
     let mut tangents: ById<Tangent> = ById::default();
     let given: Vec<Node> = variables.iter().map(|(variable, _)| variable.clone()).collect();
-    for node in dependent(roots, &given) {
-        let inputs: SmallVec<[Option<&Tangent>; 3]> =
-            node.inputs().iter().map(|input| tangents.get(&input.id())).collect();
+    let order = dependent(roots, &given);
+    // Axes of changes alone. A function that is lifted again, inside, has names of its own for them.
+    let further: Names = variables.iter().flat_map(|(variable, change)| change.further(variable)).collect();
+    let mut kept = Kept::new(&further);
+    order.iter().rev().filter(|_| !further.is_empty()).for_each(|node| kept.meet(node));
+    for node in order {
+        let through = |input: &Node| {
+            let change = tangents.get(&input.id())?;
+            Some(kept.seen_beside(&node, input, change).map_or(Cow::Borrowed(change), Cow::Owned))
+        };
+        let changes: SmallVec<[Option<Cow<'_, Tangent>>; 3]> = node.inputs().iter().map(through).collect();
+        let inputs: SmallVec<[Option<&Tangent>; 3]> = changes.iter().map(Option::as_deref).collect();
         let through = if is_real(node.kind()) { differential(&node, &inputs) } else { None };
         let own = variables.iter().filter(|(variable, _)| variable.id() == node.id()).map(|(_, tangent)| tangent);
         let sum = through.into_iter().chain(own.cloned()).reduce(|sum, more| sum.plus(&more));
         if let Some(sum) = sum {
             drop(inputs);
+            drop(changes);
             tangents.insert(node.id(), sum);
         }
     }
@@ -86,7 +100,13 @@ fn differential(node: &Node, d: &[Option<&Tangent>]) -> Option<Tangent> {
         }
         (Op::Split(..) | Op::Merge(..) | Op::Window { .. } | Op::CumulativeSum { .. }, [x], &[Some(dx)])
         | (Op::Slice { .. } | Op::At(..), [x], &[Some(dx)]) => {
-            Some(Tangent::new(node.again(&[filled(&dx.node(), x.shape())])))
+            let mut dx = filled(&dx.node(), x.shape());
+            // A new axis that the change has beside the node, for the sake of another result of a scan, is one along which it
+            // is the same.
+            for name in node.shape().names().filter(|&name| !x.shape().has(name)) {
+                dx = dx.once(name);
+            }
+            Some(Tangent::new(node.again(&[dx])))
         }
         (&Op::Pad { axis, before, .. }, [x], &[Some(dx)]) => {
             let after = node.shape().size(axis)? - before - x.shape().size(axis)?;

@@ -6,8 +6,8 @@
 use smallvec::SmallVec;
 
 use super::adjoint::adjoint;
-use super::dependent;
 use super::forms::{is_real, plus};
+use super::{Tangent, dependent};
 use crate::axis::Name;
 use crate::graph::ids::ById;
 use crate::graph::shape::Names;
@@ -45,19 +45,19 @@ pub(crate) fn reverse(seeds: &[(Node, Node)], variables: &[Node], keep: &[Name])
 }
 
 /// The axes that are carried along. A function that is lifted again, inside, has names of its own for them.
-struct Kept {
+pub(super) struct Kept {
     names: Names,
     /// For each of the names, what the axis is called outside.
     outside: Names,
 }
 
 impl Kept {
-    fn new(names: &[Name]) -> Kept {
+    pub(super) fn new(names: &[Name]) -> Kept {
         Kept { names: names.into(), outside: names.into() }
     }
 
     /// Learns the names under which a renaming hands them on.
-    fn meet(&mut self, node: &Node) {
+    pub(super) fn meet(&mut self, node: &Node) {
         let (Op::Rename, [x]) = (node.op(), node.inputs()) else { return };
         for (inside, name) in x.shape().names().zip(node.shape().names()) {
             if let Some(at) =
@@ -77,5 +77,19 @@ impl Kept {
             |&(name, outside): &(Name, Name)| name != outside && share.shape().has(name) && !node.shape().has(name);
         let pairs: SmallVec<[(Name, Name); 2]> = inner.filter(foreign).collect();
         if pairs.is_empty() { share } else { share.rename(&pairs) }
+    }
+
+    /// The change of an input of `node`. An axis that the input has not got itself is called as the other inputs call it.
+    pub(super) fn seen_beside(&self, node: &Node, input: &Node, change: &Tangent) -> Option<Tangent> {
+        let has = |name: &Name| node.inputs().iter().any(|input| input.shape().has(*name));
+        let beside = |outside: Name| {
+            let inner = self.names.iter().zip(&self.outside).filter(|&(_, other)| *other == outside);
+            inner.map(|(name, _)| *name).find(has)
+        };
+        let known = self.names.iter().zip(&self.outside);
+        let foreign = known.filter(|&(name, _)| change.has(*name) && !input.shape().has(*name));
+        let renamed = foreign.filter_map(|(&name, &outside)| beside(outside).map(|other| (name, other)));
+        let pairs: SmallVec<[(Name, Name); 2]> = renamed.filter(|(name, other)| name != other).collect();
+        (!pairs.is_empty()).then(|| change.renamed(&pairs))
     }
 }

@@ -6,8 +6,8 @@
 
 use std::f64::consts::{FRAC_1_SQRT_2, FRAC_2_SQRT_PI};
 
-use super::forms::{constant, indicator, minus, negative, number, only_where, over, plus, scaled, times};
-use crate::element::{Binary, Comparison, Unary};
+use super::forms::{indicator, minus, negative, number, only_where, over, plus, scaled, times};
+use crate::element::{Binary, Comparison, Kind, Unary};
 use crate::graph::Node;
 
 /// `f'(x) d`, where `y = f(x)`; none if f is flat.
@@ -69,15 +69,18 @@ fn gelu_tanh_slope(x: &Node) -> Node {
 
 /// The slope of `x^y` in x: `y x^(y - 1)`, which is 0 for y = 0.
 pub(super) fn power_slope(x: &Node, y: &Node) -> Node {
-    match constant(y) {
+    match y.literal() {
         Some(0.0) => return number(x, 0.0),
         Some(1.0) => return number(x, 1.0),
         Some(2.0) => return scaled(x, 2.0),
         Some(p) => return scaled(&x.binary(Binary::Pow, &number(y, p - 1.0)), p),
         None => {}
     }
-    // Where y is 0 any exponent will do, and 0 is one at which nothing is infinite, in no derivative.
-    let exponent = y.compare(Comparison::Ne, &number(y, 0.0)).select(&minus(y, &number(y, 1.0)), &number(y, 0.0));
+    // Where y is 0 and x so near 0 that 1/x may be infinite, the exponent is 0, at which nothing is.
+    let least = if x.kind() == Kind::F32 { f64::from(f32::MIN_POSITIVE) } else { f64::MIN_POSITIVE };
+    let is_finite = x.unary(Unary::Abs).compare(Comparison::Ge, &number(x, least));
+    let is_usual = y.compare(Comparison::Ne, &number(y, 0.0)).binary(Binary::Or, &is_finite);
+    let exponent = is_usual.select(&minus(y, &number(y, 1.0)), &number(y, 0.0));
     times(y, &x.binary(Binary::Pow, &exponent))
 }
 

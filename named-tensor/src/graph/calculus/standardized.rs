@@ -22,7 +22,10 @@ pub(crate) struct Standardized<'a> {
 
 impl<'a> Standardized<'a> {
     pub(crate) fn new(x: &'a Node, g: &'a Node, axes: &'a [Name], epsilon: f64) -> Standardized<'a> {
-        let deviation = plus(&x.variance(axes), &number(x, epsilon)).unary(Unary::Sqrt);
+        let is_of_nothing = times_of(axes, x.shape()) == 0.0;
+        // There is no variance of nothing, and nothing to be divided by it.
+        let variance = if is_of_nothing { number(x, 1.0) } else { x.variance(axes) };
+        let deviation = plus(&variance, &number(x, epsilon)).unary(Unary::Sqrt);
         Standardized { x, g, axes, epsilon, y: x.standardize(axes, epsilon), deviation }
     }
 

@@ -71,6 +71,16 @@ impl Tangent {
         Tangent::new(minus(&self.node(), &other.node()))
     }
 
+    /// The axes that a change of `variable` has and `variable` itself has not.
+    pub(super) fn further(&self, variable: &Node) -> Names {
+        self.rest.shape().names().filter(|&name| !variable.shape().has(name)).collect()
+    }
+
+    /// Whether it has this axis.
+    pub(super) fn has(&self, name: Name) -> bool {
+        self.rest.shape().has(name) || self.identities.iter().any(|&(axis, ..)| axis == name)
+    }
+
     /// Other names for axes. A starred axis is never among them.
     pub(crate) fn renamed(&self, pairs: &[(Name, Name)]) -> Tangent {
         let name = |old: Name| pairs.iter().find(|(from, _)| *from == old).map_or(old, |&(_, to)| to);

@@ -102,7 +102,7 @@ impl Node {
     #[track_caller]
     fn inside_border(&self, positions: &Node, axis: Name, size: usize, over: &[Name]) -> Option<Node> {
         let (Op::Select, [condition, yes, no]) = (self.op(), self.inputs()) else { return None };
-        let is_zero = |node: &Node| matches!(node.op(), &Op::Fill(value) if value == 0.0 && node.shape().rank() == 0);
+        let is_zero = |node: &Node| node.literal() == Some(0.0);
         let (x, zero, holds) = if is_zero(no) { (yes, no, true) } else { (no, yes, false) };
         let name = only_axis(positions).filter(|&name| over == [name])?;
         let is_apart = name == axis || !self.shape().has(axis);

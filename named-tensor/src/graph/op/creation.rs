@@ -40,7 +40,7 @@ impl Node {
         if missing.is_empty() { self.clone() } else { self.spread(Shape::new(missing)) }
     }
 
-    /// The same numbers as another kind: real numbers are rounded; to a position they are cut towards zero;
+    /// The same numbers as another kind: real numbers are rounded; to a position they are cut towards zero, and NaN to none;
     /// a truth value is 1 or 0 as a number, and a number is true unless it is 0.
     #[must_use]
     #[track_caller]

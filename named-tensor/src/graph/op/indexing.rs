@@ -7,7 +7,7 @@
 use super::rule::{REAL, absent, of_kind, present, refused, size_of};
 use super::walk::{Offsets, Operand, finished, real, repeated, stored};
 use crate::axis::Name;
-use crate::element::{Kind, Stored};
+use crate::element::{Kind, NO_POSITION, Stored};
 use crate::error::{Error, Result};
 use crate::graph::value::row_major;
 use crate::graph::{Node, Op, Value};
@@ -74,7 +74,10 @@ pub(super) fn scatter_add(node: &Node, axis: Name, updates: Operand<'_>, positio
 /// A position that exists on an axis of this size. Whoever derives an index by its table meets the index as well.
 fn within(axis: Name, position: i64, size: usize) -> Result<usize> {
     let found = usize::try_from(position).ok().filter(|&found| found < size);
-    found.ok_or_else(|| Error::out_of_range("index", axis.text(), position, size))
+    found.ok_or_else(|| match position {
+        NO_POSITION => Error::out_of_range("index", axis.text(), "NaN", size),
+        _ => Error::out_of_range("index", axis.text(), position, size),
+    })
 }
 
 #[cfg(test)]

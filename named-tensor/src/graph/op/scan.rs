@@ -137,7 +137,10 @@ impl Scan {
         let Some((start, shape)) = places.get(number) else { return whole.clone() };
         let kind = self.results.get(number).map_or(whole.kind(), Node::kind);
         let sizes: Vec<(Name, Option<usize>)> = shape.iter().map(|(name, size)| (name, Some(size))).collect();
-        whole.slice(joint, *start..start + shape.elements(), 1).split(joint, &sizes).cast(kind)
+        // What a result has itself, `whole` has beside it for the sake of others, if at all: the same all along.
+        let only = |part: Node, name: Name| part.once(name);
+        let part = shape.names().fold(whole.slice(joint, *start..start + shape.elements(), 1), only);
+        part.split(joint, &sizes).cast(kind)
     }
 
     /// The inverse of [`part`](Scan::part): parts that have the axes of the results and perhaps more, along `joint`.
@@ -154,8 +157,9 @@ impl Scan {
             });
         }
         let flat = parts.iter().zip(&places).map(|(part, (_, shape))| {
-            let filled = part.filled(&Shape::new(all.iter().copied().chain(shape.iter())));
-            filled.cast(self.kind()).merge(&shape.names().collect::<Vec<_>>(), joint)
+            let merged = part.filled(shape).cast(self.kind()).merge(&shape.names().collect::<Vec<_>>(), joint);
+            // Afterwards: a result may have itself what others have beside theirs.
+            all.iter().fold(merged, |part, &axis| part.filled(&Shape::new([axis])))
         });
         flat.reduce(|whole, part| whole.concat(joint, &part))
             .unwrap_or_else(|| Node::fill(self.kind(), 0.0, Shape::new([(joint, 0)])))

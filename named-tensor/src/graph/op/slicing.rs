@@ -5,10 +5,11 @@
 
 use std::ops::Range;
 
+use super::Reduction;
 use super::rule::{of_kind, refused, same_kind, size_of, unfit};
 use super::walk::{Offsets, Operand, finished, repeated, stored};
 use crate::axis::Name;
-use crate::element::Kind;
+use crate::element::{Kind, NO_POSITION};
 use crate::error::{Error, Result};
 use crate::graph::value::row_major;
 use crate::graph::{Node, Op, Shape, Value};
@@ -35,6 +36,18 @@ impl Node {
             }
             Ok(self.shape().replaced(axis, &[(axis, range.len().div_ceil(step))]))
         })
+    }
+
+    /// The same numbers without an axis along which they are the same, if they have it.
+    #[must_use]
+    #[track_caller]
+    pub(crate) fn once(&self, axis: Name) -> Node {
+        match self.shape().size(axis) {
+            None => self.clone(),
+            // There is no first position, nor any number.
+            Some(0) => self.reduce(Reduction::Sum, &[axis]),
+            Some(_) => self.at(axis, 0),
+        }
     }
 
     /// One position of an axis, which is gone from the result.
@@ -138,6 +151,7 @@ pub(super) fn dynamic_update(
 fn first(node: &Node, axis: Name, start: i64, size: usize, whole: usize) -> Result<usize> {
     match usize::try_from(start) {
         Ok(first) if first <= whole - size => Ok(first),
+        _ if start == NO_POSITION => Err(Error::out_of_range(node.op().name(), axis.text(), "NaN", whole)),
         // The first position that is not there.
         _ => {
             let missing = if start < 0 { start } else { start.max(i64::try_from(whole).unwrap_or(i64::MAX)) };

@@ -441,6 +441,11 @@ impl<'a, T: Cell> Worker<'a, T> {
 
     /// The values of a register under a block of `size` elements.
     fn read<S: Stored>(&self, register: usize, size: usize) -> &[S] {
+        if self.ways.get(register).is_none()
+            && let Some(number) = self.other(register)
+        {
+            return &S::of_numbers(T::numbers(self.others[number]))[self.before + self.at..][..size];
+        }
         let start = match (self.ways.get(register), self.job.program.sources().get(register)) {
             (Some(&Way::InPlace(start)), Some(&Source::Operand(i))) => {
                 return &S::of(self.job.operands[i].buffer)[start + self.at..][..size];
@@ -450,9 +455,6 @@ impl<'a, T: Cell> Worker<'a, T> {
             }
             (Some(&Way::Beside(start)), _) => return &lined_up(S::of(&self.beside))[start + self.at..][..size],
             (Some(&Way::Turned(start)), _) => start + self.at,
-            (None, _) if let Some(number) = self.other(register) => {
-                return &S::of_numbers(T::numbers(self.others[number]))[self.before + self.at..][..size];
-            }
             _ => 0,
         };
         &lined_up(S::of(&self.registers[register]))[start..][..size]

@@ -5,7 +5,7 @@
 
 use super::register::Register;
 use super::strip::{self, Light, Line, Lines, Numbers, Three};
-use crate::element::{Bf16, Binary, Comparison, Stored, Unary};
+use crate::element::{Bf16, Binary, Comparison, Stored, Unary, position};
 use crate::kernel::lanes::{each, pairs, vectorised};
 use crate::kernel::math::Scalar;
 use crate::kernel::stream::Stream;
@@ -180,7 +180,7 @@ impl Cell for i64 {
     fn binary(op: Binary, xs: &[i64], ys: &[i64], out: &mut [i64]) {
         pairs(xs, ys, out, |x, y| op.of_index(x, y));
     }
-    casts!(|x| x as i64, |x| x as i64, |x| x, i64::from, |x| x.widened() as i64);
+    casts!(|x| position(f64::from(x)), position, |x| x, i64::from, |x| position(f64::from(x.widened())));
 }
 
 impl Cell for bool {
