@@ -275,6 +275,12 @@ impl Function {
     pub(crate) fn optional(&self, name: &Ident) -> bool {
         self.parameters.iter().any(|parameter| parameter.optional && parameter.name == *name)
     }
+
+    /// Whether this is an argument or a parameter.
+    pub(crate) fn has(&self, name: &Ident) -> bool {
+        let parameters = self.parameters.iter().map(|parameter| &parameter.name);
+        self.arguments.iter().map(|argument| &argument.name).chain(parameters).any(|known| known == name)
+    }
 }
 
 impl Binary {

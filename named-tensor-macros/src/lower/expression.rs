@@ -6,6 +6,7 @@ use super::arithmetic::{alike, number, numbers, real};
 use super::{Scope, Value, operation};
 use crate::ast::{Entry, Expression, Unary};
 use crate::ir::{Code, Given, Kind};
+use crate::report::error;
 use crate::set::axis_span;
 use proc_macro2::Span;
 use syn::Path;
@@ -17,7 +18,7 @@ impl Scope<'_> {
             Expression::Number(number) => {
                 Ok(Value { kind: Kind::Scalar, code: Code::Number(number.value, number.span) })
             }
-            Expression::Name(path) => Ok(self.name(path)),
+            Expression::Name(path) => self.name(path),
             Expression::Size(axis) => {
                 let code = Code::Float(Box::new(self.size(axis)?), axis_span(axis));
                 Ok(Value { kind: Kind::Scalar, code })
@@ -49,13 +50,19 @@ impl Scope<'_> {
     }
 
     /// A variable; a name that is none is a constant of the program.
-    fn name(&self, path: &Path) -> Value {
-        let variable = path.get_ident().and_then(|ident| {
+    fn name(&self, path: &Path) -> syn::Result<Value> {
+        let ident = path.get_ident();
+        let variable = ident.and_then(|ident| {
             let found = self.variables.iter().find(|variable| variable.name == *ident)?;
             let code = Code::Variable { name: ident.clone(), borrowed: found.borrowed };
             Some(Value { kind: found.kind, code })
         });
-        variable.unwrap_or_else(|| Value { kind: Kind::Scalar, code: Code::Constant(path.clone()) })
+        if let Some(ident) = ident.filter(|ident| self.initial && self.function.has(ident)) {
+            let message = format!("an initial value comes before any call, and `{ident}` after it");
+            let help = "it is made of numbers, constants of the program and sizes: `1/sqrt(|chans|)`".to_owned();
+            return Err(error(ident.span(), message, &[help]));
+        }
+        Ok(variable.unwrap_or_else(|| Value { kind: Kind::Scalar, code: Code::Constant(path.clone()) }))
     }
 
     fn unary(&self, operator: Unary, span: Span, operand: &Expression) -> syn::Result<Value> {

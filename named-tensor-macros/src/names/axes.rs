@@ -14,7 +14,7 @@ use syn::Path;
 
 /// Reports what is wrong with the axes a function names.
 pub(super) fn check(vocabulary: &Vocabulary<'_>, function: &Function, report: &mut Report) {
-    repeated_parameters(function, report);
+    unused_parameters(function, report);
     for expression in function.signature_expressions().into_iter().chain(function.body_expressions()) {
         expression.walk(&mut |node| {
             for axis in used(vocabulary, function, node) {
@@ -166,11 +166,8 @@ pub(super) fn named_in(vocabulary: &Vocabulary<'_>, function: &Function) -> BTre
     names
 }
 
-fn repeated_parameters(function: &Function, report: &mut Report) {
-    for (place, axis) in function.axis_parameters.iter().enumerate() {
-        if function.axis_parameters[..place].contains(axis) {
-            report.error(axis.span(), format!("axis `{axis}` is named twice"), &[]);
-        }
+fn unused_parameters(function: &Function, report: &mut Report) {
+    for axis in &function.axis_parameters {
         if !signature_axes(function).any(|used| axis_name(&used) == name_of(axis)) {
             let help = format!("an argument or the result has it: `X: R[{axis}]`");
             report.error(axis.span(), format!("axis parameter `{axis}` is never used"), &[help]);

@@ -76,7 +76,17 @@ pub(super) fn function(input: ParseStream<'_>, named: Named, report: &mut Report
     let names = arguments.iter_mut().map(|argument| &mut argument.name);
     let are_distinct = distinct(names.chain(parameters.iter_mut().map(|parameter| &mut parameter.name)), report);
     let body = body::body(&content, &named.name, report).filter(|_| are_distinct);
-    let Named { attributes, visibility, name, axis_parameters } = named;
+    let Named { attributes, visibility, name, mut axis_parameters } = named;
+    // Each once: Rust would refuse a second one once more.
+    let mut seen = 0;
+    while let Some(axis) = axis_parameters.get(seen) {
+        if axis_parameters[..seen].contains(axis) {
+            report.error(axis.span(), format!("axis `{axis}` is named twice"), &[]);
+            axis_parameters.remove(seen);
+        } else {
+            seen += 1;
+        }
+    }
     Ok(Function {
         attributes,
         visibility,

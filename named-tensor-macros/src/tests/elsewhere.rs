@@ -141,3 +141,28 @@ fn a_split_leaves_one_size_out_and_no_more() {
         assert!(of(parts).is_empty(), "{parts}: {:?}", of(parts));
     }
 }
+
+#[test]
+fn an_initial_value_comes_before_what_a_call_gives() {
+    for name in ["X", "V", "W"] {
+        let source =
+            format!("fn f(X: R[k]; W: R[k] ~ normal(0, {name}), V: R[k]) -> R[] {{ X dot_k W * (X dot_k V) }}");
+        let refused = errors(&source);
+        let [only] = refused.as_slice() else { panic!("{refused:?}") };
+        assert!(
+            only.starts_with(&format!("an initial value comes before any call, and `{name}` after it\n")),
+            "{only}"
+        );
+    }
+    assert_eq!(errors("fn f(X: R[k]; W: R[k] = DEVIATION) -> R[] { X dot_k W }"), Vec::<String>::new());
+}
+
+#[test]
+fn an_axis_parameter_that_stands_twice_is_one() {
+    let mut report = Report::default();
+    let expanded =
+        crate::named::functions(tokens("fn f_{p, q, p}(X: R[p, q]) -> R[p] { sum_q(X) }"), &mut report).to_string();
+    let errors: Vec<_> = report.finish().err().into_iter().flatten().map(|error| error.to_string()).collect();
+    assert_eq!(errors, ["axis `p` is named twice"]);
+    assert_eq!(expanded.matches("p : ").count(), 1, "{expanded}");
+}
