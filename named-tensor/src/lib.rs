@@ -52,6 +52,11 @@
 //! `parallel` (default) splits work over threads; `files` reads and writes safetensors; `ndarray` converts from and to
 //! that crate. No feature changes a result.
 //!
+//! # Names
+//!
+//! What the macros write begins with `::named_tensor`. A crate that calls this one otherwise, `nt = { package = "named-tensor", .. }`,
+//! says so at its root: `extern crate nt as named_tensor;`.
+//!
 //! # Profiles
 //!
 //! Loops are as fast as measured where the crate is optimised, without checks of overflow, and with link-time optimisation as

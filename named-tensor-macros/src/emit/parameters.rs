@@ -53,7 +53,7 @@ pub(crate) fn parameters(
                 sizes: S,
             ) -> ::named_tensor::private::Result<Self>
             where
-                S::Set: ::named_tensor::private::Gives<<Self as ::named_tensor::private::Parameters<f32>>::Axes>,
+                S::Set: ::named_tensor::private::Gives<<Self as ::named_tensor::private::Parameters<::core::primitive::f32>>::Axes>,
             {
                 ::named_tensor::private::init(rng, sizes)
             }

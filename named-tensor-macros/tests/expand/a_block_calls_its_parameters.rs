@@ -117,7 +117,7 @@ impl Block<::core::primitive::f32> {
     ) -> ::named_tensor::private::Result<Self>
     where
         S::Set: ::named_tensor::private::Gives<
-            <Self as ::named_tensor::private::Parameters<f32>>::Axes,
+            <Self as ::named_tensor::private::Parameters<::core::primitive::f32>>::Axes,
         >,
     {
         ::named_tensor::private::init(rng, sizes)

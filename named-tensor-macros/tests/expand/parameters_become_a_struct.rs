@@ -112,7 +112,7 @@ impl LayerNorm<::core::primitive::f32> {
     ) -> ::named_tensor::private::Result<Self>
     where
         S::Set: ::named_tensor::private::Gives<
-            <Self as ::named_tensor::private::Parameters<f32>>::Axes,
+            <Self as ::named_tensor::private::Parameters<::core::primitive::f32>>::Axes,
         >,
     {
         ::named_tensor::private::init(rng, sizes)
@@ -285,7 +285,7 @@ impl FFN<::core::primitive::f32> {
     ) -> ::named_tensor::private::Result<Self>
     where
         S::Set: ::named_tensor::private::Gives<
-            <Self as ::named_tensor::private::Parameters<f32>>::Axes,
+            <Self as ::named_tensor::private::Parameters<::core::primitive::f32>>::Axes,
         >,
     {
         ::named_tensor::private::init(rng, sizes)
