@@ -8,7 +8,8 @@
 //! Not here: how large the pieces are (`parallel`).
 //!
 //! One loop is handed out at a time. A loop that begins while another runs, inside it or in another thread of the program,
-//! is run by its caller alone; and so is each loop of a process that was forked off, which has none of these threads.
+//! is run by its caller alone; and so is each loop of a process that was forked off, which has none of these threads. As with
+//! every library that has locks, nobody else may be at work at the moment of the fork: what is locked then stays so there.
 
 use super::settings;
 use std::any::Any;
