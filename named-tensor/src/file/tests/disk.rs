@@ -54,6 +54,20 @@ fn a_write_that_fails_leaves_the_old_file_and_nothing_else() {
 }
 
 #[test]
+fn what_a_killed_program_left_behind_hinders_nobody() {
+    let folder = Folder::new("left-behind");
+    let left = |number| folder.0.join(format!(".named-tensor-{}-{number}.tmp", std::process::id()));
+    for number in 0..300 {
+        fs::write(left(number), "left").expect("temporary files can be written");
+    }
+    let path = folder.0.join("x.safetensors");
+    model(0).save(&path).expect("another name is free");
+    assert_eq!(fs::read(&path).expect("it is there"), bits(&model(0)));
+    assert!((0..300).all(|number| fs::read(left(number)).is_ok_and(|bytes| bytes == b"left")), "it is not ours");
+    assert_eq!(folder.files().len(), 301);
+}
+
+#[test]
 fn a_read_only_file_is_not_replaced() {
     let folder = Folder::new("read-only");
     let path = folder.0.join("x.safetensors");
@@ -79,5 +93,47 @@ fn links_and_permissions_outlive_a_replacement() -> io::Result<()> {
     assert!(fs::symlink_metadata(&link)?.is_symlink(), "the link is still a link");
     assert_eq!(fs::read(&path)?, bits(&model(0)));
     assert_eq!(fs::metadata(&path)?.permissions().mode() & 0o777, 0o640);
+    Ok(())
+}
+
+#[cfg(unix)]
+#[test]
+fn links_that_dangle_stay_and_the_file_that_they_name_is_made() -> io::Result<()> {
+    use std::os::unix::fs::symlink;
+    let folder = Folder::new("dangling");
+    let at = |name: &str| folder.0.join(name);
+    fs::create_dir(at("other"))?;
+    symlink("other/second", at("first"))?;
+    symlink("../real", at("other/second"))?;
+    symlink(at("first"), at("absolute"))?;
+    model(0).save(at("absolute")).map_err(io::Error::other)?;
+    for link in ["first", "other/second", "absolute"] {
+        assert!(fs::symlink_metadata(at(link))?.is_symlink(), "{link}");
+    }
+    assert!(fs::symlink_metadata(at("real"))?.is_file());
+    assert_eq!(fs::read(at("real"))?, bits(&model(0)));
+
+    symlink("round", at("round"))?;
+    let error = model(0).save(at("round")).expect_err("it has no end").to_string();
+    assert!(error.contains("it is a link that leads nowhere"), "{error}");
+    assert!(fs::symlink_metadata(at("round"))?.is_symlink());
+    Ok(())
+}
+
+#[cfg(unix)]
+#[test]
+fn what_is_no_regular_file_is_not_replaced() -> io::Result<()> {
+    use std::os::unix::fs::{FileTypeExt, symlink};
+    let folder = Folder::new("pipe");
+    let (pipe, link) = (folder.0.join("pipe"), folder.0.join("link"));
+    assert!(std::process::Command::new("mkfifo").arg(&pipe).status()?.success());
+    symlink(&pipe, &link)?;
+    for path in [&pipe, &link] {
+        let error = model(0).save(path).expect_err("it is a pipe").to_string();
+        let said = format!("cannot write `{}`: it is no regular file", path.display());
+        assert!(error.starts_with(&said), "{error}");
+    }
+    assert!(fs::symlink_metadata(&pipe)?.file_type().is_fifo());
+    assert_eq!(folder.files().len(), 2);
     Ok(())
 }
