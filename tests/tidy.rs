@@ -203,3 +203,14 @@ fn the_readme_is_short() {
     let text = fs::read_to_string("../README.md").expect("the workspace has a README");
     assert!(text.lines().count() <= 120, "README.md has {} lines, the limit is 120", text.lines().count());
 }
+
+#[test]
+fn each_published_package_has_its_licences_and_its_readme() {
+    for package in ["named-tensor", "named-tensor-macros", "transformer"] {
+        let text = |file: &str| fs::read_to_string(format!("../{package}/{file}")).expect(file);
+        for licence in ["LICENSE-MIT", "LICENSE-APACHE"] {
+            assert_eq!(text(licence), fs::read_to_string(format!("../{licence}")).expect(licence), "{package}");
+        }
+        assert!(text("Cargo.toml").contains("\nreadme.workspace = true\n"), "{package}");
+    }
+}
