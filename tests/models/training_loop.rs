@@ -138,6 +138,32 @@ fn a_loss_that_is_not_finite_ends_the_run_and_changes_nothing() {
     assert_eq!(numbers(&training.model), kept);
 }
 
+/// One step, then one to numbers that are not finite, the loss times `factor` and with the rate `rate`; what is said.
+#[track_caller]
+fn overflowing<O: Optimizer<FFN>>(optimizer: O, factor: f32, rate: f64) -> String {
+    let mut training = Training::new(network(4), optimizer);
+    training.step(&loss(&training.model, 1), 0.01, None).unwrap();
+    let of = |training: &Training<FFN, O>| (numbers(&training.model), numbers(training.optimizer.state()));
+    let before = of(&training);
+    let error = training.step(&(loss(&training.model, 2) * Tensor::scalar(factor)), rate, None).unwrap_err();
+    assert_eq!((error.kind(), training.steps), (ErrorKind::Value, 1));
+    assert!(of(&training) == before, "nothing has changed");
+    training.step(&loss(&training.model, 2), 0.01, None).unwrap();
+    assert_eq!(training.steps, 2);
+    error.message().to_owned()
+}
+
+#[test]
+fn a_step_to_numbers_that_are_not_finite_is_an_error_and_changes_nothing() {
+    let far = overflowing(Sgd::new(&network(4), 0.9), 1.0, 1e39);
+    assert!(far.starts_with("the parameter `W1` is not finite after step 2, at a loss of "), "{far}");
+    let far = overflowing(Adam::new(&network(4)), 1.0, 1e39);
+    assert!(far.starts_with("the parameter `W1` is not finite after step 2, at a loss of "), "{far}");
+    // Adam remembers squares, and a step that is divided by an infinite one is none.
+    let large = overflowing(Adam::new(&network(4)), 1e30, 0.01);
+    assert!(large.contains("of the optimiser's memory is not finite after step 2"), "{large}");
+}
+
 #[test]
 fn gains_and_biases_belong_to_the_group_that_does_not_decay() {
     let sizes = (chans.of(4), heads.of(2), key.of(2), val.of(2), hidden.of(4));

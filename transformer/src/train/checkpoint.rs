@@ -10,7 +10,7 @@ use named_tensor::axes::set::Union;
 use named_tensor::params::{self, Init, Parameter, ParameterMut};
 use named_tensor::prelude::*;
 
-use super::Training;
+use super::{Training, is_finite};
 use crate::optimizer::Optimizer;
 
 /// What is stored.
@@ -72,7 +72,7 @@ impl<P: Parameters<f32>, O: Optimizer<P>> Training<P, O> {
         let refused = |message: String| Error::new(ErrorKind::File, format!("`{}` {message}", path.as_ref().display()));
         let mut wrong = Vec::new();
         kept.each(|parameter| {
-            if parameter.to_vec().is_ok_and(|numbers| numbers.iter().any(|number| !number.is_finite())) {
+            if !is_finite(&parameter) {
                 wrong.push(format!("`{}`", parameter.name));
             }
         });
