@@ -33,12 +33,14 @@ named! {
 #[lift]
 #[track_caller]
 pub fn dropped<T: Real>(x: &Tensor<R![], T>, rate: f64, seed: u64) -> Tensor<R![], T> {
-    if !(0.0..1.0).contains(&rate) {
+    // A rate just below 1 may be 1 in the type of the numbers.
+    let part = T::from_f64(rate);
+    if !(0.0..1.0).contains(&rate) || part.to_f64() >= 1.0 {
         let message = format!("the rate of dropout is {rate}, but must be at least 0 and less than 1");
         return Tensor::failed(Error::here(ErrorKind::Value, message));
     }
     if rate == 0.0 {
         return x.clone();
     }
-    Dropout(x, &x.uniform_like(&mut seeded(seed), 0.0, 1.0), &Tensor::scalar(T::from_f64(rate)))
+    Dropout(x, &x.uniform_like(&mut seeded(seed), 0.0, 1.0), &Tensor::scalar(part))
 }

@@ -297,8 +297,11 @@ fn wrong_arguments_exit_with_2_and_say_which() {
         assert_eq!(output.status.code(), Some(2), "{message}");
         assert!(message.contains(part), "{message}");
     }
-    let message = refused(&mut transformer(&["train", "language", "--dropout", "1"]));
-    assert!(message.contains("the rate of dropout is 1"), "{message}");
+    // The second one is 1 in the precision of the model.
+    for rate in ["1", "0.999999999999", "-0.1"] {
+        let message = refused(&mut transformer(&["train", "language", "--dropout", rate]));
+        assert!(message.contains(&format!("the rate of dropout is {rate}, ")), "{message}");
+    }
 }
 
 #[test]

@@ -44,7 +44,8 @@ impl Language {
     /// The text of a file.
     pub(crate) fn read(path: &Path, dropout: f64) -> Result<Language, Error> {
         let refused = |message: String| Error::new(ErrorKind::Value, message);
-        if !(0.0..1.0).contains(&dropout) {
+        // It is used as `f32`, in which a rate just below 1 is 1.
+        if !(0.0..1.0).contains(&dropout) || dropout as f32 >= 1.0 {
             return Err(refused(format!("the rate of dropout is {dropout}, but must be at least 0 and less than 1")));
         }
         let bytes = std::fs::read(path).map_err(|error| unusable(path, "read", &error))?;

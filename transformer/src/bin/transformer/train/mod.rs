@@ -43,7 +43,7 @@ enum Choice {
         #[arg(long, value_name = "FILE", default_value = "README.md")]
         text: PathBuf,
         /// The part of numbers that dropout replaces by 0 in training
-        #[arg(long, value_name = "PART", default_value_t = 0.1)]
+        #[arg(long, value_name = "PART", default_value_t = 0.1, allow_negative_numbers = true)]
         dropout: f64,
         #[command(flatten)]
         options: Options,
