@@ -31,6 +31,8 @@ named! {
 
 /// How many bytes a window has.
 const WINDOW: usize = 64;
+/// How many windows the report reads at once, so that its memory does not grow with the text.
+const CHUNK: usize = 64;
 /// Channels of the model.
 const CHANS: usize = 64;
 
@@ -69,6 +71,15 @@ impl Language {
         let noise: Tensor<R![batch, seq, chans]> = Tensor::uniform(&mut seeded(seed), sizes, 0.0, 1.0);
         let logits = model.apply(&self.windows(places, 0)?, &noise, &Tensor::scalar(rate as f32));
         Ok(CrossEntropy(&logits, &self.windows(places, 1)?).mean((batch, seq)))
+    }
+
+    /// The mean loss of the whole text, without dropout.
+    fn mean_loss(&self, model: &ByteModel) -> Result<f64, Error> {
+        let places: Vec<usize> = (0..self.bytes.len() - WINDOW).step_by(WINDOW).collect();
+        let losses = places
+            .chunks(CHUNK)
+            .map(|chunk| Ok(f64::from(self.loss_of(model, chunk, 0.0, 0)?.item()?) * chunk.len() as f64));
+        Ok(losses.sum::<Result<f64, Error>>()? / places.len() as f64)
     }
 }
 
@@ -121,8 +132,22 @@ impl Task for Language {
     }
 
     fn report(&self, model: &ByteModel, _: &Folder) -> Result<String, Error> {
-        let places: Vec<usize> = (0..self.bytes.len() - WINDOW).step_by(WINDOW).collect();
-        let loss = self.loss_of(model, &places, 0.0, 0)?.item()?;
-        Ok(format!("Loss without dropout: {loss:.3} nats a byte, {:.2} bits", loss / std::f32::consts::LN_2))
+        let loss = self.mean_loss(model)?;
+        Ok(format!("Loss without dropout: {loss:.3} nats a byte, {:.2} bits", loss / std::f64::consts::LN_2))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_report_is_the_mean_of_all_windows_whatever_chunks_they_are_read_in() {
+        let bytes: Vec<usize> = (0..WINDOW * (CHUNK + 3) + 1).map(|place| place * place / 5000 % 256).collect();
+        let language = Language { name: "squares".to_owned(), bytes, dropout: 0.1 };
+        let model = language.model(0).unwrap();
+        let places: Vec<usize> = (0..CHUNK + 3).map(|window| WINDOW * window).collect();
+        let whole = f64::from(language.loss_of(&model, &places, 0.0, 0).unwrap().item().unwrap());
+        assert!((language.mean_loss(&model).unwrap() - whole).abs() < 1e-5 * whole);
     }
 }
