@@ -128,7 +128,7 @@ fn a_run_that_is_killed_and_one_that_is_interrupted_end_with_the_bytes_of_one_th
 fn a_run_that_is_killed_before_it_is_stored_does_not_go_on_from_the_run_before_it() {
     let folder = Folder::new("before");
     done(&mut folder.language("out", &["--steps", "4", "--seed", "3"]));
-    let mut second = folder.language("out", &["--steps", "20", "--seed", "4", "--every", "1000"]);
+    let mut second = folder.language("out", &["--steps", "20", "--seed", "3", "--every", "1000"]);
     let mut killed = second.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
     let start = Instant::now();
     while folder.has("out/checkpoint.safetensors") || !text(&folder.bytes("out/run.json")).contains("\"steps\": 20") {
@@ -139,8 +139,24 @@ fn a_run_that_is_killed_before_it_is_stored_does_not_go_on_from_the_run_before_i
     killed.wait().unwrap();
     assert!(!folder.has("out/model.safetensors"), "the run was over before it was killed");
     done(&mut folder.language("out", &["--resume"]));
-    done(&mut folder.language("whole", &["--steps", "20", "--seed", "4"]));
+    done(&mut folder.language("whole", &["--steps", "20", "--seed", "3"]));
     assert_eq!(folder.bytes("out/checkpoint.safetensors"), folder.bytes("whole/checkpoint.safetensors"));
+}
+
+#[test]
+fn one_run_at_a_time_works_in_a_folder() {
+    let folder = Folder::new("two");
+    let mut first = folder.language("out", &["--steps", "2000", "--every", "2000"]);
+    let mut first = first.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+    wait_for(&folder.0.join("out/log.csv"), &mut first);
+    for more in [&["--steps", "2000"][..], &["--resume"]] {
+        let message = refused(&mut folder.language("out", more));
+        assert!(message.contains("another run is at work in `") && message.contains("out`"), "{message}");
+    }
+    assert!(first.try_wait().unwrap().is_none(), "the first one is at work");
+    first.kill().unwrap();
+    first.wait().unwrap();
+    done(&mut folder.language("out", &["--steps", "2"]));
 }
 
 #[test]
@@ -216,7 +232,12 @@ fn a_run_is_resumed_only_as_the_run_that_it_is() {
     let message = refused(transformer(&["train", "histogram", "--out"]).arg(folder.0.join("out")));
     assert!(message.contains("holds another run, `language`"), "{message}");
     assert_eq!(folder.bytes("out/checkpoint.safetensors"), before, "nothing was replaced");
-    // A run that is over makes room for another one; one that is not does not.
+    for arguments in [["--seed", "5"], ["--dropout", "0.5"]] {
+        let message = refused(&mut folder.language("out", &arguments));
+        assert!(message.contains("holds another run, `language`") && message.contains("--out"), "{message}");
+        assert_eq!(folder.bytes("out/checkpoint.safetensors"), before, "nothing was replaced");
+    }
+    // A run that is over may begin anew; one that is not may not.
     done(&mut folder.language("out", &["--steps", "3"]));
     fs::remove_file(folder.0.join("out/model.safetensors")).unwrap();
     let message = refused(&mut folder.language("out", &["--steps", "3"]));
@@ -232,6 +253,7 @@ fn files_that_are_no_run_are_left_alone() {
     let message = refused(&mut folder.language("out", &["--steps", "2"]));
     assert!(message.contains("holds files that are no run") && message.contains("--out"), "{message}");
     assert_eq!(fs::read(&path).unwrap(), b"somebody's weights");
+    assert!(!folder.has("out/.lock"), "nothing is added");
 
     done(&mut folder.language("over", &["--steps", "2"]));
     fs::remove_file(folder.0.join("over/checkpoint.safetensors")).unwrap();

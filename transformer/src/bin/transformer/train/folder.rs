@@ -1,10 +1,11 @@
 //! The folder of a run: what its files are called, and to which run they belong.
 //!
 //! `run.json` is written before the first step and says which run it is, so that nothing else is gone on with by mistake.
-//! Lives here: names, `run.json`, writing of texts in one step. Not here: what a checkpoint holds (`transformer::train`).
+//! Lives here: names, `run.json`, writing of texts in one step, the lock that keeps a second run out. Not here: what a
+//! checkpoint holds (`transformer::train`).
 
-use std::fs;
-use std::io;
+use std::fs::{self, File, TryLockError};
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use named_tensor::prelude::{Error, ErrorKind};
@@ -21,37 +22,58 @@ pub(crate) struct Identity {
     pub(crate) steps: u64,
 }
 
-/// A folder that can be written.
+/// What says that a run is at work in a folder: a lock on this file, which ends with the process.
+const LOCK: &str = ".lock";
+
+/// A folder that can be written, by one run at a time.
 #[derive(Debug)]
-pub(crate) struct Folder(PathBuf);
+pub(crate) struct Folder {
+    path: PathBuf,
+    _lock: Option<File>,
+}
 
 impl Folder {
-    /// Makes the folder, unless it is there.
+    /// Makes the folder, unless it is there. A foreign one is left as it is.
     pub(crate) fn new(path: PathBuf) -> Result<Folder, Error> {
         fs::create_dir_all(&path).map_err(|error| unusable(&path, "make the folder", &error))?;
-        Ok(Folder(path))
+        let folder = Folder { path, _lock: None };
+        let lock = if folder.is_foreign()? { None } else { Some(folder.lock()?) };
+        Ok(Folder { _lock: lock, ..folder })
+    }
+
+    /// Keeps other runs out as long as the file is open, where the file system has locks.
+    fn lock(&self) -> Result<File, Error> {
+        let path = self.path.join(LOCK);
+        let file = File::options().create(true).append(true).open(&path);
+        let file = file.map_err(|error| unusable(&path, "write", &error))?;
+        if let Err(TryLockError::WouldBlock) = file.try_lock() {
+            let message = format!("another run is at work in `{}`", self.path.display());
+            return Err(Error::new(ErrorKind::File, message));
+        }
+        Ok(file)
     }
 
     pub(crate) fn path(&self) -> &Path {
-        &self.0
+        &self.path
     }
 
     pub(crate) fn checkpoint(&self) -> PathBuf {
-        self.0.join("checkpoint.safetensors")
+        self.path.join("checkpoint.safetensors")
     }
 
     pub(crate) fn model(&self) -> PathBuf {
-        self.0.join("model.safetensors")
+        self.path.join("model.safetensors")
     }
 
     pub(crate) fn log(&self) -> PathBuf {
-        self.0.join("log.csv")
+        self.path.join("log.csv")
     }
 
     /// Whether something lies here, and it is not a run.
     pub(crate) fn is_foreign(&self) -> Result<bool, Error> {
-        let mut entries = fs::read_dir(&self.0).map_err(|error| unusable(&self.0, "read the folder", &error))?;
-        Ok(!self.0.join("run.json").exists() && entries.next().is_some())
+        let entries = fs::read_dir(&self.path).map_err(|error| unusable(&self.path, "read the folder", &error))?;
+        let others = entries.filter(|entry| !entry.as_ref().is_ok_and(|entry| entry.file_name() == LOCK));
+        Ok(!self.path.join("run.json").exists() && others.count() > 0)
     }
 
     /// Makes room for another run: what is resumed must not be a checkpoint of the run before.
@@ -67,15 +89,20 @@ impl Folder {
 
     /// Writes a text, a picture for instance, in one step.
     pub(crate) fn write(&self, name: &str, text: &str) -> Result<PathBuf, Error> {
-        let (path, draft) = (self.0.join(name), self.0.join(format!("{name}.draft")));
-        let written = fs::write(&draft, text).and_then(|()| fs::rename(&draft, &path));
+        let (path, draft) = (self.path.join(name), self.path.join(format!("{name}.draft")));
+        let written = File::create(&draft).and_then(|mut file| {
+            file.write_all(text.as_bytes())?;
+            // A power cut after the renaming must not leave an empty file.
+            file.sync_all()?;
+            fs::rename(&draft, &path)
+        });
         written.map_err(|error| unusable(&path, "write", &error))?;
         Ok(path)
     }
 
     /// Which run lies here, if there is one.
     pub(crate) fn identity(&self) -> Result<Option<Identity>, Error> {
-        let path = self.0.join("run.json");
+        let path = self.path.join("run.json");
         let text = match fs::read_to_string(&path) {
             Ok(text) => text,
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
@@ -97,6 +124,13 @@ impl Folder {
         let Identity { task, data, seed, steps } = identity;
         let value = json!({ "task": task, "data": data, "seed": seed, "steps": steps });
         self.write("run.json", &format!("{value:#}\n")).map(drop)
+    }
+}
+
+impl Identity {
+    /// Whether the other one is the same run, as far as it goes.
+    pub(crate) fn is_alike(&self, other: &Identity) -> bool {
+        (&self.task, &self.data, self.seed) == (&other.task, &other.data, other.seed)
     }
 }
 

@@ -80,7 +80,9 @@ fn identity<T: Task>(task: &T, folder: &Folder, options: &Options) -> Result<Ide
         None if folder.is_foreign()? => {
             refused(format!("`{path}` holds files that are no run: name another folder, or a new one, with --out"))
         }
-        Some(run) if !options.resume && run.task != asked.task => {
+        Some(run)
+            if !options.resume && (run.task != asked.task || folder.model().exists() && !run.is_alike(&asked)) =>
+        {
             refused(format!("`{path}` holds another run, {run}: name another folder with --out, or remove that one"))
         }
         Some(run) if options.resume && !folder.checkpoint().exists() && folder.model().exists() => {
