@@ -1,13 +1,13 @@
 //! One run of a task: begun or gone on with, stored now and then, and told of.
 //!
 //! All that a step depends on is the model, the memory of the optimiser and the number of the step; so a run that is
-//! interrupted, by Ctrl-C or by force, and gone on with ends with the same bytes as one that is not.
+//! interrupted, by a signal or by force, and gone on with ends with the same bytes as one that is not.
 //! Lives here: the order of events. Not here: the steps (`transformer::train`), the files (`folder`), the task itself.
 
 use std::ops::ControlFlow;
 use std::process::ExitCode;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use named_tensor::prelude::*;
 use transformer::optimizer::Adam;
@@ -128,16 +128,31 @@ fn go<T: Task>(
     whole
 }
 
-/// Ctrl-C asks the run to stop after the step at hand; a second one ends it at once.
+/// Ctrl-C, SIGTERM and a terminal that closes ask the run to stop after the step at hand; another Ctrl-C ends it at once.
 fn catch_interrupts() {
-    let caught = ctrlc::set_handler(|| {
-        if STOP.swap(true, Ordering::Relaxed) {
+    if outlives_terminal() {
+        // Signals are caught all together, so none is.
+        return remark("the run outlives its terminal; Ctrl-C will end it at once");
+    }
+    let mut first = None;
+    let caught = ctrlc::set_handler(move || {
+        STOP.store(true, Ordering::Relaxed);
+        // A terminal that closes may say so twice at once, which is no second thought.
+        if first.get_or_insert_with(Instant::now).elapsed() > Duration::from_millis(500) {
             std::process::exit(i32::from(INTERRUPTED));
         }
     });
     if let Err(error) = caught {
         remark(format_args!("Ctrl-C will end the run at once: {error}"));
     }
+}
+
+/// Whether the run was started so that it goes on when its terminal closes, by `nohup` for instance, as Linux tells.
+fn outlives_terminal() -> bool {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let ignored = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
+    // The lowest bit is the first signal, SIGHUP.
+    ignored.and_then(|signals| u64::from_str_radix(signals.trim(), 16).ok()).is_some_and(|signals| signals & 1 == 1)
 }
 
 /// The curve of all losses of the log.
