@@ -160,7 +160,13 @@ fn prompt_words() -> usize {
 fn a_text_slides_and_by_how_much_is_checked_at_once() {
     written(&["--max", "60", "--greedy", "--slide", "10"]);
     let long = "the cat ".repeat(40);
-    assert!(generate(&golden("gpt2"), &long, &["--slide", "10", "--max", "2"]).status.success(), "it slides");
+    let output = generate(&golden("gpt2"), &long, &["--slide", "10", "--max", "2"]);
+    let remark = text(&output.stderr);
+    assert!(output.status.success(), "it slides: {remark}");
+    assert!(remark.contains("the model 40 positions: only the last 10 are read\n"), "{remark}");
+    assert!(remark.contains("\n10 words read in"), "{remark}");
+    let short = text(&generate(&golden("gpt2"), "the cat", &["--slide", "10", "--max", "2"]).stderr);
+    assert!(short.starts_with(&format!("{} words read in", prompt_words())), "{short}");
     for kept in ["0", "40", "90"] {
         let more = ["--slide", kept, "--max", "1"];
         refused(&golden("gpt2"), "the cat", &more, &["from 1 to 39", &format!("reading {kept} words again")]);
@@ -176,6 +182,7 @@ fn what_cannot_be_continued_is_one_line_with_the_name_of_the_file_or_setting() {
     refused(&gpt2, "a", &["--top-p", "1.5"], &["top-p of 1.5"]);
     refused(&gpt2, "a", &["--top-k", "0"], &["top-k of 0"]);
     refused(&gpt2, "a", &["--beam", "0"], &["a beam of width 0"]);
+    refused(&gpt2, "a", &["--beam", "2", "--penalty", "-5"], &["a length penalty of -5"]);
     refused(&golden("bert"), "a", &[], &["golden/bert", "writes none"]);
     refused(&golden("nowhere"), "a", &[], &["nowhere", "config.json"]);
     refused(&golden("llama"), "a", &[], &["llama", "tokenizer.json"]);

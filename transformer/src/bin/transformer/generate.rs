@@ -45,7 +45,7 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "WIDTH", conflicts_with_all = ["temperature", "top_k", "top_p", "slide"])]
     beam: Option<usize>,
     /// With --beam: divide by the number of words to this power, so that long texts are not at a disadvantage
-    #[arg(long, value_name = "POWER", default_value_t = 1.0, requires = "beam")]
+    #[arg(long, value_name = "POWER", default_value_t = 1.0, requires = "beam", allow_negative_numbers = true)]
     penalty: f64,
     /// End before this string; may be given several times
     #[arg(long, value_name = "TEXT")]
@@ -56,7 +56,7 @@ pub(crate) struct Arguments {
     /// The same seed writes the same text
     #[arg(long, default_value_t = 0, allow_negative_numbers = true)]
     seed: u64,
-    /// When no position is left, read the last WORDS again and go on
+    /// When no position is left, read the last WORDS again and go on; a prompt that is too long is cut to them
     #[arg(long, value_name = "WORDS")]
     slide: Option<usize>,
     /// Store the weights in 16 bits: half the memory and nearly twice the speed, numbers rounded to 8 bits
@@ -166,8 +166,14 @@ fn streamed<M: Continues>(
     let Arguments { temperature, top_k, top_p, .. } = *arguments;
     let sampling = if arguments.greedy { Sampling::GREEDY } else { Sampling { temperature, top_k, top_p } };
     let (start, longest) = (Instant::now(), limits.longest);
+    let room = model.positions().unwrap_or(usize::MAX);
+    let read = limits.slide.filter(|_| prompt.len() > room).unwrap_or(prompt.len());
     let words = words(model, prompt, sampling, limits, seeded(arguments.seed))?;
     let (reading, start) = (start.elapsed(), Instant::now());
+    if read < prompt.len() {
+        let all = prompt.len();
+        remark(format_args!("the prompt has {all} words, the model {room} positions: only the last {read} are read"));
+    }
     let (mut count, mut stopped) = (0, true);
     let counted = words.inspect(|word| count += usize::from(word.is_ok()));
     let mut decoder = vocabulary.stream_after(prompt);
@@ -190,7 +196,7 @@ fn streamed<M: Continues>(
     }
     let writing = start.elapsed();
     say("")?;
-    remark(format_args!("{} words read in {:.2} s, {}", prompt.len(), reading.as_secs_f64(), speed(count, writing)));
+    remark(format_args!("{read} words read in {:.2} s, {}", reading.as_secs_f64(), speed(count, writing)));
     Ok(!stopped && count == longest)
 }
 
