@@ -10,7 +10,7 @@ use named_tensor::axes::set::Union;
 use named_tensor::params::{self, Init, Parameter, ParameterMut};
 use named_tensor::prelude::*;
 
-use super::{Training, is_finite};
+use super::Training;
 use crate::optimizer::Optimizer;
 
 /// What is stored.
@@ -56,9 +56,17 @@ impl<P: Parameters<f32>, O: Optimizer<P>> Training<P, O> {
     /// Stores the run. A crash on the way leaves the file as it was.
     ///
     /// # Errors
-    /// The file cannot be written.
+    /// The file cannot be written; the model, or what the optimiser remembers, has a number that is not finite. The message
+    /// names every such tensor, and the file is as it was: who goes on from there may do better.
     pub fn save(&self, path: impl AsRef<Path>) -> Result<(), Error> {
-        self.kept().save(path)
+        let (kept, path) = (self.kept(), path.as_ref());
+        let wrong = not_finite(&kept);
+        if !wrong.is_empty() {
+            let (shown, steps) = (path.display(), self.steps);
+            let message = format!("step {steps} has numbers that are not finite in {wrong}: `{shown}` is as it was");
+            return Err(Error::new(ErrorKind::Value, message));
+        }
+        kept.save(path)
     }
 
     /// Goes on with a stored run.
@@ -70,14 +78,9 @@ impl<P: Parameters<f32>, O: Optimizer<P>> Training<P, O> {
         let mut kept = self.kept();
         kept.load(&path)?;
         let refused = |message: String| Error::new(ErrorKind::File, format!("`{}` {message}", path.as_ref().display()));
-        let mut wrong = Vec::new();
-        kept.each(|parameter| {
-            if !is_finite(&parameter) {
-                wrong.push(format!("`{}`", parameter.name));
-            }
-        });
+        let wrong = not_finite(&kept);
         if !wrong.is_empty() {
-            return Err(refused(format!("has numbers that are not finite in {}", wrong.join(", "))));
+            return Err(refused(format!("has numbers that are not finite in {wrong}")));
         }
         let steps = kept.steps.item()?;
         if steps < 0.0 || steps.fract() != 0.0 {
@@ -88,4 +91,15 @@ impl<P: Parameters<f32>, O: Optimizer<P>> Training<P, O> {
         self.steps = steps as u64;
         Ok(())
     }
+}
+
+/// The names of what has a number that is not finite.
+fn not_finite(of: &impl Parameters<f32>) -> String {
+    let mut wrong = Vec::new();
+    of.each(|parameter| {
+        if parameter.to_vec().is_ok_and(|numbers| numbers.iter().any(|number| !number.is_finite())) {
+            wrong.push(format!("`{}`", parameter.name));
+        }
+    });
+    wrong.join(", ")
 }

@@ -13,7 +13,6 @@ pub mod log;
 
 use std::ops::ControlFlow;
 
-use named_tensor::params::Parameter;
 use named_tensor::prelude::*;
 
 use crate::optimizer::{Optimizer, clipped};
@@ -66,8 +65,7 @@ impl<P: Parameters<f32>, O: Optimizer<P>> Training<P, O> {
     /// One step: the loss before it is returned.
     ///
     /// # Errors
-    /// A loss that is not finite, or a step to numbers that are not, in the model or in what the optimiser remembers. The
-    /// error that the loss carries, or one of computing it. Nothing has changed then.
+    /// A loss that is not finite: then nothing has changed. The error that the loss carries, or one of computing it.
     pub fn step(&mut self, loss: &Tensor<R![]>, rate: f64, longest: Option<f64>) -> Result<f64, Error> {
         let (loss, gradient) = value_and_grad(loss, &self.model)?;
         if !loss.is_finite() {
@@ -75,18 +73,7 @@ impl<P: Parameters<f32>, O: Optimizer<P>> Training<P, O> {
             return Err(Error::new(ErrorKind::Value, message));
         }
         let gradient = longest.map_or_else(|| gradient.clone(), |longest| clipped(&gradient, longest));
-        let remembered = self.optimizer.state().clone();
-        let model = self.optimizer.step(&self.model, &gradient, rate)?;
-        let wrong = match first_not_finite(&model) {
-            None => first_not_finite(self.optimizer.state()).map(|name| format!("`{name}` of the optimiser's memory")),
-            Some(name) => Some(format!("the parameter `{name}`")),
-        };
-        if let Some(wrong) = wrong {
-            self.optimizer.remember(remembered);
-            let message = format!("{wrong} is not finite after step {}, at a loss of {loss}", self.steps + 1);
-            return Err(Error::new(ErrorKind::Value, message));
-        }
-        self.model = model;
+        self.model = self.optimizer.step(&self.model, &gradient, rate)?;
         self.steps += 1;
         Ok(f64::from(loss))
     }
@@ -132,20 +119,4 @@ impl<P: Parameters<f32>, O: Optimizer<P>> Training<P, O> {
         }
         Ok(self.steps >= course.last)
     }
-}
-
-/// The name of the first parameter that has a number which is not finite.
-fn first_not_finite<P: Parameters<f32>>(of: &P) -> Option<String> {
-    let mut first = None;
-    of.each(|parameter| {
-        if first.is_none() && !is_finite(&parameter) {
-            first = Some(parameter.name.to_owned());
-        }
-    });
-    first
-}
-
-/// Whether all numbers of a parameter are finite.
-fn is_finite(parameter: &Parameter<'_, f32>) -> bool {
-    parameter.to_vec().is_ok_and(|numbers| numbers.iter().all(|number| number.is_finite()))
 }
