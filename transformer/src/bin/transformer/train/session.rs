@@ -6,10 +6,13 @@
 
 use std::ops::ControlFlow;
 use std::process::ExitCode;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use named_tensor::prelude::*;
+use signal_hook::consts::{SIGINT, SIGTERM};
+use signal_hook::flag;
 use transformer::optimizer::Adam;
 use transformer::picture::curve;
 use transformer::train::batches::{Batches, seed_of};
@@ -23,10 +26,7 @@ use super::task::Task;
 use crate::output::{remark, say, unusable};
 
 /// The exit code of a run that was interrupted: 128 and the number of the signal, as shells have it.
-const INTERRUPTED: u8 = 130;
-
-/// Whether the run was asked to stop.
-static STOP: AtomicBool = AtomicBool::new(false);
+const INTERRUPTED: i32 = 130;
 
 type Run<T> = Training<<T as Task>::Model, Adam<<T as Task>::Model>>;
 
@@ -44,7 +44,6 @@ pub(crate) fn run<T: Task>(task: &T, options: &Options) -> Result<ExitCode, Erro
     folder.identify(&identity)?;
     say(format_args!("{}\n", task.equations().join("\n\n")))?;
     say(format_args!("{identity}: {} parameters", training.model.count()))?;
-    catch_interrupts();
     let whole = go(task, &folder, &identity, options.every, &mut training)?;
     training.save(folder.checkpoint())?;
     if !whole {
@@ -54,7 +53,7 @@ pub(crate) fn run<T: Task>(task: &T, options: &Options) -> Result<ExitCode, Erro
             identity.steps,
             folder.path().display()
         ));
-        return Ok(ExitCode::from(INTERRUPTED));
+        return Ok(ExitCode::from(INTERRUPTED as u8));
     }
     training.model.save(folder.model())?;
     say(task.report(&training.model, &folder)?)?;
@@ -113,7 +112,7 @@ fn go<T: Task>(
     let mut progress = Progress::new(training.steps, identity.steps, tokens);
     let course =
         Course { last: identity.steps, rate: &|step| task.rate(step, identity.steps), longest: task.longest() };
-    let mut before = Instant::now();
+    let (mut before, stop) = (Instant::now(), asked_to_stop());
     let loss = |model: &T::Model, step| task.loss(model, &batches.at(step), seed_of(!identity.seed, step));
     let whole = training.run(&course, loss, |training, step| {
         log.add(step, tokens / before.elapsed().as_secs_f64()).map_err(|error| unusable(&path, "write", &error))?;
@@ -122,37 +121,24 @@ fn go<T: Task>(
         if step.number.is_multiple_of(every) {
             training.save(folder.checkpoint())?;
         }
-        Ok(if STOP.load(Ordering::Relaxed) { ControlFlow::Break(()) } else { ControlFlow::Continue(()) })
+        Ok(if stop.load(Ordering::Relaxed) { ControlFlow::Break(()) } else { ControlFlow::Continue(()) })
     });
     progress.end();
     whole
 }
 
-/// Ctrl-C, SIGTERM and a terminal that closes ask the run to stop after the step at hand; another Ctrl-C ends it at once.
-fn catch_interrupts() {
-    if outlives_terminal() {
-        // Signals are caught all together, so none is.
-        return remark("the run outlives its terminal; Ctrl-C will end it at once");
-    }
-    let mut first = None;
-    let caught = ctrlc::set_handler(move || {
-        STOP.store(true, Ordering::Relaxed);
-        // A terminal that closes may say so twice at once, which is no second thought.
-        if first.get_or_insert_with(Instant::now).elapsed() > Duration::from_millis(500) {
-            std::process::exit(i32::from(INTERRUPTED));
+/// Ctrl-C and SIGTERM ask the run to stop after the step at hand; a second one ends it at once.
+fn asked_to_stop() -> Arc<AtomicBool> {
+    let stop = Arc::new(AtomicBool::new(false));
+    for signal in [SIGINT, SIGTERM] {
+        // In this order: the first signal finds nobody who asked before.
+        let caught = flag::register_conditional_shutdown(signal, INTERRUPTED, Arc::clone(&stop))
+            .and_then(|_| flag::register(signal, Arc::clone(&stop)));
+        if let Err(error) = caught {
+            remark(format_args!("a signal will end the run at once: {error}"));
         }
-    });
-    if let Err(error) = caught {
-        remark(format_args!("Ctrl-C will end the run at once: {error}"));
     }
-}
-
-/// Whether the run was started so that it goes on when its terminal closes, by `nohup` for instance, as Linux tells.
-fn outlives_terminal() -> bool {
-    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
-    let ignored = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
-    // The lowest bit is the first signal, SIGHUP.
-    ignored.and_then(|signals| u64::from_str_radix(signals.trim(), 16).ok()).is_some_and(|signals| signals & 1 == 1)
+    stop
 }
 
 /// The curve of all losses of the log.
