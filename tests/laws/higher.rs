@@ -12,6 +12,8 @@ use named_tensor_tests::reference::Grid;
 named! {
     fn Gate(X: R[]; s: R[] = 1) -> R[] { X * X * s }
 
+    fn Cased(X: R[a]) -> R[a] { M_{a(i)} = if i < 1 { X * X } else { X_{a(|a| - 1 - i)} }; M }
+
     fn Weighed(X: R[a], Y: R[a]) -> R[a] { softmax_a(X) * Y }
 }
 
@@ -122,19 +124,40 @@ fn the_mixed_derivatives_of_a_power_are_the_same_in_both_orders() -> Result<(), 
     Ok(())
 }
 
+/// Lines of lines, each made of primitives that carry axes in ways of their own.
+const BODIES: [fn(&Line) -> Line; 12] = [
+    |x| x.gt(0.0).select(x, &(x * x)),
+    |x| x.concat(a, &(x * 2.0)).slice(a, 1..4),
+    |x| x.standardize(a) * x,
+    |x| x.softmax(a).cumsum(a),
+    |x| x * x.max(a) + x.min(a),
+    |x| x.sort(a) * x,
+    |x| x.maxk(a, b.of(3)).rename(b, a) - x,
+    |x| x.index(a, &Tensor::indices(a, a, [2, 0, 2])) * x,
+    |x| Cased(x),
+    |x| scan(a, x.sum(a), x, |h: Scalar, x: Scalar| (&h * &x, h.sin() + x)).1,
+    |x| (x.rename(a, b) * x).max(b),
+    |x| Weighed(&Weighed(x, &(x + 1.0)), x),
+];
+
 #[lift]
-fn owed(x: &Tensor<R![a], f64>, c: &Tensor<R![a], f64>) -> Tensor<R![a], f64> {
-    vjp(&x.gt(0.0).select(x, &(x * x)), c, x)
+fn owed(x: &Tensor<R![a], f64>, c: &Tensor<R![a], f64>, which: usize) -> Tensor<R![a], f64> {
+    vjp(&BODIES[which](x), c, x)
 }
 
 #[lift]
-fn owed_twice(x: &Tensor<R![a], f64>, c: &Tensor<R![a], f64>) -> Tensor<R![a], f64> {
-    vjp(&x.concat(a, x), &c.concat(a, c), x)
+fn owed_again(x: &Tensor<R![a], f64>, c: &Tensor<R![a], f64>, which: usize) -> Tensor<R![a], f64> {
+    vjp(&vjp(&BODIES[which](x), &(c * x), x), c, x)
 }
 
 #[lift]
-fn owed_by_what_is_owed(x: &Tensor<R![a], f64>, c: &Tensor<R![a], f64>) -> Tensor<R![a], f64> {
-    vjp(&vjp(&x.standardize(a), c, x), c, x)
+fn moved(x: &Tensor<R![a], f64>, dx: &Tensor<R![a], f64>, which: usize) -> Tensor<R![a], f64> {
+    jvp(&BODIES[which](x), x, dx)
+}
+
+#[lift]
+fn moved_again(x: &Tensor<R![a], f64>, dx: &Tensor<R![a], f64>, which: usize) -> Tensor<R![a], f64> {
+    jvp(&vjp(&BODIES[which](x), dx, x), x, dx)
 }
 
 #[lift]
@@ -168,19 +191,29 @@ fn changed_by_a_scan(x: &Tensor<R![a], f64>, w: &Tensor<R![], f64>, dw: &Tensor<
 }
 
 const ROWS: [[f64; 3]; 2] = [[1.0, -3.0, 0.5], [2.0, 0.25, -1.0]];
+const OTHERS: [[f64; 3]; 2] = [[0.75, -1.25, 0.5], [1.25, 0.375, -0.25]];
 
 #[test]
-fn what_is_owed_in_a_lifted_function_is_that_of_each_position() -> Result<(), Error> {
+fn what_is_owed_and_what_changes_in_a_lifted_function_are_those_of_each_position() -> Result<(), Error> {
     let (rows, x) = (table(ROWS), line([1.0, -0.5, 3.0]));
-    for (at, row) in ROWS.map(line).iter().enumerate() {
-        let same = |lifted: &Tensor<R![batch, a], f64>, alone: &Line| -> Result<(), Error> {
-            assert_same(&lifted.at(batch, at).to_vec(a)?, &alone.to_vec(a)?);
-            Ok(())
-        };
-        same(&owed(&x, &rows), &owed(&x, row))?;
-        same(&owed(&rows, &rows), &owed(row, row))?;
-        same(&owed_twice(&x, &rows), &owed_twice(&x, row))?;
-        same(&owed_by_what_is_owed(&x, &rows), &owed_by_what_is_owed(&x, row))?;
+    for which in 0..BODIES.len() {
+        for (at, row) in ROWS.map(line).iter().enumerate() {
+            let same = |lifted: &Tensor<R![batch, a], f64>, alone: &Line| -> Result<(), Error> {
+                assert_same(&lifted.at(batch, at).to_vec(a)?, &alone.to_vec(a)?);
+                Ok(())
+            };
+            // Numbers of their own: what is made of a variable is derived as well.
+            let (other, others) = (OTHERS.map(line)[at].clone(), table(OTHERS));
+            same(&owed(&x, &rows, which), &owed(&x, row, which))?;
+            same(&owed(&rows, &x, which), &owed(row, &x, which))?;
+            same(&owed(&rows, &others, which), &owed(row, &other, which))?;
+            same(&owed_again(&x, &rows, which), &owed_again(&x, row, which))?;
+            same(&owed_again(&rows, &others, which), &owed_again(row, &other, which))?;
+            same(&moved(&x, &rows, which), &moved(&x, row, which))?;
+            same(&moved(&rows, &x, which), &moved(row, &x, which))?;
+            same(&moved_again(&x, &rows, which), &moved_again(&x, row, which))?;
+            same(&moved_again(&rows, &others, which), &moved_again(row, &other, which))?;
+        }
     }
     Ok(())
 }
@@ -196,8 +229,7 @@ fn changes_in_a_lifted_function_are_those_of_each_position() -> Result<(), Error
         };
         same(&changed(&rows, &y, &rows), &changed(row, &y, row))?;
         same(&changed(&x, &y, &rows), &changed(&x, &y, row))?;
-        // Another tensor of the same numbers: by whom is derived is a tensor, not a place among the arguments.
-        same(&changed(&rows, &(&rows * 1.5), &rows), &changed(row, &(row * 1.5), row))?;
+        same(&changed(&rows, &table(OTHERS), &rows), &changed(row, &OTHERS.map(line)[at], row))?;
         same(&changed_by_both(&rows, &y, &rows), &changed_by_both(row, &y, row))?;
         same(&changed_by_both(&x, &rows, &rows), &changed_by_both(&x, row, row))?;
     }

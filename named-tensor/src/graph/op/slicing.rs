@@ -167,6 +167,7 @@ fn far(count: usize, stride: isize) -> isize {
 
 #[cfg(test)]
 mod tests {
+    use crate::element::NO_POSITION;
     use crate::error::ErrorKind;
     use crate::graph::testing::{A, B, C, axes, counting, error, read, tensor};
 
@@ -216,7 +217,9 @@ mod tests {
     #[test]
     fn a_start_that_leaves_too_few_positions_is_an_error_at_evaluation() {
         let x = counting(&[(A, 5)]);
-        for (start, missing) in [(4_i64, "position 5"), (9, "position 9"), (-1, "position -1")] {
+        for (start, missing) in
+            [(4_i64, "position 5"), (9, "position 9"), (-1, "position -1"), (NO_POSITION, "position NaN")]
+        {
             let sliced = x.dynamic_slice(A, 2, &tensor(&[], &[start]));
             assert!(sliced.error().is_none(), "known only from the numbers");
             let error = error(&sliced);
