@@ -89,8 +89,21 @@ impl<T: Scalar, const N: usize> Sums<T, N> {
     pub(super) fn rise(&mut self, rows: &[[T; N]]) -> [T; N] {
         let mut tops = self.top;
         rise(rows, &mut tops);
-        self.rise_to(&tops);
+        if self.is_empty() {
+            self.top = tops;
+        } else {
+            self.rise_to(&tops);
+        }
         self.base()
+    }
+
+    /// Whether there is nothing to scale: no row was taken in, or none with more than -∞.
+    fn is_empty(&self) -> bool {
+        let sums = &self.sum;
+        vectorised(
+            #[inline(always)]
+            move || sums.iter().fold(true, |all, &sum| all & (sum == 0.0)),
+        )
     }
 
     /// The same where sums are scaled only if an element is larger than what was subtracted by more than [`NEAR`]: so it
@@ -98,41 +111,42 @@ impl<T: Scalar, const N: usize> Sums<T, N> {
     pub(super) fn rise_nearly(&mut self, rows: &[[T; N]]) -> [T; N] {
         let mut tops = self.top;
         rise(rows, &mut tops);
-        self.rise_near(&tops);
-        self.base()
+        if self.is_empty() {
+            self.top = tops;
+        } else {
+            let before = &*self;
+            let raised = vectorised(
+                #[inline(always)]
+                move || before.raised(&tops),
+            );
+            raised.iter().for_each(|tops| self.rise_to(tops));
+        }
+        let now = &*self;
+        vectorised(
+            #[inline(always)]
+            move || now.base(),
+        )
     }
 
-    fn rise_near(&mut self, tops: &[T; N]) {
-        let (near, bases) = (T::narrow(NEAR), &self.top);
-        let raised: Option<[T; N]> = vectorised(
+    /// What is to be subtracted from now on, if an element is larger by more than [`NEAR`].
+    #[inline(always)]
+    fn raised(&self, tops: &[T; N]) -> Option<[T; N]> {
+        let near = T::narrow(NEAR);
+        let is_far = tops.iter().zip(&self.top).fold(false, |is_far, (&top, &base)| is_far | (top > base + near));
+        is_far.then(
             #[inline(always)]
-            move || {
-                let is_far = tops.iter().zip(bases).fold(false, |is_far, (&top, &base)| is_far | (top > base + near));
-                is_far.then(|| {
-                    std::array::from_fn(
-                        #[inline(always)]
-                        |j| if tops[j] > bases[j] + near { tops[j] } else { bases[j] },
-                    )
-                })
+            || {
+                std::array::from_fn(
+                    #[inline(always)]
+                    |j| if tops[j] > self.top[j] + near { tops[j] } else { self.top[j] },
+                )
             },
-        );
-        if let Some(tops) = raised {
-            self.rise_to(&tops);
-        }
+        )
     }
 
     /// Goes on to other numbers that are subtracted: a sum that was taken with a smaller one is scaled.
     fn rise_to(&mut self, tops: &[T; N]) {
-        let sums = &self.sum;
-        let is_first = vectorised(
-            #[inline(always)]
-            move || sums.iter().fold(true, |all, &sum| all & (sum == 0.0)),
-        );
-        // Before any row was taken in there is nothing to scale.
-        if !is_first {
-            self.sum = self.scaled(tops);
-        }
-        self.top = *tops;
+        *self = Sums { top: *tops, sum: self.scaled(tops) };
     }
 
     /// The sums as if these numbers, which are no smaller, had been subtracted. A sum over nothing but -∞ is 0, or NaN if
@@ -157,15 +171,9 @@ impl<T: Scalar, const N: usize> Sums<T, N> {
     /// What is subtracted from elements. As long as there is nothing but -∞, it adds nothing, whatever that is.
     #[inline(always)]
     fn base(&self) -> [T; N] {
-        let tops = &self.top;
-        vectorised(
+        self.top.map(
             #[inline(always)]
-            move || {
-                std::array::from_fn(
-                    #[inline(always)]
-                    |j| if tops[j] > T::LOWEST { tops[j] } else { T::default() },
-                )
-            },
+            |top| if top > T::LOWEST { top } else { T::default() },
         )
     }
 
@@ -213,7 +221,9 @@ impl<T: Scalar> Parts<T> for Sums<T, LANES> {
     const NONE: Self = Sums::NONE;
 
     fn rise(&mut self, tops: &[T; LANES]) -> [T; LANES] {
-        self.rise_near(tops);
+        if let Some(tops) = self.raised(tops) {
+            self.rise_to(&tops);
+        }
         self.top
     }
 
