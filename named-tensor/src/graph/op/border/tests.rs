@@ -183,6 +183,9 @@ fn a_border_owes_what_it_is_owed_inside_whatever_stands_outside() {
             assert!(scattered(&all), "without a condition");
             let one = condition.select(&g, &number(Kind::F64, 1.0)).owed_at(&positions, A, 7, &[axis]);
             assert!(scattered(&one), "something is owed outside");
+            let variable = number(Kind::F64, 0.0).into_variable();
+            let may_be_more = condition.select(&g, &variable).owed_at(&positions, A, 7, &[axis]);
+            assert!(scattered(&may_be_more), "what is 0 now may be derived by");
             if axis == C {
                 assert!(scattered(&condition.select(&g, &zero).owed_at(&positions, A, 7, &[])), "none is summed");
                 let other = Node::iota(A, 7).compare(Comparison::Le, &number(Kind::Index, 3.0));
