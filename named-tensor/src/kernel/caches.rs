@@ -7,7 +7,7 @@ use std::sync::LazyLock;
 /// Bytes of a second-level cache where nothing is known of it: no usual one is smaller.
 const USUAL: usize = 256 << 10;
 
-/// Bytes of the second-level cache of a core, as the processor tells.
+/// Bytes of the second-level cache of a core, as the processor tells, or Linux where a processor does not.
 pub(super) fn second_level() -> usize {
     /// Found once: a virtual machine takes longer to answer than a small product.
     static BYTES: LazyLock<usize> = LazyLock::new(|| told().unwrap_or(USUAL));
@@ -25,7 +25,16 @@ fn told() -> Option<usize> {
 
 #[cfg(not(target_arch = "x86_64"))]
 fn told() -> Option<usize> {
-    None
+    told_by_linux()
+}
+
+/// The same of the first core as Linux tells, on any processor; none elsewhere, or where it does not say.
+#[cfg(any(test, not(target_arch = "x86_64")))]
+fn told_by_linux() -> Option<usize> {
+    let of = |name: &str| std::fs::read_to_string(format!("/sys/devices/system/cpu/cpu0/cache/index2/{name}")).ok();
+    let (level, size) = (of("level")?, of("size")?);
+    let size: usize = size.trim().strip_suffix('K')?.parse().ok()?;
+    (level.trim() == "2" && size > 0).then(|| size.saturating_mul(1024))
 }
 
 #[cfg(test)]
@@ -37,16 +46,11 @@ mod tests {
         assert!((USUAL / 2..=64 << 20).contains(&second_level()), "{} bytes", second_level());
     }
 
-    #[cfg(all(target_arch = "x86_64", target_os = "linux"))]
     #[test]
     fn the_second_level_cache_is_as_large_as_the_system_says() {
-        let of = |name: &str| std::fs::read_to_string(format!("/sys/devices/system/cpu/cpu0/cache/index2/{name}"));
         // Not every system tells.
-        if let (Ok(level), Ok(size)) = (of("level"), of("size"))
-            && level.trim() == "2"
-            && let Some(size) = size.trim().strip_suffix('K').and_then(|size| size.parse::<usize>().ok())
-        {
-            assert_eq!(second_level(), size << 10);
+        if let Some(size) = told_by_linux() {
+            assert_eq!(second_level(), size);
         }
     }
 }

@@ -40,5 +40,6 @@ fn what_is_near_or_leaves_the_caches_or_has_short_rows_goes_another_way() {
     assert!(is_worth_it(773, 200), "this is far, and stays in a cache");
     assert!(!is_worth_it(401, 400), "rows are short");
     assert!(!is_worth_it(773, 80), "it is near");
-    assert!(!is_worth_it(8000, 8000), "it leaves the caches");
+    // Elsewhere stores do not pass the caches by.
+    assert_eq!(is_worth_it(8000, 8000), cfg!(not(target_arch = "x86_64")), "it leaves the caches");
 }
