@@ -15,7 +15,8 @@ use crate::axes::set::Created;
 use crate::axis::Axis;
 use crate::element::{Binary, Comparison, Element, Index, Lined, Real};
 use crate::error::Error;
-use crate::graph::Node;
+use crate::graph::{Node, Shape};
+use crate::tensor::building::held;
 use crate::tensor::elementwise::number;
 
 impl<X: Axis> Element for Index<X> {
@@ -38,11 +39,23 @@ fn no_position<X: Axis>(number: impl Display) -> String {
     format!("{number} is no position of the axis `{}`: positions are 0 to {}", X::NAME, i64::MAX)
 }
 
+/// A position that is known: a constant of the graph where such a one has all its digits, else a number in memory.
+#[track_caller]
+pub(super) fn known<X: Axis>(position: usize) -> Node {
+    /// Up to here `f64` has every whole number.
+    const WHOLE: u64 = 1 << f64::MANTISSA_DIGITS;
+    if position as u64 <= WHOLE {
+        number::<i64>(position as f64)
+    } else {
+        held::<Index<X>>(vec![position], Shape::default())
+    }
+}
+
 impl<A: Axes, X: Axis> Add<usize> for &Tensor<A, Index<X>> {
     type Output = Tensor<A, Index<X>>;
     #[track_caller]
     fn add(self, right: usize) -> Self::Output {
-        Tensor::from_node(self.node().binary(Binary::Add, &number::<i64>(right as f64)))
+        Tensor::from_node(self.node().binary(Binary::Add, &known::<X>(right)))
     }
 }
 
@@ -50,7 +63,7 @@ impl<A: Axes, X: Axis> Sub<usize> for &Tensor<A, Index<X>> {
     type Output = Tensor<A, Index<X>>;
     #[track_caller]
     fn sub(self, right: usize) -> Self::Output {
-        Tensor::from_node(self.node().binary(Binary::Sub, &number::<i64>(right as f64)))
+        Tensor::from_node(self.node().binary(Binary::Sub, &known::<X>(right)))
     }
 }
 

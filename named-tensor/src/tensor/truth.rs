@@ -6,9 +6,11 @@
 use super::Tensor;
 use crate::axes::Axes;
 use crate::axes::set::Union;
+use crate::axis::Axis;
 use crate::element::{Binary, Comparison, Element, Index, Real, Unary};
 use crate::graph::Node;
 use crate::tensor::elementwise::number;
+use crate::tensor::positions::known;
 
 /// What can be compared with a tensor: a tensor over any axes, or a number.
 #[diagnostic::on_unimplemented(
@@ -21,6 +23,7 @@ pub trait Comparand<T> {
     type Axes: Axes;
 
     /// Its node.
+    #[track_caller]
     fn node(self) -> Node;
 }
 
@@ -49,11 +52,12 @@ impl<B: Axes, X: 'static, Y: 'static> Comparand<Index<X>> for &Tensor<B, Index<Y
     }
 }
 
-impl<X: 'static> Comparand<Index<X>> for usize {
+impl<X: Axis> Comparand<Index<X>> for usize {
     type Axes = ();
 
+    #[track_caller]
     fn node(self) -> Node {
-        number::<i64>(self as f64)
+        known::<X>(self)
     }
 }
 
