@@ -20,6 +20,17 @@ fn layers_of_different_sizes_are_not_stacked_and_a_layer_that_is_not_there_is_no
 }
 
 #[test]
+fn layers_whose_numbers_lie_in_different_orders_are_stacked() {
+    named! { fn Linear(X: R[key]; W: R[key, emb] = 1) -> R[emb] { X dot_key W } }
+    let numbers = [1.0, 2.0, 3.0, 4.0, 5.0, 6.0].to_vec();
+    let one = Linear { W: Tensor::from_vec((key.of(2), emb.of(3)), numbers.clone()).unwrap() };
+    let other = Linear { W: Tensor::from_vec((emb.of(3), key.of(2)), numbers).unwrap() };
+    let both: Stacked<layer, Linear> = stack(layer, &[one, other]).unwrap();
+    assert_eq!(both.at(0).W.to_vec((key, emb)).unwrap(), [1.0, 2.0, 3.0, 4.0, 5.0, 6.0]);
+    assert_eq!(both.at(1).W.to_vec((emb, key)).unwrap(), [1.0, 2.0, 3.0, 4.0, 5.0, 6.0]);
+}
+
+#[test]
 fn a_parameter_too_large_for_memory_is_named_where_the_parameters_are_drawn() {
     named! {
         fn Linear(X: R[key]; W: R[key, emb], b: R[emb]) -> R[emb] { X dot_key W + b }
@@ -60,9 +71,9 @@ fn a_parameter_without_numbers_is_no_refusal() {
 #[test]
 fn numbers_that_nobody_can_draw_are_refused_with_what_is_wrong() {
     let drawn = Tensor::<R![seq]>::normal(&mut seeded(0), seq.of(2), 0.5, -1.0);
-    refused(drawn.checked(), ErrorKind::Value, &["at least 0", "the mean 0.5 and the deviation -1"]);
+    refused(drawn.checked(), ErrorKind::Value, &["at least 0", "the mean 0.5 and the deviation -1.0"]);
     let drawn = Tensor::<_, f64>::zeros((height.of(2), width.of(2))).uniform_like(&mut seeded(0), 1.0, 0.5);
-    refused(drawn.checked(), ErrorKind::Value, &["not from 1 to 0.5"]);
+    refused(drawn.checked(), ErrorKind::Value, &["not from 1.0 to 0.5"]);
 }
 
 #[test]

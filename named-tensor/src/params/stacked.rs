@@ -66,7 +66,7 @@ where
                 return Err(alike::missing("stack", name, &format!("layer {lacking}")).at(Location::caller()));
             }
         }
-        if let Some(((parameter, wanted), (_, found))) = named.iter().zip(&others).find(|(a, b)| a.1 != b.1) {
+        if let Some(((parameter, wanted), (_, found))) = named.iter().zip(&others).find(|(a, b)| differ(&a.1, &b.1)) {
             let message = format!(
                 "sizes clash in `stack`: parameter `{parameter}` is {wanted} in layer 0, {found} in layer {number}"
             );
@@ -92,6 +92,14 @@ where
     });
     nodes(&every, Node::clone).iter().try_for_each(|node| node.checked().map(drop))?;
     Ok(Stacked { every, axis: PhantomData })
+}
+
+/// Whether the shapes are not of the same axes and sizes, in whatever order. In a lifted function one may have further axes that
+/// the other has not.
+fn differ(one: &Shape, other: &Shape) -> bool {
+    let lacks =
+        |one: &Shape, other: &Shape| one.iter().any(|(name, size)| !name.is_fresh() && other.size(name) != Some(size));
+    lacks(one, other) || lacks(other, one)
 }
 
 fn nodes<P: Parameters<T>, T: Real>(of: &P, mut change: impl FnMut(&Node) -> Node) -> Vec<Node> {

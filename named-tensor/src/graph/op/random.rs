@@ -41,26 +41,32 @@ impl Node {
     #[track_caller]
     pub fn random(distribution: Distribution, seed: u64, kind: Kind, shape: Shape) -> Node {
         Node::build(Op::Random(distribution, seed), kind, [], |operation| {
+            let (name, [one, other]) = match distribution {
+                Distribution::Uniform { low, high } => ("uniform", [low, high]),
+                Distribution::Normal { mean, deviation } => ("normal", [mean, deviation]),
+            };
             let sound = match distribution {
                 Distribution::Uniform { low, high } => low < high && (high - low).is_finite(),
                 Distribution::Normal { mean, deviation } => {
                     mean.is_finite() && deviation.is_finite() && deviation >= 0.0
                 }
             };
-            if sound && kind.is_real() {
-                return Ok(shape);
-            }
+            let is_beyond = |x: &f64| kind != Kind::F64 && (*x as f32).is_infinite();
             Err(match distribution {
                 _ if !kind.is_real() => refused(operation, format_args!("draws real numbers, not {kind:?}")),
-                Distribution::Uniform { low, high } => {
-                    refused("uniform", format_args!("draws from a low bound to a higher one, not from {low} to {high}"))
+                Distribution::Uniform { .. } if !sound => {
+                    refused(name, format_args!("draws from a low bound to a higher one, not from {one:?} to {other:?}"))
                 }
-                Distribution::Normal { mean, deviation } => refused(
-                    "normal",
+                Distribution::Normal { .. } if !sound => refused(
+                    name,
                     format_args!(
-                        "needs a mean and a deviation of at least 0, not the mean {mean} and the deviation {deviation}"
+                        "needs a mean and a deviation of at least 0, not the mean {one:?} and the deviation {other:?}"
                     ),
                 ),
+                _ => match [one, other].into_iter().find(is_beyond) {
+                    None => return Ok(shape),
+                    Some(x) => refused(name, format_args!("cannot draw elements of kind {kind:?} from {x:?}")),
+                },
             })
         })
     }
@@ -171,6 +177,17 @@ mod tests {
             let name = if matches!(distribution, Distribution::Uniform { .. }) { "`uniform`" } else { "`normal`" };
             assert_eq!(error(&refused).kind(), ErrorKind::Value, "{distribution:?}");
             assert!(error(&refused).to_string().starts_with(name), "{distribution:?}");
+        }
+        let beyond = [
+            Distribution::Uniform { low: -1e300, high: 0.0 },
+            Distribution::Uniform { low: 0.0, high: 1e300 },
+            Distribution::Normal { mean: -1e300, deviation: 1.0 },
+            Distribution::Normal { mean: 0.0, deviation: 1e300 },
+        ];
+        for distribution in beyond {
+            let refused = Node::random(distribution, 0, Kind::F32, Shape::default());
+            assert!(error(&refused).to_string().contains("1e300"), "{distribution:?}");
+            assert!(draw(distribution, 0, Kind::F64, 9).iter().all(|x| x.is_finite()), "{distribution:?}");
         }
         assert_eq!(error(&Node::random(UNIT, 0, Kind::Bool, Shape::default())).kind(), ErrorKind::Value);
         assert_eq!(draw(Distribution::Normal { mean: 2.0, deviation: 0.0 }, 0, Kind::F64, 3), [2.0; 3]);
