@@ -76,36 +76,41 @@ fn network() -> FFN {
 }
 
 /// Made-up gradients: other numbers at each step.
-fn gradient(of: &FFN, step: u64) -> FFN {
+fn gradient<T: Real>(of: &FFN<T>, step: u64) -> FFN<T> {
     let mut gradient = of.clone();
     let mut seed = 100 * step;
     gradient.each_mut(|mut parameter| {
         seed += 1;
         let (shape, count) = (parameter.shape().clone(), parameter.shape().elements());
-        let numbers = Numbers(seed).grid(&[count]).values.into_iter().map(|x| x as f32).collect();
+        let numbers = Numbers(seed).grid(&[count]).values.into_iter().map(T::from_f64).collect();
         parameter.set(shape, numbers).unwrap();
     });
     gradient
 }
 
 /// All numbers with the names of their parameters.
-fn numbers(of: &FFN) -> Vec<(String, f64)> {
+fn numbers<T: Real>(of: &FFN<T>) -> Vec<(String, f64)> {
     let mut all = Vec::new();
     of.each(|parameter| {
-        all.extend(parameter.to_vec().unwrap().into_iter().map(|x| (parameter.name.to_owned(), f64::from(x))));
+        all.extend(parameter.to_vec().unwrap().into_iter().map(|x| (parameter.name.to_owned(), x.to_f64())));
     });
     all
 }
 
 #[track_caller]
-fn assert_near(found: &FFN, expected: &[f64]) {
+fn assert_near<T: Real>(found: &FFN<T>, expected: &[f64]) {
     let found: Vec<f64> = numbers(found).into_iter().map(|(_, x)| x).collect();
-    assert_close(&found, &Grid::new(&[expected.len()], expected.to_vec()), Bound::absolute(5e-6));
+    let bound = if size_of::<T>() == 4 { 5e-6 } else { 1e-14 };
+    assert_close(&found, &Grid::new(&[expected.len()], expected.to_vec()), Bound::absolute(bound));
 }
 
 #[test]
 fn descent_with_momentum_follows_its_rule_number_by_number() {
-    let mut model = network();
+    descends(network());
+    descends(network().cast::<f64>());
+}
+
+fn descends<T: Real>(mut model: FFN<T>) {
     let mut optimizer = Sgd::new(&model, 0.9);
     let mut θ: Vec<f64> = numbers(&model).into_iter().map(|(_, x)| x).collect();
     let mut v = vec![0.0; θ.len()];
@@ -122,8 +127,13 @@ fn descent_with_momentum_follows_its_rule_number_by_number() {
 
 #[test]
 fn adam_and_its_decay_follow_their_rule_number_by_number() {
+    adam_steps(&network());
+    adam_steps(&network().cast::<f64>());
+}
+
+fn adam_steps<T: Real>(network: &FFN<T>) {
     for decay in [0.0, 0.1] {
-        let mut model = network();
+        let mut model = network.clone();
         let mut optimizer = Adam::new(&model);
         optimizer.decay = decay;
         optimizer.decays = |name| name.starts_with('W');
@@ -149,8 +159,12 @@ fn adam_and_its_decay_follow_their_rule_number_by_number() {
 
 #[test]
 fn clipped_gradients_are_together_no_longer_than_said() {
-    let model = network();
-    let g = gradient(&model, 1);
+    clips(&network());
+    clips(&network().cast::<f64>());
+}
+
+fn clips<T: Real>(model: &FFN<T>) {
+    let g = gradient(model, 1);
     let length = numbers(&g).iter().map(|(_, x)| x * x).sum::<f64>().sqrt();
     let short = clipped(&g, 0.5).eval().unwrap();
     let expected: Vec<f64> = numbers(&g).iter().map(|(_, x)| x * 0.5 / length).collect();

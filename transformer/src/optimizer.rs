@@ -23,21 +23,21 @@ named! {
     pub fn Clipped(g: R[], n: R[], c: R[]) -> R[] { g * min(1, c / n) }
 }
 
-fn scalar(number: f64) -> Tensor<R![]> {
-    Tensor::scalar(number as f32)
+fn scalar<T: Real>(number: f64) -> Tensor<R![], T> {
+    Tensor::scalar(T::from_f64(number))
 }
 
 /// The gradients, together no longer than `longest`.
 #[must_use]
-pub fn clipped<P: Parameters<f32>>(gradient: &P, longest: f64) -> P {
-    let (norm, longest) = (gradient.norm(), scalar(longest));
+pub fn clipped<P: Parameters<T>, T: Real>(gradient: &P, longest: f64) -> P {
+    let (norm, longest) = (gradient.norm(), scalar::<T>(longest));
     gradient.combine([], |_, g, []| Clipped(g, &norm, &longest))
 }
 
 /// What every optimiser can do.
-pub trait Optimizer<P: Parameters<f32>> {
+pub trait Optimizer<P: Parameters<T>, T: Real = f32> {
     /// What it remembers from step to step, so that a run can be stored and gone on with.
-    type State: Parameters<f32>;
+    type State: Parameters<T>;
 
     /// What it remembers.
     fn state(&self) -> &Self::State;
@@ -69,10 +69,13 @@ pub struct Sgd<P> {
     pub velocity: P,
 }
 
-impl<P: Parameters<f32>> Sgd<P> {
+impl<P> Sgd<P> {
     /// At rest.
     #[must_use]
-    pub fn new(parameters: &P, momentum: f64) -> Sgd<P> {
+    pub fn new<T: Real>(parameters: &P, momentum: f64) -> Sgd<P>
+    where
+        P: Parameters<T>,
+    {
         Sgd { momentum, velocity: parameters.zeros() }
     }
 
@@ -81,8 +84,11 @@ impl<P: Parameters<f32>> Sgd<P> {
     /// # Errors
     /// The error that a gradient carries, or one of computing it.
     #[track_caller]
-    pub fn step(&mut self, parameters: &P, gradient: &P, rate: f64) -> Result<P, Error> {
-        let (μ, η) = (scalar(self.momentum), scalar(rate));
+    pub fn step<T: Real>(&mut self, parameters: &P, gradient: &P, rate: f64) -> Result<P, Error>
+    where
+        P: Parameters<T>,
+    {
+        let (μ, η) = (scalar::<T>(self.momentum), scalar::<T>(rate));
         let velocity = self.velocity.combine([gradient], |_, v, [g]| Momentum(v, g, &μ));
         let moved = parameters.combine([&velocity], |_, θ, [v]| Descent(θ, v, &η));
         let Together((moved, velocity)) = Together((moved, velocity)).eval()?;
@@ -91,7 +97,7 @@ impl<P: Parameters<f32>> Sgd<P> {
     }
 }
 
-impl<P: Parameters<f32>> Optimizer<P> for Sgd<P> {
+impl<P: Parameters<T>, T: Real> Optimizer<P, T> for Sgd<P> {
     type State = P;
 
     fn state(&self) -> &P {
@@ -110,7 +116,7 @@ impl<P: Parameters<f32>> Optimizer<P> for Sgd<P> {
 
 /// Adam (Kingma and Ba, 2015), and with decay AdamW (Loshchilov and Hutter, 2019).
 #[derive(Clone, Debug)]
-pub struct Adam<P> {
+pub struct Adam<P, T: Real = f32> {
     /// β₁, for the mean of gradients.
     pub beta1: f64,
     /// β₂, for the mean of their squares.
@@ -122,13 +128,13 @@ pub struct Adam<P> {
     /// Which parameters decay, by their dotted names.
     pub decays: fn(&str) -> bool,
     /// m and v for each parameter, and t.
-    pub state: Together<(P, P, Tensor<()>)>,
+    pub state: Together<(P, P, Tensor<(), T>)>,
 }
 
-impl<P: Parameters<f32>> Adam<P> {
+impl<P: Parameters<T>, T: Real> Adam<P, T> {
     /// Before the first step, with β₁ = 0.9, β₂ = 0.999, ε = 1e-8 and no decay.
     #[must_use]
-    pub fn new(parameters: &P) -> Adam<P> {
+    pub fn new(parameters: &P) -> Adam<P, T> {
         Adam {
             beta1: 0.9,
             beta2: 0.999,
@@ -141,7 +147,7 @@ impl<P: Parameters<f32>> Adam<P> {
 
     /// With decay λ of those parameters whose names `decays` accepts: AdamW.
     #[must_use]
-    pub fn decaying(self, decay: f64, decays: fn(&str) -> bool) -> Adam<P> {
+    pub fn decaying(self, decay: f64, decays: fn(&str) -> bool) -> Adam<P, T> {
         Adam { decay, decays, ..self }
     }
 
@@ -152,7 +158,7 @@ impl<P: Parameters<f32>> Adam<P> {
     #[track_caller]
     pub fn step(&mut self, parameters: &P, gradient: &P, rate: f64) -> Result<P, Error> {
         let Together((first, second, steps)) = &self.state;
-        let t = f64::from(steps.item()?) + 1.0;
+        let t = steps.item()?.to_f64() + 1.0;
         // Differences from 1 are formed in `f64`: in `f32` a β near 1 would leave few digits.
         let (α1, α2, ε) = (scalar(1.0 - self.beta1), scalar(1.0 - self.beta2), scalar(self.epsilon));
         let (c1, c2) = (scalar(1.0 - self.beta1.powf(t)), scalar(1.0 - self.beta2.powf(t)));
@@ -170,8 +176,8 @@ impl<P: Parameters<f32>> Adam<P> {
     }
 }
 
-impl<P: Parameters<f32>> Optimizer<P> for Adam<P> {
-    type State = Together<(P, P, Tensor<()>)>;
+impl<P: Parameters<T>, T: Real> Optimizer<P, T> for Adam<P, T> {
+    type State = Together<(P, P, Tensor<(), T>)>;
 
     fn state(&self) -> &Self::State {
         &self.state
