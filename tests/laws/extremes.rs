@@ -170,6 +170,34 @@ fn functions_of_infinity_and_nan_are_the_limits() {
 }
 
 #[test]
+fn the_slope_of_gelu_far_from_0_is_1_above_and_0_below() {
+    for far in [6e4, 2e13, 1e14, 1e25, 3e38] {
+        let x = Tensor::new(width, [far, -far]);
+        assert_eq!(grad(&x.gelu_tanh().sum(width), &x).to_vec(width).unwrap(), [1.0, 0.0], "by tanh, at {far}");
+        assert_eq!(grad(&x.gelu().sum(width), &x).to_vec(width).unwrap(), [1.0, 0.0], "at {far}");
+        assert_eq!(grad(&x.silu().sum(width), &x).to_vec(width).unwrap(), [1.0, 0.0], "silu, at {far}");
+    }
+}
+
+#[test]
+fn positions_that_are_known_have_all_their_digits() {
+    // The first whole number that is no `f64`, and the last position.
+    for large in [(1_usize << 53) + 1, i64::MAX as usize] {
+        let none = Tensor::positions(width.of(1));
+        assert_eq!((&none + large).to_vec(width).unwrap(), [large]);
+        assert_eq!((&(&none + large) - (large - 1)).to_vec(width).unwrap(), [1]);
+        let before = Tensor::indices_from_vec(seq.of(2), width, vec![large, large - 1]).unwrap();
+        assert_eq!(before.lt(large).to_vec(seq).unwrap(), [false, true]);
+        assert_eq!(before.eq(large).to_vec(seq).unwrap(), [true, false]);
+    }
+    let beyond = i64::MAX as usize + 1;
+    let error = Tensor::positions(width.of(1)).lt(beyond).to_vec(width).unwrap_err();
+    let words = "9223372036854775808 is no position of the axis `width`: positions are 0 to 9223372036854775807";
+    assert!(error.to_string().starts_with(words), "{error}");
+    assert!(error.place().is_some_and(|place| place.file().ends_with("extremes.rs")), "{error}");
+}
+
+#[test]
 fn a_masked_position_changes_nothing_elsewhere_even_if_its_value_is_infinite() {
     // The weight of a masked position is exactly 0, and 0 times infinity would be NaN: what is masked must not be NaN.
     let scores = Tensor::<_, f64>::from_vec((seq_.of(1), seq.of(2)), vec![1.0, -INFINITY]).unwrap();

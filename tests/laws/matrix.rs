@@ -103,6 +103,16 @@ fn large_matrices_and_many_small_ones_have_the_determinants_and_inverses_of_plai
     }
 }
 
+#[test]
+fn what_a_singular_matrix_owes_for_its_determinant_is_refused_where_the_determinant_stands() {
+    let s = Tensor::<R![height, width], f64>::from_array((height, width), [[1.0, 2.0], [2.0, 4.0]]);
+    let det = s.det(height, width);
+    let [owed, change] = [grad(&det, &s).to_vec((height, width)).map(drop), jvp(&det, &s, &s).item().map(drop)];
+    for error in [owed.unwrap_err(), change.unwrap_err()] {
+        assert!(error.place().is_some_and(|place| place.file().ends_with("matrix.rs")), "{error}");
+    }
+}
+
 proptest! {
     #![proptest_config(cases(48))]
 

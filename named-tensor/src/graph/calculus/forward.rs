@@ -134,7 +134,9 @@ fn differential(node: &Node, d: &[Option<&Tangent>]) -> Option<Tangent> {
             Some(Tangent::new(filled(&dx.node(), x.shape()).gather(axis, &places)))
         }
         // d det S = det S · inv(S) ⊙_{a,b} dS
-        (&Op::Determinant(a, b), [x], &[Some(dx)]) => Some(dx.dot(&x.inverse(a, b), &[a, b], x.shape()).times(node)),
+        (&Op::Determinant(a, b), [x], &[Some(dx)]) => {
+            Some(dx.dot(&x.inverse(a, b).in_place_of(node), &[a, b], x.shape()).times(node))
+        }
         (&Op::Inverse(a, b), [x], &[Some(dx)]) => {
             Some(Tangent::new(inverted(node, a, b, &with_axes(&dx.node(), &[a, b], x.shape()))))
         }
