@@ -6,6 +6,7 @@
 use std::fmt;
 use std::panic::Location;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 /// The result of reading a tensor.
 pub type Result<T> = std::result::Result<T, Error>;
@@ -42,13 +43,18 @@ struct Detail {
     message: String,
     place: Option<&'static Location<'static>>,
     equation: Option<String>,
+    /// How many there were before.
+    number: u64,
 }
+
+static ERRORS: AtomicU64 = AtomicU64::new(0);
 
 impl Error {
     /// An error without a place. The message is lower case, names in backticks, no full stop.
     #[must_use]
     pub fn new(kind: ErrorKind, message: impl Into<String>) -> Error {
-        Error(Arc::new(Detail { kind, message: message.into(), place: None, equation: None }))
+        let number = ERRORS.fetch_add(1, Ordering::Relaxed);
+        Error(Arc::new(Detail { kind, message: message.into(), place: None, equation: None, number }))
     }
 
     /// An error at the caller's place.
@@ -90,6 +96,16 @@ impl Error {
             Arc::make_mut(&mut self.0).equation = Some(equation.to_owned());
         }
         self
+    }
+
+    /// How many errors there have been in this program.
+    pub(crate) fn count() -> u64 {
+        ERRORS.load(Ordering::Relaxed)
+    }
+
+    /// Whether it was among the first `count` of them.
+    pub(crate) fn was_among(&self, count: u64) -> bool {
+        self.0.number < count
     }
 
     /// What went wrong, by kind.

@@ -3,6 +3,7 @@
 //! For f : ℝ^S₁ × ... → ℝ^U applied to X₁\[A₁\], ..., every axis of Aᵢ beyond Sᵢ is renamed to a fresh one on entry, so
 //! that it meets no axis of the body, of a parameter or of another argument's declared type; extras of one name get
 //! one fresh name, so they stay aligned; on exit the names come back. (Paper, section "Lifting"; rule 3.)
+//! Calls inside of the body keep these.
 //! A function of numbers whose body names no axis keeps the names: there is nothing that they could meet.
 //! Lives here: entering and leaving, the only place that knows a tensor may have more axes than its type says.
 //! Not here: the types (`axes::rules::Avoids`), the primitives, which carry further axes along by themselves.
@@ -29,6 +30,8 @@ pub struct Lift {
     stand_ins: SmallVec<[StandIn; 1]>,
     /// Two arguments with one extra axis of two sizes.
     error: Option<Error>,
+    /// How many errors there were before this call: an argument or a parameter may carry one of them.
+    errors: u64,
     /// Whether extra axes keep their names in the body.
     keeps_names: bool,
 }
@@ -86,7 +89,14 @@ impl Lift {
     /// A call of `function`.
     #[must_use]
     pub fn new(function: &'static str) -> Lift {
-        Lift { function, extras: SmallVec::new(), stand_ins: SmallVec::new(), error: None, keeps_names: false }
+        Lift {
+            function,
+            extras: SmallVec::new(),
+            stand_ins: SmallVec::new(),
+            error: None,
+            errors: Error::count(),
+            keeps_names: false,
+        }
     }
 
     /// A call of a function of numbers, whose body names no axis and calls nothing that could: no name of an extra axis can
@@ -150,7 +160,8 @@ impl Lift {
     #[track_caller]
     fn left(&self, result: &Node) -> Result<Node> {
         if let Some(error) = self.error.as_ref().or(result.error()) {
-            return Err(error.clone().in_equation(self.function));
+            let error = error.clone();
+            return Err(if error.was_among(self.errors) { error } else { error.in_equation(self.function) });
         }
         let mut node = result.clone();
         for stand_in in &self.stand_ins {
@@ -170,7 +181,9 @@ impl Lift {
     #[track_caller]
     fn inside(&mut self, outside: Name, size: usize) -> Name {
         let Some(known) = self.extras.iter().find(|extra| extra.outside == outside) else {
-            let inside = if self.keeps_names { outside } else { outside.freshened() };
+            // What a lifted function calls keeps the fresh names: they meet nothing, and tensors that are no arguments of the
+            // call, such as its parameters, may have the same axes.
+            let inside = if self.keeps_names || outside.is_fresh() { outside } else { outside.freshened() };
             self.extras.push(Extra { outside, inside, size });
             return inside;
         };

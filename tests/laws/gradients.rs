@@ -72,7 +72,9 @@ fn parameters_are_combined_one_by_one_and_computed_together() {
     assert_eq!(computed.W.to_vec((chans, val)).unwrap(), (&model.W * 2.0).to_vec((chans, val)).unwrap());
     // Another shape is an error of the parameter, told by its name.
     let wrong = model.combine([], |name, own, []| if name == "b" { Tensor::scalar(1.0) } else { own.clone() });
-    let error = wrong.eval().unwrap_err().to_string();
+    let error = wrong.eval().unwrap_err();
+    assert!(error.place().is_some_and(|place| place.file().ends_with("gradients.rs")), "{error}");
+    let error = error.to_string();
     assert!(error.contains("parameter `b` has the shape [val: 3], but [] was made"), "{error}");
     // Several structs together are walked by place.
     let both = Together((model.clone(), Tensor::scalar(4.0)));

@@ -283,6 +283,27 @@ fn an_extra_axis_in_two_sizes_is_told_of_as_one_of_the_arguments() {
 }
 
 #[test]
+fn an_error_names_the_equation_that_it_was_raised_in_and_none_that_it_was_given_to() {
+    named! {
+        fn Twice(x: R[key]) -> R[key] { 2 * x }
+        fn Times(x: R[key]; w: R[key] = 1) -> R[key] { w * x }
+        fn Ninth(x: R[key]) -> R[] {
+            y = x_{key(0..9)};
+            sum_key(Twice(y))
+        }
+    }
+    let (x, y) = (Tensor::<key>::ones(key.of(3)), Tensor::<key>::ones(key.of(4)));
+    let words = |error: Error| error.to_string();
+    assert!(words(Ninth(&x).item().unwrap_err()).contains("in `Ninth`, at"));
+    let clash = &x + &y;
+    let alone = words(clash.clone().checked().unwrap_err());
+    assert!(!alone.contains("in `Twice`"), "{alone}");
+    assert_eq!(words(Twice(&clash).checked().unwrap_err()), alone, "an argument");
+    assert_eq!(words(Times { w: clash }.apply(&x).checked().unwrap_err()), alone, "a parameter");
+    assert!(words(Times { w: y }.apply(&x).checked().unwrap_err()).contains("in `Times`, at"));
+}
+
+#[test]
 fn a_function_at_exactly_its_declared_axes_is_itself() {
     let x = tensor!(f64, &Grid::new(&[2], vec![3., 4.]), (key));
     assert_eq!(square_of_the_sum(&x).item().unwrap(), 49.);

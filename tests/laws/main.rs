@@ -18,6 +18,7 @@ mod gradients;
 mod higher;
 mod indexing;
 mod large;
+mod lifted_models;
 mod lifting;
 mod matrix;
 mod networks;

@@ -24,7 +24,6 @@ use crate::axes::Axes;
 use crate::element::{Binary, Real, Unary};
 use crate::error::{Error, ErrorKind, Result};
 use crate::graph::op::Reduction;
-use crate::graph::shape::Names;
 use crate::graph::{Node, Shape};
 use crate::plan;
 use crate::tensor::Tensor;
@@ -114,13 +113,14 @@ pub trait Parameters<T: Real>: Clone {
             let made = of(parameter.name, &own, std::array::from_fn(|other| &scalars[other][next]));
             next += 1;
             let (found, wanted) = (made.node().shape(), parameter.node.shape());
-            let same =
-                found.rank() == wanted.rank() && wanted.iter().all(|(name, size)| found.size(name) == Some(size));
+            let has_all = wanted.iter().all(|(name, size)| found.size(name) == Some(size));
+            // In a lifted function what it is made of may have further axes.
+            let same = has_all && found.names().all(|name| wanted.has(name) || name.is_fresh());
             *parameter.node = if same || made.node().error().is_some() {
                 made.node().clone()
             } else {
                 let message = format!("parameter `{}` has the shape {wanted}, but {found} was made", parameter.name);
-                Node::failed(Error::here(ErrorKind::SizeClash, message), T::KIND)
+                Node::failed(Error::new(ErrorKind::SizeClash, message).at(place), T::KIND)
             };
         });
         combined
@@ -151,8 +151,8 @@ pub trait Parameters<T: Real>: Clone {
     fn norm(&self) -> Tensor<(), T> {
         let mut sum = Node::fill(T::KIND, 0.0, Shape::default());
         self.each(|parameter| {
-            let axes: Names = parameter.node.shape().names().collect();
-            let squares = parameter.node.binary(Binary::Mul, parameter.node).reduce(Reduction::Sum, &axes);
+            // Its own axes: in a lifted function it may have further ones.
+            let squares = parameter.node.binary(Binary::Mul, parameter.node).reduce(Reduction::Sum, &parameter.axes);
             sum = sum.binary(Binary::Add, &squares);
         });
         Tensor::from_node(sum.unary(Unary::Sqrt))
