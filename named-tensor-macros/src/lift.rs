@@ -5,6 +5,7 @@
 //! Lives here: which functions can be lifted, and the shape of the new function. Not here: how axes are renamed.
 
 use crate::ast::MOST_ARGUMENTS;
+use crate::emit::absent;
 use crate::emit::lifting::{LiftedArgument, Lifting};
 use crate::names::TOO_MANY;
 use crate::report::Report;
@@ -27,7 +28,7 @@ pub(crate) fn expand(arguments: TokenStream, input: TokenStream) -> TokenStream 
         report.error(arguments.span(), "`#[lift]` takes no arguments", &[]);
     }
     refuse_modifiers(&function.sig, &mut report);
-    let lifted = Lifted::of(&function.sig, &mut report);
+    let lifted = Lifted::of(&function, &mut report);
     match (report.finish(), lifted) {
         (Ok(()), Some(lifted)) => lifted.wrap(&function),
         // The function as it stands keeps its callers free of errors that are not theirs.
@@ -69,7 +70,8 @@ struct TensorType<'a> {
 }
 
 impl<'a> Lifted<'a> {
-    fn of(signature: &'a Signature, report: &mut Report) -> Option<Lifted<'a>> {
+    fn of(function: &'a ItemFn, report: &mut Report) -> Option<Lifted<'a>> {
+        let signature = &function.sig;
         let arguments: Vec<_> =
             signature.inputs.iter().enumerate().filter_map(|(i, input)| Argument::of(i, input, report)).collect();
         if arguments.len() == signature.inputs.len() && arguments.iter().all(|argument| argument.tensor.is_none()) {
@@ -93,9 +95,11 @@ impl<'a> Lifted<'a> {
             report.error(span, "a lifted function returns one tensor", &[help.to_owned()]);
             return None;
         };
+        let text = function.to_token_stream().to_string();
+        let mut sets = (0..).map(|place| absent(&format!("A{place}"), &text));
         let lifting = Lifting {
             name: signature.ident.to_string(),
-            arguments: arguments.iter().filter_map(Argument::lifted).collect(),
+            arguments: arguments.iter().filter_map(|argument| argument.lifted(&mut sets)).collect(),
             result: result.set.to_token_stream(),
             stand_ins: Vec::new(),
             is_of_numbers: false,
@@ -170,9 +174,11 @@ impl<'a> Argument<'a> {
         Some(Argument { name, source, tensor: borrowed.map(|(_, tensor)| tensor) })
     }
 
-    fn lifted(&self) -> Option<LiftedArgument> {
-        self.tensor.as_ref().map(|tensor| LiftedArgument {
+    fn lifted(&self, sets: &mut impl Iterator<Item = Ident>) -> Option<LiftedArgument> {
+        let tensor = self.tensor.as_ref()?;
+        Some(LiftedArgument {
             name: self.name.clone(),
+            set: sets.next()?,
             span: tensor.set.span(),
             outer: tensor.set.to_token_stream(),
             inner: tensor.set.to_token_stream(),

@@ -97,3 +97,27 @@ twins! {
     "pass/variables_in_an_array.rs" variables_in_an_array
     "pass/vector_of_positions_as_an_array.rs" vector_of_positions_as_an_array
 }
+
+/// The generics of an expansion have names that are not in the text: whatever a program is called, it compiles.
+mod names_of_generics {
+    use named_tensor::prelude::*;
+
+    axes! { A0, S0, key }
+
+    named! {
+        fn Precision(T: R[key], P: R[key]; w: R[] = 1) -> R[] { w * (T dot_key P) / sum_key(P) }
+        fn Weighted(T: R[key], P: R[key]; p: Precision) -> R[] { p(T, P) }
+        fn Scaled(X: R[along::Precision, key]; W: R[along::Precision]) -> R[key] { X dot_{along::Precision} W }
+        fn First_{ax}(X: R[A0, S0, ax]) -> R[ax] { sum_{A0, S0}(X) }
+    }
+
+    mod along {
+        named_tensor::axes! { Precision, key }
+        named_tensor::named! { fn Other(X: R[Precision, key]; W: R[Precision]) -> R[key] { X dot_Precision W } }
+    }
+
+    #[lift]
+    fn summed(x: &Tensor<R![A0]>) -> Tensor<R![]> {
+        x.sum(A0)
+    }
+}

@@ -3,25 +3,26 @@
 //! It becomes an inner function at exactly the declared axes, generic in the precision alone, so that it is compiled
 //! once however many sets of axes the function around it is called with.
 
-use super::call::value;
+use super::call::Values;
 use super::private;
 use crate::ir::{Body, Condition, Definition};
-use proc_macro2::{Span, TokenStream};
+use proc_macro2::{Ident, Span, TokenStream};
 use quote::{format_ident, quote, quote_spanned};
 
 /// The statements of a body.
-pub(super) fn statements(body: &Body) -> TokenStream {
-    let conditions = body.conditions.iter().map(condition);
-    let definitions = body.definitions.iter().map(definition);
-    let result = value(&body.result);
+pub(super) fn statements(body: &Body, precision: &Ident) -> TokenStream {
+    let values = Values(precision);
+    let conditions = body.conditions.iter().map(|one| condition(one, values));
+    let definitions = body.definitions.iter().map(|one| definition(one, values));
+    let result = values.value(&body.result);
     quote!(#(#conditions)* #(#definitions)* #result)
 }
 
-fn condition(condition: &Condition) -> TokenStream {
+fn condition(condition: &Condition, values: Values<'_>) -> TokenStream {
     let Condition { text, sizes, holds, span } = condition;
-    let (check, failed, holds) = (private("condition", *span), private("failed", *span), value(holds));
+    let (check, failed, holds) = (private("condition", *span), private("failed", *span), values.value(holds));
     let sizes = sizes.iter().map(|(name, size)| {
-        let size = value(size);
+        let size = values.value(size);
         quote_spanned!(*span=> (#name, #size))
     });
     let error = format_ident!("error", span = Span::mixed_site());
@@ -32,14 +33,14 @@ fn condition(condition: &Condition) -> TokenStream {
     }
 }
 
-fn definition(definition: &Definition) -> TokenStream {
+fn definition(definition: &Definition, values: Values<'_>) -> TokenStream {
     let Definition { name, positions, value: code } = definition;
-    let code = value(code);
+    let code = values.value(code);
     if positions.is_empty() {
         return quote_spanned!(name.span()=> let #name = #code;);
     }
     let positions = positions.iter().map(|(position, axis, size)| {
-        let (positions, size) = (private("positions", position.span()), value(size));
+        let (positions, size) = (private("positions", position.span()), values.value(size));
         quote_spanned!(position.span()=> let #position = #positions(#axis, #size);)
     });
     quote_spanned! {name.span()=>

@@ -3,123 +3,149 @@
 //! The tokens of a call carry the span of the operator or name that the user wrote: an error about the call stands
 //! there, and the place that a run-time error reports is there too.
 
-use super::private;
+use super::{at, private};
 use crate::ir::{Code, Generics, Given};
 use crate::set::{Set, axis_name};
 use proc_macro2::{Ident, Literal, Span, TokenStream};
 use quote::{ToTokens, format_ident, quote, quote_spanned};
 use syn::Path;
 
-/// A value: a tensor that is owned, or a number.
-pub(super) fn value(code: &Code) -> TokenStream {
-    match code {
-        Code::Number(number, span) if number.is_infinite() => quote_spanned!(*span=> ::core::primitive::f64::INFINITY),
-        Code::Number(number, span) => literal(Literal::f64_suffixed(*number), *span),
-        Code::Count(count, span) => literal(Literal::usize_suffixed(*count), *span),
-        Code::Variable { name, .. } => name.to_token_stream(),
-        Code::Copy(variable) => {
-            let borrowed = borrowed(variable);
-            quote!(::core::clone::Clone::clone(#borrowed))
-        }
-        Code::Constant(path) => {
-            let span = crate::set::axis_span(path);
-            let constant = private("constant", span);
-            quote_spanned!(span=> #constant(#path))
-        }
-        Code::Size { of, axis, span } => {
-            let (size, of) = (private("size", *span), borrowed(of));
-            quote_spanned!(*span=> #size(#of, #axis))
-        }
-        Code::Given { axis, span } => {
-            let (init, name) = (format_ident!("init", span = Span::mixed_site()), axis_name(axis));
-            quote_spanned!(*span=> #init.size(#name)?)
-        }
-        Code::Float(whole, span) => {
-            let whole = value(whole);
-            quote_spanned!(*span=> (#whole as ::core::primitive::f64))
-        }
-        Code::Whole(number, text, span) => whole(number, text.as_deref(), *span),
-        Code::Plain { sign, left, right, span } => {
-            let (left, sign, right) = (left.as_deref().map(value), operator(sign, *span), value(right));
-            quote_spanned!(*span=> (#left #sign #right))
-        }
-        Code::PlainCases { condition, then, otherwise, span } => {
-            let (condition, then, otherwise) = (value(condition), value(then), value(otherwise));
-            quote_spanned!(*span=> (if #condition { #then } else { #otherwise }))
-        }
-        Code::Operation { name, generics, arguments, span } => {
-            let (name, generics) = (private(name, *span), turbofish(generics, *span));
-            let arguments = arguments.iter().map(given);
-            quote_spanned!(*span=> #name #generics(#(#arguments),*))
-        }
-        Code::Function { path, arguments, span, .. } => {
-            let arguments = arguments.iter().map(given);
-            quote_spanned!(*span=> #path(#(#arguments),*))
-        }
-        Code::Apply { parameter, arguments, span, .. } => {
-            let arguments = arguments.iter().map(given);
-            quote_spanned!(*span=> #parameter.apply(#(#arguments),*))
-        }
-        Code::ApplyIfPresent { parameter, argument, span } => {
-            let (argument, or_itself) = (given(argument), private("or_itself", *span));
-            let (x, function) = (Ident::new("x", Span::mixed_site()), Ident::new("function", Span::mixed_site()));
-            quote_spanned! {*span=> {
-                let #x = #argument;
-                #or_itself(#parameter.as_ref().map(|#function| #function.apply(#x)), #x)
-            }}
+/// How the values of one function are written: with the name of its precision.
+#[derive(Clone, Copy)]
+pub(super) struct Values<'a>(pub(super) &'a Ident);
+
+impl Values<'_> {
+    /// A value: a tensor that is owned, or a number.
+    pub(super) fn value(self, code: &Code) -> TokenStream {
+        match code {
+            Code::Number(number, span) if number.is_infinite() => {
+                quote_spanned!(*span=> ::core::primitive::f64::INFINITY)
+            }
+            Code::Number(number, span) => literal(Literal::f64_suffixed(*number), *span),
+            Code::Count(count, span) => literal(Literal::usize_suffixed(*count), *span),
+            Code::Variable { name, .. } => name.to_token_stream(),
+            Code::Copy(variable) => {
+                let borrowed = self.borrowed(variable);
+                quote!(::core::clone::Clone::clone(#borrowed))
+            }
+            Code::Constant(path) => {
+                let span = crate::set::axis_span(path);
+                let constant = private("constant", span);
+                quote_spanned!(span=> #constant(#path))
+            }
+            Code::Size { of, axis, span } => {
+                let (size, of) = (private("size", *span), self.borrowed(of));
+                quote_spanned!(*span=> #size(#of, #axis))
+            }
+            Code::Given { axis, span } => {
+                let (init, name) = (format_ident!("init", span = Span::mixed_site()), axis_name(axis));
+                quote_spanned!(*span=> #init.size(#name)?)
+            }
+            Code::Float(whole, span) => {
+                let whole = self.value(whole);
+                quote_spanned!(*span=> (#whole as ::core::primitive::f64))
+            }
+            Code::Whole(number, text, span) => self.whole(number, text.as_deref(), *span),
+            Code::Plain { sign, left, right, span } => {
+                let (left, sign, right) =
+                    (left.as_deref().map(|code| self.value(code)), operator(sign, *span), self.value(right));
+                quote_spanned!(*span=> (#left #sign #right))
+            }
+            Code::PlainCases { condition, then, otherwise, span } => {
+                let (condition, then, otherwise) = (self.value(condition), self.value(then), self.value(otherwise));
+                quote_spanned!(*span=> (if #condition { #then } else { #otherwise }))
+            }
+            Code::Operation { name, generics, arguments, span } => {
+                let (name, generics) = (private(name, *span), self.turbofish(generics, *span));
+                let arguments = arguments.iter().map(|given| self.given(given));
+                quote_spanned!(*span=> #name #generics(#(#arguments),*))
+            }
+            Code::Function { path, arguments, span, .. } => {
+                let arguments = arguments.iter().map(|given| self.given(given));
+                quote_spanned!(*span=> #path(#(#arguments),*))
+            }
+            Code::Apply { parameter, arguments, span, .. } => {
+                let arguments = arguments.iter().map(|given| self.given(given));
+                quote_spanned!(*span=> #parameter.apply(#(#arguments),*))
+            }
+            Code::ApplyIfPresent { parameter, argument, span } => {
+                let (argument, or_itself) = (self.given(argument), private("or_itself", *span));
+                let (x, function) = (Ident::new("x", Span::mixed_site()), Ident::new("function", Span::mixed_site()));
+                quote_spanned! {*span=> {
+                    let #x = #argument;
+                    #or_itself(#parameter.as_ref().map(|#function| #function.apply(#x)), #x)
+                }}
+            }
         }
     }
-}
 
-/// A tensor that is borrowed.
-fn borrowed(code: &Code) -> TokenStream {
-    match code {
-        Code::Variable { name, borrowed: true } => name.to_token_stream(),
-        Code::Variable { name, .. } => quote_spanned!(name.span()=> &#name),
-        Code::Copy(variable) => borrowed(variable),
-        other => {
-            let (span, tensor) = (other.span(), value(other));
-            quote_spanned!(span=> &#tensor)
+    /// A tensor that is borrowed.
+    fn borrowed(self, code: &Code) -> TokenStream {
+        match code {
+            Code::Variable { name, borrowed: true } => name.to_token_stream(),
+            Code::Variable { name, .. } => quote_spanned!(name.span()=> &#name),
+            Code::Copy(variable) => self.borrowed(variable),
+            other => {
+                let (span, tensor) = (other.span(), self.value(other));
+                quote_spanned!(span=> &#tensor)
+            }
         }
     }
-}
 
-/// A size or position that is computed: the equation has no value if it is not whole.
-fn whole(number: &Code, text: Option<&str>, span: Span) -> TokenStream {
-    let text = text.map_or("this one".to_owned(), |text| format!("`{text}`"));
-    let (number, convert, failed) = (value(number), private("whole", span), private("failed", span));
-    let local = format_ident!("whole", span = Span::mixed_site());
-    quote_spanned! {span=>
-        match #convert(#text, #number) {
-            ::core::result::Result::Ok(#local) => #local,
-            ::core::result::Result::Err(#local) => return #failed(#local),
+    /// A size or position that is computed: the equation has no value if it is not whole.
+    fn whole(self, number: &Code, text: Option<&str>, span: Span) -> TokenStream {
+        let text = text.map_or("this one".to_owned(), |text| format!("`{text}`"));
+        let (number, convert, failed) = (self.value(number), private("whole", span), private("failed", span));
+        let local = format_ident!("whole", span = Span::mixed_site());
+        quote_spanned! {span=>
+            match #convert(#text, #number) {
+                ::core::result::Result::Ok(#local) => #local,
+                ::core::result::Result::Err(#local) => return #failed(#local),
+            }
         }
     }
-}
 
-fn given(given: &Given) -> TokenStream {
-    match given {
-        Given::Tensor(code) => borrowed(code),
-        Given::Value(code) => value(code),
-        Given::Axes(axes) => selector(axes),
-        Given::Parts(parts, span) => {
-            let part = |(axis, size): &(Path, Option<Code>)| match size {
-                None => axis.to_token_stream(),
-                Some(size) => {
-                    let (part, size) = (private("part", *span), value(size));
-                    quote_spanned!(crate::set::axis_span(axis)=> #part(#axis, #size))
-                }
-            };
-            let parts = parts.iter().map(part);
-            quote_spanned!(*span=> (#(#parts,)*))
+    fn given(self, given: &Given) -> TokenStream {
+        match given {
+            Given::Tensor(code) => self.borrowed(code),
+            Given::Value(code) => self.value(code),
+            Given::Axes(axes) => selector(axes),
+            Given::Parts(parts, span) => {
+                let part = |(axis, size): &(Path, Option<Code>)| match size {
+                    None => axis.to_token_stream(),
+                    Some(size) => {
+                        let (part, size) = (private("part", *span), self.value(size));
+                        quote_spanned!(crate::set::axis_span(axis)=> #part(#axis, #size))
+                    }
+                };
+                let parts = parts.iter().map(part);
+                quote_spanned!(*span=> (#(#parts,)*))
+            }
+            Given::Range(low, high, span) => {
+                let (low, high) =
+                    (low.as_ref().map(|code| self.value(code)), high.as_ref().map(|code| self.value(code)));
+                quote_spanned!(*span=> (#low)..(#high)).into_iter().filter(not_empty_group).collect()
+            }
+            Given::Comparison(name, span) => {
+                let (comparison, name) = (private("Comparison", *span), format_ident!("{name}", span = *span));
+                quote_spanned!(*span=> #comparison::#name)
+            }
         }
-        Given::Range(low, high, span) => {
-            let (low, high) = (low.as_ref().map(value), high.as_ref().map(value));
-            quote_spanned!(*span=> (#low)..(#high)).into_iter().filter(not_empty_group).collect()
-        }
-        Given::Comparison(name, span) => {
-            let (comparison, name) = (private("Comparison", *span), format_ident!("{name}", span = *span));
-            quote_spanned!(*span=> #comparison::#name)
+    }
+
+    fn turbofish(self, generics: &Generics, span: Span) -> TokenStream {
+        match generics {
+            Generics::Inferred => TokenStream::new(),
+            Generics::Precision(count) => {
+                let inferred = std::iter::repeat_n(quote_spanned!(span=> _), count - 1);
+                let precision = at(span, self.0.clone());
+                quote_spanned!(span=> ::<#(#inferred,)* #precision>)
+            }
+            Generics::Exact => quote_spanned!(span=> ::<::core::primitive::f64>),
+            Generics::Axes(Set(axes)) => {
+                let set = Set(axes.clone());
+                quote_spanned!(span=> ::<#set, _, _>)
+            }
         }
     }
 }
@@ -134,21 +160,6 @@ fn selector(axes: &[Path]) -> TokenStream {
             quote_spanned!(span=> (#(#axes),*))
         }
         [] => quote!(()),
-    }
-}
-
-fn turbofish(generics: &Generics, span: Span) -> TokenStream {
-    match generics {
-        Generics::Inferred => TokenStream::new(),
-        Generics::Precision(count) => {
-            let inferred = std::iter::repeat_n(quote_spanned!(span=> _), count - 1);
-            quote_spanned!(span=> ::<#(#inferred,)* Precision>)
-        }
-        Generics::Exact => quote_spanned!(span=> ::<::core::primitive::f64>),
-        Generics::Axes(Set(axes)) => {
-            let set = Set(axes.clone());
-            quote_spanned!(span=> ::<#set, _, _>)
-        }
     }
 }
 

@@ -3,7 +3,7 @@
 //! Without parameters it is a free function; with parameters it is the method `apply` of their struct (`parameters`).
 
 use super::lifting::{LiftedArgument, Lifting};
-use super::{at, body, documentation};
+use super::{absent, at, body, documentation, precision};
 use crate::ast::{Element, Function, Parameter, ParameterType, TensorType};
 use crate::code::name_of;
 use crate::ir::Body;
@@ -63,9 +63,10 @@ impl Parts {
         let lifting = lifting(function, body);
         let (sets, bounds) = (lifting.sets(), lifting.bounds());
         let selectors = &lifting.stand_ins;
+        let precision = &precision(function);
         let mut generics = Vec::new();
         if is_real(function) {
-            generics.push(quote!(Precision: ::named_tensor::private::Real));
+            generics.push(quote!(#precision: ::named_tensor::private::Real));
         }
         generics.extend(selectors.iter().map(|(_, selector)| {
             quote! {
@@ -77,11 +78,11 @@ impl Parts {
         let axes = selectors.iter().map(|(axis, selector)| quote!(#axis: #selector));
         let tensors = function.arguments.iter().zip(&sets).map(|(argument, set)| {
             let (name, span) = (&argument.name, argument.kind.span);
-            let (set, element) = (at(span, set.clone()), element(&argument.kind));
+            let (set, element) = (at(span, set.clone()), element(&argument.kind, precision));
             quote_spanned!(span=> #name: &::named_tensor::private::Tensor<#set, #element>)
         });
         let result_set = if sets.is_empty() { lifting.result.clone() } else { lifting.result_set() };
-        let element = element(&function.result);
+        let element = element(&function.result, precision);
         let result = quote!(::named_tensor::private::Tensor<#result_set, #element>);
         let apart = apart(function, selectors);
         let bounds = quote!(#bounds #apart);
@@ -97,17 +98,18 @@ impl Parts {
 fn statements(function: &Function, lifting: &Lifting, body: &Body) -> TokenStream {
     let name = format_ident!("__body", span = Span::mixed_site());
     let axes = lifting.stand_ins.iter().map(|(axis, _)| crate::axes::declare(axis, &syn::Visibility::Inherited, &[]));
+    let precision = &precision(function);
     let arguments = function.arguments.iter().map(|argument| {
-        let (name, kind) = (&argument.name, inner(&argument.kind));
+        let (name, kind) = (&argument.name, inner(&argument.kind, precision));
         quote!(#name: &#kind)
     });
     let parameters = function.parameters.iter().map(|parameter| {
-        let (name, kind) = (&parameter.name, parameter_kind(parameter));
+        let (name, kind) = (&parameter.name, parameter_kind(parameter, precision));
         quote!(#name: &#kind)
     });
-    let result = inner(&function.result);
-    let body = body::statements(body);
-    let precision = if is_real(function) { quote!(Precision) } else { quote!(::core::primitive::f32) };
+    let result = inner(&function.result, precision);
+    let body = body::statements(body, precision);
+    let given_precision = if is_real(function) { quote!(#precision) } else { quote!(::core::primitive::f32) };
     let given = function.arguments.iter().map(|argument| {
         let name = &argument.name;
         // An argument that was lifted is owned here.
@@ -117,11 +119,11 @@ fn statements(function: &Function, lifting: &Lifting, body: &Body) -> TokenStrea
         let name = &parameter.name;
         quote!(&self.#name)
     });
-    let call = quote!(#name::<#precision>(#(#given,)* #(#fields),*));
+    let call = quote!(#name::<#given_precision>(#(#given,)* #(#fields),*));
     let call = if lifting.arguments.is_empty() { call } else { lifting.statements(&call) };
     quote! {
         #(#axes)*
-        fn #name<Precision: ::named_tensor::private::Real>(#(#arguments,)* #(#parameters),*) -> #result {
+        fn #name<#precision: ::named_tensor::private::Real>(#(#arguments,)* #(#parameters),*) -> #result {
             #body
         }
         #call
@@ -129,19 +131,20 @@ fn statements(function: &Function, lifting: &Lifting, body: &Body) -> TokenStrea
 }
 
 /// The type of a parameter as a field.
-pub(super) fn parameter_kind(parameter: &Parameter) -> TokenStream {
+pub(super) fn parameter_kind(parameter: &Parameter, precision: &Ident) -> TokenStream {
     let kind = match &parameter.kind {
-        ParameterType::Tensor(kind, _) => inner(kind),
-        ParameterType::Function(path) => quote!(#path<Precision>),
+        ParameterType::Tensor(kind, _) => inner(kind, precision),
+        ParameterType::Function(path) => quote!(#path<#precision>),
     };
     if parameter.optional { quote!(::core::option::Option<#kind>) } else { kind }
 }
 
 fn lifting(function: &Function, body: Option<&Body>) -> Lifting {
-    let selector = |(place, axis): (usize, &Ident)| (axis.clone(), format_ident!("S{place}"));
+    let selector = |(place, axis): (usize, &Ident)| (axis.clone(), absent(&format!("S{place}"), &function.text));
     let stand_ins: Vec<_> = function.axis_parameters.iter().enumerate().map(selector).collect();
-    let arguments = function.arguments.iter().map(|argument| LiftedArgument {
+    let arguments = function.arguments.iter().enumerate().map(|(place, argument)| LiftedArgument {
         name: argument.name.clone(),
+        set: absent(&format!("A{place}"), &function.text),
         span: argument.kind.span,
         outer: outer(&argument.kind.set, &stand_ins),
         inner: argument.kind.set.to_token_stream(),
@@ -190,14 +193,14 @@ fn outer(set: &Set, stand_ins: &[(Ident, Ident)]) -> TokenStream {
 }
 
 /// The type of a tensor at its declared axes.
-pub(super) fn inner(kind: &TensorType) -> TokenStream {
-    let (set, element) = (&kind.set, element(kind));
+pub(super) fn inner(kind: &TensorType, precision: &Ident) -> TokenStream {
+    let (set, element) = (&kind.set, element(kind, precision));
     quote_spanned!(kind.span=> ::named_tensor::private::Tensor<#set, #element>)
 }
 
-fn element(kind: &TensorType) -> TokenStream {
+fn element(kind: &TensorType, precision: &Ident) -> TokenStream {
     match &kind.element {
-        Element::Real => quote_spanned!(kind.span=> Precision),
+        Element::Real => at(kind.span, precision.clone()).to_token_stream(),
         Element::Truth => quote_spanned!(kind.span=> ::core::primitive::bool),
         Element::Position(axis) => quote_spanned!(kind.span=> ::named_tensor::private::Index<#axis>),
     }

@@ -7,7 +7,7 @@
 use super::at;
 use crate::ast::MOST_ARGUMENTS;
 use proc_macro2::{Ident, Span, TokenStream};
-use quote::{format_ident, quote, quote_spanned};
+use quote::{quote, quote_spanned};
 
 /// What is lifted: the declared sets of the tensor arguments and of the result.
 pub(crate) struct Lifting {
@@ -27,6 +27,8 @@ pub(crate) struct Lifting {
 pub(crate) struct LiftedArgument {
     /// Its name.
     pub(crate) name: Ident,
+    /// The generic set of axes that it has, which the text of the function does not mention.
+    pub(crate) set: Ident,
     /// Where its type is written; a bound that fails is shown there.
     pub(crate) span: Span,
     /// Its declared axes as the caller sees them.
@@ -38,7 +40,7 @@ pub(crate) struct LiftedArgument {
 impl Lifting {
     /// The generic sets `A0`, `A1`, ..., one per argument.
     pub(crate) fn sets(&self) -> Vec<Ident> {
-        (0..self.arguments.len()).map(|place| format_ident!("A{place}")).collect()
+        self.arguments.iter().map(|argument| argument.set.clone()).collect()
     }
 
     /// `A0: Has<S0> + Avoids<S0, U>, ...` for the where-clause.

@@ -12,8 +12,23 @@ pub(crate) mod function;
 pub(crate) mod lifting;
 pub(crate) mod parameters;
 
+use crate::ast::Function;
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{quote, quote_spanned};
+
+/// A name for a generic of ours: this one, primed if the text of the user has it, where it means something else.
+pub(crate) fn absent(name: &str, text: &str) -> Ident {
+    let mut name = name.to_owned();
+    while text.contains(&name) {
+        name.push('_');
+    }
+    Ident::new(&name, Span::call_site())
+}
+
+/// The precision of a function as a generic.
+fn precision(function: &Function) -> Ident {
+    absent("Precision", &function.text)
+}
 
 /// The identifier at another place.
 pub(crate) fn at(span: Span, mut ident: Ident) -> Ident {
@@ -31,4 +46,16 @@ pub(crate) fn aside(errors: &TokenStream) -> TokenStream {
 pub(crate) fn private(name: &str, span: Span) -> TokenStream {
     let name = Ident::new(name, span);
     quote_spanned!(span=> ::named_tensor::private::#name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::absent;
+
+    #[test]
+    fn a_name_of_ours_is_primed_until_the_text_has_it_nowhere() {
+        assert_eq!(absent("A0", "fn f(X: R[key]) -> R[key] { X }"), "A0");
+        assert_eq!(absent("A0", "fn f(X: R[A0, key]) -> R[key] { sum_A0(X) }"), "A0_");
+        assert_eq!(absent("A0", "fn f(X: R[A0, A0_]) -> R[] { sum_{A0, A0_}(X) }"), "A0__");
+    }
 }

@@ -3,15 +3,15 @@
 //! Lives here: what every struct of parameters has. Not here: the walk itself, drawing numbers, files, which are
 //! `named_tensor::params`.
 
-use super::call::value;
-use super::documentation;
+use super::call::Values;
 use super::function::{apply, lints, parameter_kind};
+use super::{absent, documentation, precision};
 use crate::ast::{Function, Parameter, ParameterType};
 use crate::ir::{Body, Draw};
 use crate::render::Forms;
 use crate::set::{Set, axis_name};
 use proc_macro2::{Ident, Span, TokenStream};
-use quote::{ToTokens, format_ident, quote, quote_spanned};
+use quote::{ToTokens, quote, quote_spanned};
 
 /// The struct and everything it can do; without a body, what stands for it after an error.
 pub(crate) fn parameters(
@@ -23,19 +23,20 @@ pub(crate) fn parameters(
     let Function { visibility, name, parameters, .. } = function;
     let (attributes, lints) = (documentation::attributes(function, forms), lints());
     let constants = documentation::constants(function, forms);
-    let fields = parameters.iter().map(field);
+    let precision = precision(function);
+    let fields = parameters.iter().map(|parameter| field(parameter, &precision));
     let apply = apply(function, body);
     let walk = walk(function, draws);
     quote! {
         #attributes
         #lints
         #[derive(Clone, Debug)]
-        #visibility struct #name<Precision: ::named_tensor::private::Real = ::core::primitive::f32> {
+        #visibility struct #name<#precision: ::named_tensor::private::Real = ::core::primitive::f32> {
             #(#fields),*
         }
 
         #lints
-        impl<Precision: ::named_tensor::private::Real> #name<Precision> {
+        impl<#precision: ::named_tensor::private::Real> #name<#precision> {
             #apply
         }
 
@@ -64,14 +65,14 @@ pub(crate) fn parameters(
     }
 }
 
-fn field(parameter: &Parameter) -> TokenStream {
+fn field(parameter: &Parameter, precision: &Ident) -> TokenStream {
     let Parameter { attributes, name, kind, optional } = parameter;
     let kind = match kind {
         ParameterType::Tensor(kind, _) => kind.to_string(),
         ParameterType::Function(path) => path.segments.last().map(|last| last.ident.to_string()).unwrap_or_default(),
     };
     let text = format!("`{name} : {kind}`{}", if *optional { ", or absent" } else { "" });
-    let kind = parameter_kind(parameter);
+    let kind = parameter_kind(parameter, precision);
     quote!(#[doc = #text] #(#attributes)* pub #name: #kind)
 }
 
@@ -79,12 +80,14 @@ fn field(parameter: &Parameter) -> TokenStream {
 fn walk(function: &Function, draws: &[Option<Draw>]) -> TokenStream {
     let name = &function.name;
     let local = |name: &str| Ident::new(name, Span::mixed_site());
-    let (path, visitor, init, other) = (local("path"), local("visitor"), local("init"), format_ident!("U"));
+    let (path, visitor, init, other) =
+        (local("path"), local("visitor"), local("init"), absent("Other", &function.text));
+    let precision = precision(function);
     let axes = function.parameters.iter().zip(draws).rev().fold(quote!(()), |axes, (parameter, draw)| {
         let own = match &parameter.kind {
             ParameterType::Tensor(kind, _) => with_axes_of(draw.as_ref(), &kind.set).to_token_stream(),
             ParameterType::Function(path) => {
-                quote!(<#path<Precision> as ::named_tensor::private::Parameters<Precision>>::Axes)
+                quote!(<#path<#precision> as ::named_tensor::private::Parameters<#precision>>::Axes)
             }
         };
         quote!(::named_tensor::private::Union<#own, #axes>)
@@ -102,7 +105,7 @@ fn walk(function: &Function, draws: &[Option<Draw>]) -> TokenStream {
         match (draw, &parameter.kind) {
             (_, ParameterType::Function(_)) => quote!(#field: #init.nested(#text)?),
             (Some(draw), _) => {
-                let draw = drawn(draw);
+                let draw = drawn(draw, Values(&precision));
                 let tensor = quote!(#init.tensor(#text, &#draw)?);
                 if parameter.optional {
                     quote!(#field: ::core::option::Option::Some(#tensor))
@@ -123,14 +126,14 @@ fn walk(function: &Function, draws: &[Option<Draw>]) -> TokenStream {
     // At the function's own name: there the compiler says that a private function is a parameter of a public one.
     let axes = quote_spanned!(name.span()=> type Axes = #axes;);
     quote! {
-        impl<Precision: ::named_tensor::private::Real> ::named_tensor::private::Parameters<Precision> for #name<Precision> {
+        impl<#precision: ::named_tensor::private::Real> ::named_tensor::private::Parameters<#precision> for #name<#precision> {
             #axes
             type Of<#other: ::named_tensor::private::Real> = #name<#other>;
 
             fn visit(
                 &self,
                 #path: &mut ::named_tensor::private::Path,
-                #visitor: &mut dyn ::core::ops::FnMut(::named_tensor::private::Parameter<'_, Precision>),
+                #visitor: &mut dyn ::core::ops::FnMut(::named_tensor::private::Parameter<'_, #precision>),
             ) {
                 #(#visits)*
             }
@@ -138,7 +141,7 @@ fn walk(function: &Function, draws: &[Option<Draw>]) -> TokenStream {
             fn visit_mut(
                 &mut self,
                 #path: &mut ::named_tensor::private::Path,
-                #visitor: &mut dyn ::core::ops::FnMut(::named_tensor::private::ParameterMut<'_, Precision>),
+                #visitor: &mut dyn ::core::ops::FnMut(::named_tensor::private::ParameterMut<'_, #precision>),
             ) {
                 #(#changes)*
             }
@@ -173,26 +176,26 @@ fn visit(parameter: &Parameter, suffix: &str) -> TokenStream {
     super::private(&format!("visit_{what}{suffix}"), Span::call_site())
 }
 
-fn drawn(draw: &Draw) -> TokenStream {
+fn drawn(draw: &Draw, values: Values<'_>) -> TokenStream {
     let draw = match draw {
         Draw::Constant(number) => {
-            let number = value(number);
+            let number = values.value(number);
             quote!(Constant(#number))
         }
         Draw::Uniform(low, high) => {
-            let (low, high) = (value(low), value(high));
+            let (low, high) = (values.value(low), values.value(high));
             quote!(Uniform { low: #low, high: #high })
         }
         Draw::Normal(mean, deviation) => {
-            let (mean, deviation) = (value(mean), value(deviation));
+            let (mean, deviation) = (values.value(mean), values.value(deviation));
             quote!(Normal { mean: #mean, deviation: #deviation })
         }
         Draw::Glorot(incoming, outgoing) => {
-            let (incoming, outgoing) = (value(incoming), value(outgoing));
+            let (incoming, outgoing) = (values.value(incoming), values.value(outgoing));
             quote!(Glorot { incoming: #incoming, outgoing: #outgoing })
         }
         Draw::He(incoming) => {
-            let incoming = value(incoming);
+            let incoming = values.value(incoming);
             quote!(He { incoming: #incoming })
         }
     };

@@ -153,7 +153,7 @@ impl<
             >,
         >,
     >;
-    type Of<U: ::named_tensor::private::Real> = Block<U>;
+    type Of<Other: ::named_tensor::private::Real> = Block<Other>;
     fn visit(
         &self,
         path: &mut ::named_tensor::private::Path,
@@ -198,7 +198,7 @@ impl<
             ffn: init.nested("ffn")?,
         })
     }
-    fn cast<U: ::named_tensor::private::Real>(&self) -> Block<U> {
+    fn cast<Other: ::named_tensor::private::Real>(&self) -> Block<Other> {
         Block {
             norm1: ::named_tensor::private::Parameters::cast(&self.norm1),
             att: ::named_tensor::private::Parameters::cast(&self.att),

@@ -110,7 +110,7 @@ impl<
     Precision: ::named_tensor::private::Real,
 > ::named_tensor::private::Parameters<Precision> for f<Precision> {
     type Axes = ::named_tensor::private::Union<(chans, out), ()>;
-    type Of<U: ::named_tensor::private::Real> = f<U>;
+    type Of<Other: ::named_tensor::private::Real> = f<Other>;
     fn visit(
         &self,
         path: &mut ::named_tensor::private::Path,
@@ -136,7 +136,7 @@ impl<
             W: ::named_tensor::private::poisoned(),
         })
     }
-    fn cast<U: ::named_tensor::private::Real>(&self) -> f<U> {
+    fn cast<Other: ::named_tensor::private::Real>(&self) -> f<Other> {
         f { W: self.W.cast() }
     }
 }

@@ -126,7 +126,7 @@ impl<
     Precision: ::named_tensor::private::Real,
 > ::named_tensor::private::Parameters<Precision> for embed<Precision> {
     type Axes = ::named_tensor::private::Union<(emb, vocab), ()>;
-    type Of<U: ::named_tensor::private::Real> = embed<U>;
+    type Of<Other: ::named_tensor::private::Real> = embed<Other>;
     fn visit(
         &self,
         path: &mut ::named_tensor::private::Path,
@@ -159,7 +159,7 @@ impl<
                 )?,
         })
     }
-    fn cast<U: ::named_tensor::private::Real>(&self) -> embed<U> {
+    fn cast<Other: ::named_tensor::private::Real>(&self) -> embed<Other> {
         embed { E: self.E.cast() }
     }
 }

@@ -133,7 +133,7 @@ impl<
         chans,
         ::named_tensor::private::Union<chans, ()>,
     >;
-    type Of<U: ::named_tensor::private::Real> = LayerNorm<U>;
+    type Of<Other: ::named_tensor::private::Real> = LayerNorm<Other>;
     fn visit(
         &self,
         path: &mut ::named_tensor::private::Path,
@@ -162,7 +162,7 @@ impl<
             β: init.tensor("β", &::named_tensor::private::Draw::Constant(0f64))?,
         })
     }
-    fn cast<U: ::named_tensor::private::Real>(&self) -> LayerNorm<U> {
+    fn cast<Other: ::named_tensor::private::Real>(&self) -> LayerNorm<Other> {
         LayerNorm {
             γ: self.γ.cast(),
             β: self.β.cast(),
@@ -312,7 +312,7 @@ impl<
             >,
         >,
     >;
-    type Of<U: ::named_tensor::private::Real> = FFN<U>;
+    type Of<Other: ::named_tensor::private::Real> = FFN<Other>;
     fn visit(
         &self,
         path: &mut ::named_tensor::private::Path,
@@ -371,7 +371,7 @@ impl<
                 )?,
         })
     }
-    fn cast<U: ::named_tensor::private::Real>(&self) -> FFN<U> {
+    fn cast<Other: ::named_tensor::private::Real>(&self) -> FFN<Other> {
         FFN {
             W1: self.W1.cast(),
             b1: self.b1.cast(),

@@ -153,7 +153,7 @@ impl<
     Precision: ::named_tensor::private::Real,
 > ::named_tensor::private::Parameters<Precision> for f<Precision> {
     type Axes = ::named_tensor::private::Union<(chans, heads, key), ()>;
-    type Of<U: ::named_tensor::private::Real> = f<U>;
+    type Of<Other: ::named_tensor::private::Real> = f<Other>;
     fn visit(
         &self,
         path: &mut ::named_tensor::private::Path,
@@ -189,7 +189,7 @@ impl<
                 )?,
         })
     }
-    fn cast<U: ::named_tensor::private::Real>(&self) -> f<U> {
+    fn cast<Other: ::named_tensor::private::Real>(&self) -> f<Other> {
         f { W: self.W.cast() }
     }
 }

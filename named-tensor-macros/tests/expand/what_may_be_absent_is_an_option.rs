@@ -141,7 +141,7 @@ impl<
             >,
         >,
     >;
-    type Of<U: ::named_tensor::private::Real> = Project<U>;
+    type Of<Other: ::named_tensor::private::Real> = Project<Other>;
     fn visit(
         &self,
         path: &mut ::named_tensor::private::Path,
@@ -185,7 +185,7 @@ impl<
             norm: init.nested("norm")?,
         })
     }
-    fn cast<U: ::named_tensor::private::Real>(&self) -> Project<U> {
+    fn cast<Other: ::named_tensor::private::Real>(&self) -> Project<Other> {
         Project {
             W: self.W.cast(),
             b: ::named_tensor::private::Parameters::cast(&self.b),
