@@ -3,6 +3,7 @@
 //! The tree knows nothing of what names mean: whether `sum_seq` is a built-in over `seq` or a function of the block is
 //! settled in `names`, whether a value is a scalar or a tensor in `lower`.
 
+use crate::code::name_of;
 use crate::set::{Set, axis_name};
 use proc_macro2::{Ident, Span};
 use std::fmt;
@@ -276,10 +277,25 @@ impl Function {
         self.parameters.iter().any(|parameter| parameter.optional && parameter.name == *name)
     }
 
+    /// The names that the signature gives: arguments and parameters, functions among them.
+    pub(crate) fn given(&self) -> impl Iterator<Item = &Ident> {
+        let arguments = self.arguments.iter().map(|argument| &argument.name);
+        arguments.chain(self.parameters.iter().map(|parameter| &parameter.name))
+    }
+
     /// Whether this is an argument or a parameter.
     pub(crate) fn has(&self, name: &Ident) -> bool {
-        let parameters = self.parameters.iter().map(|parameter| &parameter.name);
-        self.arguments.iter().map(|argument| &argument.name).chain(parameters).any(|known| known == name)
+        self.given().any(|known| known == name)
+    }
+
+    /// Whether this is an argument or a parameter, what an equation defines, or a position on the left side of one.
+    pub(crate) fn defines(&self, name: &str) -> bool {
+        let is = |known: &Ident| name_of(known) == name;
+        let defined = |equation: &Equation| {
+            let positions = if let Form::Cases(positions) = &equation.form { positions.as_slice() } else { &[] };
+            is(&equation.name) || positions.iter().any(|position| is(&position.name))
+        };
+        self.given().any(is) || self.body.iter().flat_map(|body| &body.equations).any(defined)
     }
 }
 

@@ -15,8 +15,16 @@ use syn::Path;
 /// Reports what is wrong with the axes a function names.
 pub(super) fn check(vocabulary: &Vocabulary<'_>, function: &Function, report: &mut Report) {
     unused_parameters(function, report);
+    let axes = named_in(vocabulary, function);
     for expression in function.signature_expressions().into_iter().chain(function.body_expressions()) {
         expression.walk(&mut |node| {
+            if let Expression::Size(axis) = node
+                && function.defines(&axis_name(axis))
+                && !axes.contains(&axis_name(axis))
+            {
+                variable_in_bars(function, axis, report);
+                return;
+            }
             for axis in used(vocabulary, function, node) {
                 known(vocabulary, function, &axis, report);
             }
@@ -159,11 +167,26 @@ fn axes_of(vocabulary: &Vocabulary<'_>, function: &Function) -> Vec<String> {
     names
 }
 
-/// Every axis that a function names, anywhere.
+/// Every axis that a function names, anywhere; a variable in bars is none.
 pub(super) fn named_in(vocabulary: &Vocabulary<'_>, function: &Function) -> BTreeSet<String> {
     let mut names: BTreeSet<String> = axes_of(vocabulary, function).into_iter().collect();
-    function.walk(&mut |node| names.extend(used(vocabulary, function, node).iter().map(axis_name)));
+    let mut sizes = BTreeSet::new();
+    function.walk(&mut |node| {
+        let into = if let Expression::Size(_) = node { &mut sizes } else { &mut names };
+        into.extend(used(vocabulary, function, node).iter().map(axis_name));
+    });
+    names.extend(sizes.into_iter().filter(|name| !function.defines(name)));
     names
+}
+
+/// Bars around a variable: an absolute value was meant.
+fn variable_in_bars(function: &Function, axis: &Path, report: &mut Report) {
+    let name = axis_name(axis);
+    let declared = function.arguments.iter().find(|argument| name_of(&argument.name) == name);
+    let along = declared.and_then(|argument| argument.kind.set.0.first()).map(axis_name);
+    let norm = along.map(|axis| format!(", the norm along `{axis}` is `norm_{axis}({name})`")).unwrap_or_default();
+    let help = format!("the absolute value is `abs({name})`{norm}");
+    report.error(axis_span(axis), format!("bars are the size of an axis, and `{name}` is a variable"), &[help]);
 }
 
 fn unused_parameters(function: &Function, report: &mut Report) {

@@ -23,7 +23,7 @@ pub(super) fn check_definitions(vocabulary: &Vocabulary<'_>, function: &Function
         uncalled(function, expression, report);
     }
     let mut scope: Vec<&Ident> = Vec::new();
-    for name in given(function) {
+    for name in function.given() {
         define(&axes, &mut scope, name, report);
     }
     let Some(body) = &function.body else { return };
@@ -39,12 +39,6 @@ pub(super) fn check_definitions(vocabulary: &Vocabulary<'_>, function: &Function
         define(&axes, &mut scope, &equation.name, report);
     }
     undefined(vocabulary, &scope, &body.result, report);
-}
-
-/// The names that a signature gives, functions among the parameters included.
-fn given(function: &Function) -> impl Iterator<Item = &Ident> {
-    let arguments = function.arguments.iter().map(|argument| &argument.name);
-    arguments.chain(function.parameters.iter().map(|parameter| &parameter.name))
 }
 
 fn define<'a>(axes: &BTreeSet<String>, scope: &mut Vec<&'a Ident>, name: &'a Ident, report: &mut Report) {

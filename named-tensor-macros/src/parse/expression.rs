@@ -6,9 +6,9 @@ use super::{axis, subscript};
 use crate::ast::{Binary, Call, Expression, Number, Unary};
 use crate::code::part_of;
 use crate::report::error;
-use proc_macro2::{Ident, Span, TokenTree};
+use proc_macro2::{Ident, Span, TokenStream, TokenTree};
 use syn::ext::IdentExt;
-use syn::parse::ParseStream;
+use syn::parse::{ParseStream, Parser};
 use syn::{Lit, Path, Token, braced, parenthesized, token};
 
 /// `expression = and { "||" and }`
@@ -193,14 +193,7 @@ fn atom(input: ParseStream<'_>) -> syn::Result<Expression> {
         return if content.is_empty() { Ok(inner) } else { Err(unknown_operator(&content)) };
     }
     if input.peek(Token![|]) {
-        input.parse::<Token![|]>()?;
-        let axis = axis(input)?;
-        if !input.peek(Token![|]) {
-            let help = format!("write `|{}|`", crate::set::axis_name(&axis));
-            return Err(error(span, "the size of an axis ends with `|`", &[help]));
-        }
-        input.parse::<Token![|]>()?;
-        return Ok(Expression::Size(axis));
+        return size(input);
     }
     if input.peek(Token![if]) {
         return cases(input);
@@ -225,19 +218,60 @@ fn atom(input: ParseStream<'_>) -> syn::Result<Expression> {
     Err(error(span, message, &help.map(str::to_owned).into_iter().collect::<Vec<_>>()))
 }
 
+/// `size = "|" axis "|"`; anything else between bars is taken for an absolute value.
+fn size(input: ParseStream<'_>) -> syn::Result<Expression> {
+    let span = input.span();
+    if input.peek(Token![||]) {
+        let help = "the absolute value is `abs(X)`, the norm along an axis `norm_seq(X)`";
+        return Err(error(span, "bars are the size of an axis", &[help.to_owned()]));
+    }
+    input.parse::<Token![|]>()?;
+    if let Some(inside) = between_bars(&input.fork()) {
+        let help = format!("the absolute value is `abs({inside})`");
+        return Err(error(span, "bars are the size of an axis", &[help]));
+    }
+    let axis = axis(input)?;
+    if !input.peek(Token![|]) {
+        let help = format!("write `|{}|`", crate::set::axis_name(&axis));
+        return Err(error(span, "the size of an axis ends with `|`", &[help]));
+    }
+    input.parse::<Token![|]>()?;
+    Ok(Expression::Size(axis))
+}
+
+/// The text up to the next bar, where it is an expression and no axis.
+fn between_bars(input: ParseStream<'_>) -> Option<TokenStream> {
+    let mut inside = Vec::new();
+    while !input.is_empty() && !input.peek(Token![|]) {
+        inside.push(input.parse::<TokenTree>().ok()?);
+    }
+    let inside: TokenStream = inside.into_iter().collect();
+    let value = (|input: ParseStream<'_>| expression(input)).parse2(inside.clone()).ok()?;
+    let is_axis = matches!(&value, Expression::Name(_)) || crate::set::parse_axis.parse2(inside.clone()).is_ok();
+    (!input.is_empty() && !is_axis).then_some(inside)
+}
+
 /// A number; `inf` and `pi` are names, found in `named`.
 fn number(literal: &Lit) -> syn::Result<Expression> {
     let span = literal.span();
-    let (value, whole, suffix) = match literal {
-        Lit::Int(int) => (int.base10_parse::<f64>()?, int.base10_parse().ok(), int.suffix()),
-        Lit::Float(float) => (float.base10_parse()?, None, float.suffix()),
+    let (value, whole, digits, suffix) = match literal {
+        Lit::Int(int) => (int.base10_parse::<f64>()?, int.base10_parse().ok(), int.base10_digits(), int.suffix()),
+        Lit::Float(float) => (float.base10_parse()?, None, float.base10_digits(), float.suffix()),
         _ => return Err(error(span, "only numbers stand in equations", &[])),
     };
-    if !suffix.is_empty() {
+    if SUFFIXES.contains(&suffix) {
         return Err(error(span, format!("a number has no suffix: leave out `{suffix}`"), &[]));
+    }
+    if !suffix.is_empty() {
+        let help = format!("write `{digits} * {suffix}`");
+        return Err(error(span, format!("an operator is missing between `{digits}` and `{suffix}`"), &[help]));
     }
     Ok(Expression::Number(Number { value, whole, span }))
 }
+
+/// What may stand behind a number in Rust.
+const SUFFIXES: [&str; 14] =
+    ["i8", "i16", "i32", "i64", "i128", "isize", "u8", "u16", "u32", "u64", "u128", "usize", "f32", "f64"];
 
 /// A name and what follows it: nothing, arguments, axes and arguments, or a subscript.
 fn named(input: ParseStream<'_>) -> syn::Result<Expression> {

@@ -166,3 +166,53 @@ fn an_axis_parameter_that_stands_twice_is_one() {
     assert_eq!(errors, ["axis `p` is named twice"]);
     assert_eq!(expanded.matches("p : ").count(), 1, "{expanded}");
 }
+
+/// The only message of a block.
+fn only(source: &str) -> String {
+    match errors(source).as_slice() {
+        [only] => only.clone(),
+        other => panic!("{source}: {other:?}"),
+    }
+}
+
+#[test]
+fn bars_around_a_number_are_answered_with_its_absolute_value() {
+    let help = "bars are the size of an axis\n= help: the absolute value is `abs(X - 1)`";
+    assert_eq!(only("fn f(X: R[key]) -> R[key] { |X - 1| * 2 }"), help);
+    for body in ["-X + 2", "X_{key(0)}", "sum_key(X)"] {
+        let said = only(&format!("fn f(X: R[key]) -> R[key] {{ X * |{body}| }}"));
+        assert!(said.starts_with("bars are the size of an axis\n= help: the absolute value is `abs("), "{said}");
+    }
+    for source in [
+        "fn f(X: R[key], Y: R[]) -> R[key] { |X| + Y }",
+        "fn f(X: R[key]) -> R[key] { Y = X - 1; |Y| }",
+        "fn f(X: R[]; W: R[key]) -> R[key] { |X| * W }",
+        "fn f(key_1: R[key1]) -> R[key1] { |key_1| }",
+        "fn f(X: R[key]) -> R[key] { Y_{key(i)} = X_{key(i)} * |i|; Y }",
+    ] {
+        let said = only(source);
+        assert!(said.starts_with("bars are the size of an axis, and `") && said.contains("is `abs("), "{said}");
+    }
+    let said = only("fn f(X: R[key]) -> R[] { |X| }");
+    assert!(said.ends_with("the absolute value is `abs(X)`, the norm along `key` is `norm_key(X)`"), "{said}");
+    assert!(only("fn f(X: R[key]) -> R[] { ||X|| }").contains("`norm_seq(X)`"));
+}
+
+#[test]
+fn a_size_that_does_not_end_is_no_absolute_value() {
+    for body in ["|key * X", "X + |key", "|key + |key|"] {
+        let said = only(&format!("fn f(X: R[key]) -> R[key] {{ {body} }}"));
+        assert!(said.contains("= help: write `|key|`"), "{said}");
+    }
+    assert_eq!(errors("fn f(X: R[key]) -> R[key] { |key| * X + |self::key| }"), Vec::<String>::new());
+    assert!(only("fn f(key: R[key]) -> R[key] { key * |key| }").contains("a variable needs another"));
+}
+
+#[test]
+fn a_letter_behind_a_number_is_multiplied_with_and_a_suffix_of_rust_left_out() {
+    assert_eq!(said("2X"), "an operator is missing between `2` and `X`\n= help: write `2 * X`");
+    assert!(said("0.5X").contains("`0.5 * X`"));
+    for suffix in ["f32", "i64", "usize"] {
+        assert_eq!(said(&format!("2{suffix}")), format!("a number has no suffix: leave out `{suffix}`"));
+    }
+}
