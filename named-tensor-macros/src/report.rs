@@ -1,8 +1,8 @@
 //! What is wrong with the input, collected so that one run of the compiler shows every mistake.
 //!
 //! A message is one line that says what is wrong in the words of the paper, then `help:` lines with what to write.
-//! Lives here: the collector, which refuses to be dropped unread, and the search for the nearest name.
-//! Not here: who looks for mistakes (`parse`, `names`, `lower`).
+//! Lives here: the collector, which refuses to be dropped unread, and the search for the nearest name and for one that
+//! looks the same. Not here: who looks for mistakes (`parse`, `names`, `lower`).
 
 use proc_macro2::{Span, TokenStream};
 
@@ -95,6 +95,31 @@ pub(crate) fn nearest_within<'a>(
     near.map(|name| (distance(wrong, name), name)).filter(|(far, _)| *far <= allowed).min().map(|(_, name)| name)
 }
 
+/// The name that looks like `wrong` in print and is written with other letters, and what to say of it.
+pub(crate) fn lookalike<'a>(wrong: &str, names: impl IntoIterator<Item = &'a str>) -> Option<(&'a str, String)> {
+    let looks = |name: &str| name.chars().map(|char| alphabet(char).1).collect::<String>();
+    let other = names.into_iter().find(|name| *name != wrong && looks(name) == looks(wrong))?;
+    let (there, here) = other.chars().zip(wrong.chars()).find(|(there, here)| there != here)?;
+    let (there, here) = (alphabet(there).0, alphabet(here).0);
+    Some((
+        other,
+        format!("`{other}` is another name that looks the same: it has a {there} letter where this has a {here} one"),
+    ))
+}
+
+/// Letters beside the Latin ones that look like them, in the same order.
+const LOOKALIKES: [(&str, &str, &str); 2] =
+    [("Greek", "ΑΒΕΖΗΙΚΜΝΟΡΤΥΧονιυ", "ABEZHIKMNOPTYXoviu"), ("Cyrillic", "АВЕКМНОРСТУХаеорсух", "ABEKMHOPCTYXaeopcyx")];
+
+/// The alphabet of a letter, and the Latin letter that it looks like: itself, if there is none.
+fn alphabet(letter: char) -> (&'static str, char) {
+    let in_alphabet = |(name, letters, latin): &(&'static str, &str, &str)| {
+        let (_, latin) = letters.chars().zip(latin.chars()).find(|(own, _)| *own == letter)?;
+        Some((*name, latin))
+    };
+    LOOKALIKES.iter().find_map(in_alphabet).unwrap_or(("Latin", letter))
+}
+
 /// A name without the marks that make relatives of it: `seq_`, `seq2` and `seq` are three axes, not one misspelt.
 fn stem(name: &str) -> &str {
     let stem = name.trim_end_matches(|char: char| char == '_' || char.is_ascii_digit());
@@ -137,6 +162,17 @@ mod tests {
     fn primed_and_numbered_relatives_are_not_misspellings() {
         assert_eq!(nearest("seq_", ["seq"]), None);
         assert_eq!(nearest("hidden2", ["hidden1"]), None);
+    }
+
+    #[test]
+    fn letters_that_look_alike_are_found_and_their_alphabets_named() {
+        assert!(LOOKALIKES.iter().all(|(_, own, latin)| own.chars().count() == latin.chars().count()));
+        let (name, words) = lookalike("X", ["W", "\u{3a7}"]).expect("Greek chi");
+        assert_eq!(name, "\u{3a7}");
+        assert!(words.ends_with("it has a Greek letter where this has a Latin one"), "{words}");
+        let words = lookalike("k\u{435}y", ["key"]).expect("Cyrillic ie").1;
+        assert!(words.ends_with("it has a Latin letter where this has a Cyrillic one"), "{words}");
+        assert_eq!(lookalike("X", ["x", "X", "XX"]), None);
     }
 
     #[test]

@@ -7,7 +7,7 @@ use super::{Vocabulary, signature_axes};
 use crate::ast::{Element, Entry, Expression, Form, Function, Initial, ParameterType};
 use crate::builtin::Shape;
 use crate::code::name_of;
-use crate::report::{Report, list, nearest};
+use crate::report::{Report, list, lookalike, nearest};
 use crate::set::{axis_name, axis_span};
 use std::collections::BTreeSet;
 use syn::Path;
@@ -150,8 +150,12 @@ fn known(vocabulary: &Vocabulary<'_>, function: &Function, axis: &Path, report: 
         return;
     }
     let own: Vec<String> = function.axis_parameters.iter().map(name_of).collect();
-    if let Some(meant) = nearest(&name, vocabulary.axes.iter().chain(&own).map(String::as_str)) {
-        let help = [format!("did you mean `{meant}`?"), here];
+    let known = || vocabulary.axes.iter().chain(&own).map(String::as_str);
+    let meant = lookalike(&name, known())
+        .map(|(_, words)| words)
+        .or_else(|| nearest(&name, known()).map(|meant| format!("did you mean `{meant}`?")));
+    if let Some(meant) = meant {
+        let help = [meant, here];
         report.error(axis_span(axis), format!("no axis `{name}` here"), &help);
     }
 }

@@ -10,7 +10,7 @@ use crate::ast::{Binary, Expression, Form, Function, ParameterType};
 use crate::builtin::Shape;
 use crate::code::name_of;
 use crate::parse::is_number;
-use crate::report::{Report, list, nearest};
+use crate::report::{Report, list, lookalike, nearest};
 use crate::set::axis_name;
 use proc_macro2::Ident;
 use std::collections::{BTreeSet, HashSet};
@@ -86,8 +86,10 @@ fn undefined(vocabulary: &Vocabulary<'_>, scope: &[&Ident], expression: &Express
         }
         let known: Vec<String> = scope.iter().map(ToString::to_string).collect();
         let same_letters = known.iter().find(|other| other.eq_ignore_ascii_case(&text));
-        let meant = same_letters.map(String::as_str).or_else(|| nearest(&text, known.iter().map(String::as_str)));
-        if is_constant && meant.is_none() {
+        let known_names = || known.iter().map(String::as_str);
+        let looks = lookalike(&text, known_names());
+        let meant = same_letters.map(String::as_str).or_else(|| nearest(&text, known_names()));
+        if is_constant && meant.is_none() && looks.is_none() {
             return;
         }
         if vocabulary.axes.contains(&name_of(name)) {
@@ -95,7 +97,8 @@ fn undefined(vocabulary: &Vocabulary<'_>, scope: &[&Ident], expression: &Express
             report.error(name.span(), format!("`{text}` is an axis, not a tensor"), &[help]);
             return;
         }
-        let mut help: Vec<String> = meant.map(|meant| format!("did you mean `{meant}`?")).into_iter().collect();
+        let meant = meant.map(|meant| format!("did you mean `{meant}`?"));
+        let mut help: Vec<String> = looks.map(|(_, words)| words).or(meant).into_iter().collect();
         help.push(format!("defined here: {}", list(&known)));
         report.error(name.span(), format!("nothing is called `{text}` here"), &help);
     });

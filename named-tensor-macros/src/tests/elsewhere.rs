@@ -216,3 +216,13 @@ fn a_letter_behind_a_number_is_multiplied_with_and_a_suffix_of_rust_left_out() {
         assert_eq!(said(&format!("2{suffix}")), format!("a number has no suffix: leave out `{suffix}`"));
     }
 }
+
+#[test]
+fn a_letter_of_another_alphabet_is_told_apart() {
+    let said = only("fn f(\u{3a7}: R[key]) -> R[key] { X * 2 }");
+    let words = "`\u{3a7}` is another name that looks the same: it has a Greek letter where this has a Latin one";
+    assert_eq!(said, format!("nothing is called `X` here\n= help: {words}\n= help: defined here: `\u{3a7}`"));
+    let said = only("fn f(X: R[k\u{435}y]) -> R[] { sum_key(X) }");
+    assert!(said.starts_with("no axis `key` here\n= help: `k\u{435}y` is another name that looks the same"), "{said}");
+    assert_eq!(errors("fn f(X: R[key], \u{3a7}: R[key]) -> R[key] { X * \u{3a7} }"), Vec::<String>::new());
+}
