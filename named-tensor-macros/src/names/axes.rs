@@ -4,7 +4,7 @@
 //! because a function of another block may have made it. Types judge those.
 
 use super::{Vocabulary, signature_axes};
-use crate::ast::{Element, Entry, Expression, Form, Function, Initial, ParameterType};
+use crate::ast::{Call, Element, Entry, Expression, Form, Function, Initial, ParameterType};
 use crate::builtin::Shape;
 use crate::code::name_of;
 use crate::report::{Report, list, lookalike, nearest};
@@ -23,6 +23,12 @@ pub(super) fn check(vocabulary: &Vocabulary<'_>, function: &Function, report: &m
                 && !axes.contains(&axis_name(axis))
             {
                 variable_in_bars(function, axis, report);
+                return;
+            }
+            if let Expression::Call(call) = node
+                && let Some(help) = joined(vocabulary, function, call)
+            {
+                report.error(axis_span(&call.function), "several axes stand in braces", &[help]);
                 return;
             }
             for axis in used(vocabulary, function, node) {
@@ -158,6 +164,35 @@ fn known(vocabulary: &Vocabulary<'_>, function: &Function, axis: &Path, report: 
         let help = [meant, here];
         report.error(axis_span(axis), format!("no axis `{name}` here"), &help);
     }
+}
+
+/// What to write where axes of an argument are joined by `_` behind a function, and there is no axis of that name.
+fn joined(vocabulary: &Vocabulary<'_>, function: &Function, call: &Call) -> Option<String> {
+    let resolved = vocabulary.resolve(function, call);
+    let ([axes], [given]) = (resolved.axes.as_slice(), call.arguments.as_slice()) else { return None };
+    let ([axis], None, super::Callee::Builtin(builtin)) = (axes.as_slice(), &call.axes, resolved.callee) else {
+        return None;
+    };
+    let argument = function.arguments.iter().find(|argument| given.variable() == Some(&argument.name))?;
+    let own: Vec<String> = argument.kind.set.0.iter().map(axis_name).collect();
+    let name = axis_name(axis);
+    if vocabulary.axes.contains(&name) {
+        return None;
+    }
+    let parts = parts(&name, &own).filter(|parts| (2..=builtin.shape.axes().1).contains(&parts.len()))?;
+    Some(format!("write `{}_{{{}}}({})`", builtin.name, parts.join(", "), argument.name))
+}
+
+/// The axes of which a name is made up with `_` between them.
+fn parts<'a>(name: &'a str, axes: &[String]) -> Option<Vec<&'a str>> {
+    if axes.iter().any(|axis| axis == name) {
+        return Some(vec![name]);
+    }
+    name.match_indices('_').find_map(|(place, _)| {
+        let (first, rest) = (&name[..place], &name[place + 1..]);
+        let rest = axes.iter().any(|axis| axis == first).then(|| parts(rest, axes))??;
+        Some([vec![first], rest].concat())
+    })
 }
 
 /// The axes of a function as a message lists them: those of its signature, then those it makes.

@@ -226,3 +226,14 @@ fn a_letter_of_another_alphabet_is_told_apart() {
     assert!(said.starts_with("no axis `key` here\n= help: `k\u{435}y` is another name that looks the same"), "{said}");
     assert_eq!(errors("fn f(X: R[key], \u{3a7}: R[key]) -> R[key] { X * \u{3a7} }"), Vec::<String>::new());
 }
+
+#[test]
+fn two_axes_joined_behind_a_function_are_put_in_braces() {
+    let of = |body: &str| errors(&format!("fn f(X: R[key, val, seq_]) -> R[] {{ {body} }}"));
+    assert_eq!(of("sum_key_val(X)"), ["several axes stand in braces\n= help: write `sum_{key, val}(X)`"]);
+    assert_eq!(of("sum_key_val_seq_(X)"), ["several axes stand in braces\n= help: write `sum_{key, val, seq_}(X)`"]);
+    // An axis of this name may be one of the program.
+    for body in ["sum_key_val(G(X))", "sum_{key_val}(X_{(key, val) -> key_val})", "sum_key_out(X)"] {
+        assert_eq!(of(body), Vec::<String>::new(), "{body}");
+    }
+}
