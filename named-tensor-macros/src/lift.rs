@@ -14,6 +14,9 @@ use quote::{ToTokens, format_ident, quote};
 use syn::spanned::Spanned;
 use syn::{FnArg, GenericArgument, GenericParam, ItemFn, Pat, PatType, PathArguments, ReturnType, Signature, Type};
 
+/// A macro sees the words of a type, and not what they stand for.
+const ALIAS: &str = "what an alias stands for is not seen here: ";
+
 /// The whole expansion of `#[lift] fn ..`.
 pub(crate) fn expand(arguments: TokenStream, input: TokenStream) -> TokenStream {
     let function = match syn::parse2::<ItemFn>(input.clone()) {
@@ -75,8 +78,12 @@ impl<'a> Lifted<'a> {
         let arguments: Vec<_> =
             signature.inputs.iter().enumerate().filter_map(|(i, input)| Argument::of(i, input, report)).collect();
         if arguments.len() == signature.inputs.len() && arguments.iter().all(|argument| argument.tensor.is_none()) {
-            let help = "an argument that is lifted has a type like `&Tensor<R![seq, key]>`";
-            report.error(signature.ident.span(), "nothing to lift: no argument is a tensor", &[help.to_owned()]);
+            let help = [
+                "an argument that is lifted has a type like `&Tensor<R![seq, key]>`".to_owned(),
+                ALIAS.to_owned() + "write `&Tensor<R![..]>` out",
+            ];
+            report.error(signature.ident.span(), "nothing to lift: no argument is a tensor", &help);
+            return None;
         }
         let mut tensors = arguments.iter().filter(|argument| argument.tensor.is_some());
         if let Some(beyond) = tensors.nth(MOST_ARGUMENTS) {
@@ -87,12 +94,15 @@ impl<'a> Lifted<'a> {
             ReturnType::Default => None,
         };
         let Some(result) = result else {
-            let help = "write `-> Tensor<R![val]>`; an error at run time travels inside the tensor";
+            let help = [
+                "write `-> Tensor<R![val]>`; an error at run time travels inside the tensor".to_owned(),
+                ALIAS.to_owned() + "write `Tensor<R![..]>` out",
+            ];
             let span = match &signature.output {
                 ReturnType::Type(_, written) => written.span(),
                 ReturnType::Default => signature.ident.span(),
             };
-            report.error(span, "a lifted function returns one tensor", &[help.to_owned()]);
+            report.error(span, "a lifted function returns one tensor", &help);
             return None;
         };
         let text = function.to_token_stream().to_string();

@@ -44,6 +44,7 @@ twins! {
     "pass/contracted_axis_missing_on_the_left.rs" contracted_axis_missing_on_the_left
     "pass/contracted_axis_missing_on_the_right.rs" contracted_axis_missing_on_the_right
     "pass/created_axis_is_already_present.rs" created_axis_is_already_present
+    "pass/definition_by_positions_lacks_an_axis.rs" definition_by_positions_lacks_an_axis
     "pass/derivative_by_an_expression.rs" derivative_by_an_expression
     "pass/derivative_without_its_stars.rs" derivative_without_its_stars
     "pass/e16_sum_of_products_as_a_contraction.rs" e16_sum_of_products_as_a_contraction
@@ -71,6 +72,7 @@ twins! {
     "pass/one_hot_tensor_for_positions_in_a_method.rs" one_hot_tensor_for_positions_in_a_method
     "pass/one_of_several_axes_absent.rs" one_of_several_axes_absent
     "pass/order_of_reading_leaves_an_axis_out.rs" order_of_reading_leaves_an_axis_out
+    "pass/parameter_over_an_axis_parameter.rs" parameter_over_an_axis_parameter
     "pass/position_of_another_axis.rs" position_of_another_axis
     "pass/private_function_in_a_public_one.rs" private_function_in_a_public_one
     "pass/renamed_axis_is_absent.rs" renamed_axis_is_absent

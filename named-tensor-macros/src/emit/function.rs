@@ -104,7 +104,7 @@ fn statements(function: &Function, lifting: &Lifting, body: &Body) -> TokenStrea
         quote!(#name: &#kind)
     });
     let parameters = function.parameters.iter().map(|parameter| {
-        let (name, kind) = (&parameter.name, parameter_kind(parameter, precision));
+        let (name, kind) = (&parameter.name, parameter_kind(function, parameter));
         quote!(#name: &#kind)
     });
     let result = inner(&function.result, precision);
@@ -131,12 +131,21 @@ fn statements(function: &Function, lifting: &Lifting, body: &Body) -> TokenStrea
 }
 
 /// The type of a parameter as a field.
-pub(super) fn parameter_kind(parameter: &Parameter, precision: &Ident) -> TokenStream {
+pub(super) fn parameter_kind(function: &Function, parameter: &Parameter) -> TokenStream {
+    let precision = &precision(function);
     let kind = match &parameter.kind {
-        ParameterType::Tensor(kind, _) => inner(kind, precision),
+        ParameterType::Tensor(kind, _) => {
+            inner(&TensorType { set: parameter_axes(function, &kind.set), ..kind.clone() }, precision)
+        }
         ParameterType::Function(path) => quote!(#path<#precision>),
     };
     if parameter.optional { quote!(::core::option::Option<#kind>) } else { kind }
+}
+
+/// The axes of a parameter. An axis parameter among them is a mistake that is reported, and no type where the struct is.
+pub(super) fn parameter_axes(function: &Function, set: &Set) -> Set {
+    let is_own = |axis: &&syn::Path| function.axis_parameters.iter().all(|other| name_of(other) != axis_name(axis));
+    Set(set.0.iter().filter(is_own).cloned().collect())
 }
 
 fn lifting(function: &Function, body: Option<&Body>) -> Lifting {

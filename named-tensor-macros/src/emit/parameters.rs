@@ -4,7 +4,7 @@
 //! `named_tensor::params`.
 
 use super::call::Values;
-use super::function::{apply, lints, parameter_kind};
+use super::function::{apply, lints, parameter_axes, parameter_kind};
 use super::{absent, documentation, precision};
 use crate::ast::{Function, Parameter, ParameterType};
 use crate::ir::{Body, Draw};
@@ -24,7 +24,7 @@ pub(crate) fn parameters(
     let (attributes, lints) = (documentation::attributes(function, forms), lints());
     let constants = documentation::constants(function, forms);
     let precision = precision(function);
-    let fields = parameters.iter().map(|parameter| field(parameter, &precision));
+    let fields = parameters.iter().map(|parameter| field(function, parameter));
     let apply = apply(function, body);
     let walk = walk(function, draws);
     quote! {
@@ -65,14 +65,14 @@ pub(crate) fn parameters(
     }
 }
 
-fn field(parameter: &Parameter, precision: &Ident) -> TokenStream {
+fn field(function: &Function, parameter: &Parameter) -> TokenStream {
     let Parameter { attributes, name, kind, optional } = parameter;
     let kind = match kind {
         ParameterType::Tensor(kind, _) => kind.to_string(),
         ParameterType::Function(path) => path.segments.last().map(|last| last.ident.to_string()).unwrap_or_default(),
     };
     let text = format!("`{name} : {kind}`{}", if *optional { ", or absent" } else { "" });
-    let kind = parameter_kind(parameter, precision);
+    let kind = parameter_kind(function, parameter);
     quote!(#[doc = #text] #(#attributes)* pub #name: #kind)
 }
 
@@ -85,7 +85,9 @@ fn walk(function: &Function, draws: &[Option<Draw>]) -> TokenStream {
     let precision = precision(function);
     let axes = function.parameters.iter().zip(draws).rev().fold(quote!(()), |axes, (parameter, draw)| {
         let own = match &parameter.kind {
-            ParameterType::Tensor(kind, _) => with_axes_of(draw.as_ref(), &kind.set).to_token_stream(),
+            ParameterType::Tensor(kind, _) => {
+                with_axes_of(draw.as_ref(), parameter_axes(function, &kind.set)).to_token_stream()
+            }
             ParameterType::Function(path) => {
                 quote!(<#path<#precision> as ::named_tensor::private::Parameters<#precision>>::Axes)
             }
@@ -158,8 +160,8 @@ fn walk(function: &Function, draws: &[Option<Draw>]) -> TokenStream {
 }
 
 /// The axes of a parameter and those whose sizes its initial value speaks of.
-fn with_axes_of(draw: Option<&Draw>, set: &Set) -> Set {
-    let mut all = set.0.clone();
+fn with_axes_of(draw: Option<&Draw>, set: Set) -> Set {
+    let mut all = set.0;
     for axis in draw.map(Draw::axes).unwrap_or_default() {
         if all.iter().all(|known| axis_name(known) != axis_name(&axis)) {
             all.push(axis);

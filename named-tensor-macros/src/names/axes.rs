@@ -4,7 +4,7 @@
 //! because a function of another block may have made it. Types judge those.
 
 use super::{Vocabulary, signature_axes};
-use crate::ast::{Call, Element, Entry, Expression, Form, Function, Initial, ParameterType};
+use crate::ast::{Call, Element, Entry, Equation, Expression, Form, Function, Initial, ParameterType};
 use crate::builtin::Shape;
 use crate::code::name_of;
 use crate::report::{Report, list, lookalike, nearest};
@@ -64,6 +64,34 @@ pub(super) fn check(vocabulary: &Vocabulary<'_>, function: &Function, report: &m
             Form::Value(None) => {}
         }
     }
+    left_out(function, report);
+}
+
+/// Reports a definition by positions that is the result and has too few axes on its left side. Types would blame both
+/// the right side, whose axes are more than those, and the result.
+fn left_out(function: &Function, report: &mut Report) {
+    let Some(body) = &function.body else { return };
+    let is_result = |equation: &&Equation| body.result.variable() == Some(&equation.name);
+    let Some(Equation { name, form: Form::Cases(positions), .. }) = body.equations.iter().find(is_result) else {
+        return;
+    };
+    let declared: Vec<String> = function.result.set.0.iter().map(axis_name).collect();
+    let own: Vec<String> = positions.iter().map(|position| axis_name(&position.axis)).collect();
+    let lacking: Vec<&String> = declared.iter().filter(|axis| !own.contains(axis)).collect();
+    if lacking.is_empty() || own.iter().any(|axis| !declared.contains(axis)) {
+        return;
+    }
+    let letters = ["i", "j", "k", "l", "m", "n"].into_iter().filter(|letter| !function.defines(letter));
+    let own = positions.iter().map(|position| format!("{}({})", axis_name(&position.axis), position.name));
+    let all: Vec<String> =
+        own.chain(lacking.iter().zip(letters).map(|(axis, letter)| format!("{axis}({letter})"))).collect();
+    let help = format!("each axis has a letter on the left: `{name}_{{{}}} = ..`", all.join(", "));
+    let message = format!(
+        "`{name}` is the result and leaves its {} {} out",
+        if lacking.len() == 1 { "axis" } else { "axes" },
+        list(lacking)
+    );
+    report.error(name.span(), message, &[help]);
 }
 
 /// The axes that an expression needs to be there.

@@ -237,3 +237,38 @@ fn two_axes_joined_behind_a_function_are_put_in_braces() {
         assert_eq!(of(body), Vec::<String>::new(), "{body}");
     }
 }
+
+#[test]
+fn a_definition_by_positions_that_leaves_an_axis_of_the_result_out_is_one_mistake() {
+    let of = |body: &str| errors(&format!("fn f(X: R[key, seq]) -> R[key, seq] {{ {body} }}"));
+    let help = "each axis has a letter on the left: `Y_{key(i), seq(j)} = ..`";
+    let said = format!("`Y` is the result and leaves its axis `seq` out\n= help: {help}");
+    assert_eq!(of("Y_{key(i)} = X_{key(i)} * 2; Y"), [said]);
+    assert_eq!(of("Y_{key(i)} = X_{key(i), seq(0)} * 2; Y * X"), Vec::<String>::new());
+}
+
+#[test]
+fn a_parameter_over_an_axis_parameter_is_one_mistake_for_rust_too() {
+    let source = "fn f_{ax}(X: R[ax]; W: R[ax, key] = 1) -> R[key] { X dot_ax W }";
+    assert!(only(source).starts_with("a parameter cannot range over the axis parameter `ax`\n"));
+    let mut report = Report::default();
+    let expanded = crate::named::functions(tokens(source), &mut report).to_string();
+    drop(report.finish());
+    assert!(!expanded.contains("< ax") && !expanded.contains("(ax") && !expanded.contains("(key , ax"), "{expanded}");
+}
+
+#[test]
+fn an_alias_of_a_tensor_is_one_mistake_and_is_written_out() {
+    let of = |source: &str| crate::lift::expand(proc_macro2::TokenStream::new(), tokens(source)).to_string();
+    for (source, write) in [
+        ("fn f(x: &T<R![key]>) -> T<R![]> { x.sum(key) }", "write `&Tensor<R![..]>` out"),
+        ("fn f(x: &Tensor<R![key]>) -> T<R![]> { x.sum(key) }", "write `Tensor<R![..]>` out"),
+    ] {
+        let expanded = of(source);
+        assert_eq!(expanded.matches("compile_error").count(), 1, "{expanded}");
+        assert!(
+            expanded.contains("what an alias stands for is not seen here: ") && expanded.contains(write),
+            "{expanded}"
+        );
+    }
+}
