@@ -66,6 +66,7 @@ twins! {
     "pass/misspelt_axis_in_a_method.rs" misspelt_axis_in_a_method
     "pass/mistakes_in_two_functions_are_both_reported.rs" mistakes_in_two_functions_are_both_reported
     "pass/mistakes_of_different_kinds_are_both_reported.rs" mistakes_of_different_kinds_are_both_reported
+    "pass/more_axes_than_a_type_has.rs" more_axes_than_a_type_has
     "pass/nesting_and_axes_differ.rs" nesting_and_axes_differ
     "pass/ninth_argument.rs" ninth_argument
     "pass/one_hot_tensor_for_positions.rs" one_hot_tensor_for_positions

@@ -7,7 +7,7 @@
 use std::marker::PhantomData;
 
 use super::order::{Compare, Order};
-use super::set::{Axes, Reported, TooManyAxes};
+use super::set::{Axes, MoreThanTwelveAxes, Reported};
 use super::starred::star;
 use crate::axis::{Axis, Name};
 use crate::graph::shape::Names;
@@ -177,6 +177,54 @@ impl List for Anything {
     fn names(_: &mut Names) {}
 }
 
+/// More axes than a tuple has. It stays so whatever is added or taken away, and it has no axis that an operation names, so
+/// that its first use is refused.
+#[derive(Debug)]
+pub struct Excess;
+
+impl List for Excess {
+    const RANK: usize = 0;
+    type Union<L: List> = Excess;
+    type UnionWith<H: Axis, T: List> = Excess;
+    type Minus<L: List> = Excess;
+    type MinusWith<H: Axis, T: List> = Excess;
+    type MinusFrom<H: Axis, T: List> = Cons<H, T>;
+    type Inter<L: List> = Nil;
+    type InterWith<H: Axis, T: List> = Nil;
+    type Star = Excess;
+    type IfEmpty<X: List> = Anything;
+    type Flat = MoreThanTwelveAxes;
+    type Flat1<A: Axis> = MoreThanTwelveAxes;
+    type Flat2<A: Axis, B: Axis> = MoreThanTwelveAxes;
+    type Flat3<A: Axis, B: Axis, C: Axis> = MoreThanTwelveAxes;
+    type Flat4<A: Axis, B: Axis, C: Axis, D: Axis> = MoreThanTwelveAxes;
+    type Flat5<A: Axis, B: Axis, C: Axis, D: Axis, E: Axis> = MoreThanTwelveAxes;
+    type Flat6<A: Axis, B: Axis, C: Axis, D: Axis, E: Axis, F: Axis> = MoreThanTwelveAxes;
+    type Flat7<A: Axis, B: Axis, C: Axis, D: Axis, E: Axis, F: Axis, G: Axis> = MoreThanTwelveAxes;
+    type Flat8<A: Axis, B: Axis, C: Axis, D: Axis, E: Axis, F: Axis, G: Axis, H: Axis> = MoreThanTwelveAxes;
+    type Flat9<A: Axis, B: Axis, C: Axis, D: Axis, E: Axis, F: Axis, G: Axis, H: Axis, I: Axis> = MoreThanTwelveAxes;
+    type Flat10<A: Axis, B: Axis, C: Axis, D: Axis, E: Axis, F: Axis, G: Axis, H: Axis, I: Axis, J: Axis> =
+        MoreThanTwelveAxes;
+    type Flat11<A: Axis, B: Axis, C: Axis, D: Axis, E: Axis, F: Axis, G: Axis, H: Axis, I: Axis, J: Axis, K: Axis> =
+        MoreThanTwelveAxes;
+    type Flat12<
+        A: Axis,
+        B: Axis,
+        C: Axis,
+        D: Axis,
+        E: Axis,
+        F: Axis,
+        G: Axis,
+        H: Axis,
+        I: Axis,
+        J: Axis,
+        K: Axis,
+        L: Axis,
+    > = MoreThanTwelveAxes;
+
+    fn names(_: &mut Names) {}
+}
+
 impl<Head: Axis, Tail: List> List for Cons<Head, Tail> {
     const RANK: usize = 1 + Tail::RANK;
     type Union<L: List> = L::UnionWith<Head, Tail>;
@@ -217,7 +265,7 @@ impl<Head: Axis, Tail: List> List for Cons<Head, Tail> {
         J: Axis,
         K: Axis,
         L: Axis,
-    > = TooManyAxes;
+    > = MoreThanTwelveAxes;
 
     fn names(into: &mut Names) {
         into.push(Name::of::<Head>());

@@ -3,7 +3,7 @@
 //! `R![seq, key]` writes the canonical, sorted tuple, so two sets are equal exactly when the types are.
 //! Lives here: tuples as sets, their union, difference and intersection. Not here: rules with messages (`rules`).
 
-use super::list::{Anything, Cons, Flat, IfHas, IfLacks, Joined, List, Nil, Shared, Without};
+use super::list::{Anything, Cons, Excess, Flat, IfHas, IfLacks, Joined, List, Nil, Shared, Without};
 use crate::axis::Axis;
 use crate::graph::shape::Names;
 
@@ -143,11 +143,11 @@ axes!(A, B, C, D, E, F, G, H, I, J);
 axes!(A, B, C, D, E, F, G, H, I, J, K);
 axes!(A, B, C, D, E, F, G, H, I, J, K, L);
 
-/// What a set of more than 12 axes becomes. Nothing accepts it.
+/// What a set of more than 12 axes becomes. Nothing accepts it, and messages show its name in place of the axes.
 #[derive(Debug)]
-pub struct TooManyAxes;
+pub struct MoreThanTwelveAxes;
 
-impl Axes for TooManyAxes {
-    type List = Nil;
+impl Axes for MoreThanTwelveAxes {
+    type List = Excess;
     algebra!();
 }
