@@ -130,6 +130,39 @@ impl List for Nil {
     fn names(_: &mut Names) {}
 }
 
+/// A list that is no tuple, whatever stands before it.
+macro_rules! no_tuple {
+    ($set:ty) => {
+        type Flat = $set;
+        type Flat1<A: Axis> = $set;
+        type Flat2<A: Axis, B: Axis> = $set;
+        type Flat3<A: Axis, B: Axis, C: Axis> = $set;
+        type Flat4<A: Axis, B: Axis, C: Axis, D: Axis> = $set;
+        type Flat5<A: Axis, B: Axis, C: Axis, D: Axis, E: Axis> = $set;
+        type Flat6<A: Axis, B: Axis, C: Axis, D: Axis, E: Axis, F: Axis> = $set;
+        type Flat7<A: Axis, B: Axis, C: Axis, D: Axis, E: Axis, F: Axis, G: Axis> = $set;
+        type Flat8<A: Axis, B: Axis, C: Axis, D: Axis, E: Axis, F: Axis, G: Axis, H: Axis> = $set;
+        type Flat9<A: Axis, B: Axis, C: Axis, D: Axis, E: Axis, F: Axis, G: Axis, H: Axis, I: Axis> = $set;
+        type Flat10<A: Axis, B: Axis, C: Axis, D: Axis, E: Axis, F: Axis, G: Axis, H: Axis, I: Axis, J: Axis> = $set;
+        type Flat11<A: Axis, B: Axis, C: Axis, D: Axis, E: Axis, F: Axis, G: Axis, H: Axis, I: Axis, J: Axis, K: Axis> =
+            $set;
+        type Flat12<
+            A: Axis,
+            B: Axis,
+            C: Axis,
+            D: Axis,
+            E: Axis,
+            F: Axis,
+            G: Axis,
+            H: Axis,
+            I: Axis,
+            J: Axis,
+            K: Axis,
+            L: Axis,
+        > = $set;
+    };
+}
+
 /// What a mistake that is reported leaves behind: it has every axis and clashes with none, so nothing that is computed
 /// from it is blamed again.
 #[derive(Debug)]
@@ -146,33 +179,7 @@ impl List for Anything {
     type InterWith<H: Axis, T: List> = Nil;
     type Star = Anything;
     type IfEmpty<X: List> = Anything;
-    type Flat = Reported;
-    type Flat1<A: Axis> = Reported;
-    type Flat2<A: Axis, B: Axis> = Reported;
-    type Flat3<A: Axis, B: Axis, C: Axis> = Reported;
-    type Flat4<A: Axis, B: Axis, C: Axis, D: Axis> = Reported;
-    type Flat5<A: Axis, B: Axis, C: Axis, D: Axis, E: Axis> = Reported;
-    type Flat6<A: Axis, B: Axis, C: Axis, D: Axis, E: Axis, F: Axis> = Reported;
-    type Flat7<A: Axis, B: Axis, C: Axis, D: Axis, E: Axis, F: Axis, G: Axis> = Reported;
-    type Flat8<A: Axis, B: Axis, C: Axis, D: Axis, E: Axis, F: Axis, G: Axis, H: Axis> = Reported;
-    type Flat9<A: Axis, B: Axis, C: Axis, D: Axis, E: Axis, F: Axis, G: Axis, H: Axis, I: Axis> = Reported;
-    type Flat10<A: Axis, B: Axis, C: Axis, D: Axis, E: Axis, F: Axis, G: Axis, H: Axis, I: Axis, J: Axis> = Reported;
-    type Flat11<A: Axis, B: Axis, C: Axis, D: Axis, E: Axis, F: Axis, G: Axis, H: Axis, I: Axis, J: Axis, K: Axis> =
-        Reported;
-    type Flat12<
-        A: Axis,
-        B: Axis,
-        C: Axis,
-        D: Axis,
-        E: Axis,
-        F: Axis,
-        G: Axis,
-        H: Axis,
-        I: Axis,
-        J: Axis,
-        K: Axis,
-        L: Axis,
-    > = Reported;
+    no_tuple!(Reported);
 
     fn names(_: &mut Names) {}
 }
@@ -193,34 +200,7 @@ impl List for Excess {
     type InterWith<H: Axis, T: List> = Nil;
     type Star = Excess;
     type IfEmpty<X: List> = Anything;
-    type Flat = MoreThanTwelveAxes;
-    type Flat1<A: Axis> = MoreThanTwelveAxes;
-    type Flat2<A: Axis, B: Axis> = MoreThanTwelveAxes;
-    type Flat3<A: Axis, B: Axis, C: Axis> = MoreThanTwelveAxes;
-    type Flat4<A: Axis, B: Axis, C: Axis, D: Axis> = MoreThanTwelveAxes;
-    type Flat5<A: Axis, B: Axis, C: Axis, D: Axis, E: Axis> = MoreThanTwelveAxes;
-    type Flat6<A: Axis, B: Axis, C: Axis, D: Axis, E: Axis, F: Axis> = MoreThanTwelveAxes;
-    type Flat7<A: Axis, B: Axis, C: Axis, D: Axis, E: Axis, F: Axis, G: Axis> = MoreThanTwelveAxes;
-    type Flat8<A: Axis, B: Axis, C: Axis, D: Axis, E: Axis, F: Axis, G: Axis, H: Axis> = MoreThanTwelveAxes;
-    type Flat9<A: Axis, B: Axis, C: Axis, D: Axis, E: Axis, F: Axis, G: Axis, H: Axis, I: Axis> = MoreThanTwelveAxes;
-    type Flat10<A: Axis, B: Axis, C: Axis, D: Axis, E: Axis, F: Axis, G: Axis, H: Axis, I: Axis, J: Axis> =
-        MoreThanTwelveAxes;
-    type Flat11<A: Axis, B: Axis, C: Axis, D: Axis, E: Axis, F: Axis, G: Axis, H: Axis, I: Axis, J: Axis, K: Axis> =
-        MoreThanTwelveAxes;
-    type Flat12<
-        A: Axis,
-        B: Axis,
-        C: Axis,
-        D: Axis,
-        E: Axis,
-        F: Axis,
-        G: Axis,
-        H: Axis,
-        I: Axis,
-        J: Axis,
-        K: Axis,
-        L: Axis,
-    > = MoreThanTwelveAxes;
+    no_tuple!(MoreThanTwelveAxes);
 
     fn names(_: &mut Names) {}
 }
