@@ -98,7 +98,7 @@ pub fn assert_gradients<P: Parameters<f64>>(model: &P, loss: impl Fn(&P) -> Tens
 pub fn with_numbers<P: Parameters<f64>>(mut model: P, seed: u64) -> P {
     let mut state = seed;
     model.each_mut(|mut parameter| {
-        let shape = parameter.shape().clone();
+        let shape = parameter.shape();
         let numbers = (0..shape.elements()).map(|_| {
             state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
             (state >> 40) as f64 / f64::from(1 << 23) - 1.0

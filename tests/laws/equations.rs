@@ -358,3 +358,25 @@ fn equations_of_every_kind_are_printed_as_they_were_written() {
     assert_printed(Windows::EQUATION, &Windows(&x).equations());
     assert_printed(Positions::EQUATION, &Positions(&x, &i).equations().naming(&[("X", &x), ("I", &i)]));
 }
+
+#[test]
+fn a_function_says_its_result_as_it_was_written_and_a_condition_that_is_known_as_it_is() {
+    named! {
+        fn Slope(X: R[ax]) -> R[star(ax)] { d(sum_ax(X * X), X) }
+        fn Scaled(X: R[ax, named_tensor_tests::axes::depth]) -> R[ax,
+            named_tensor_tests::axes::depth] { 2 * X }
+        fn Signed(X: R[ax]) -> R[ax] { if |ax| > 2 { X } else { -X } }
+        fn Above(X: R[ax]) -> R[ax] { if 1 > 0 { X } else { -X } }
+        fn Below(X: R[ax]) -> R[ax] { if 0 > 1 { X } else { -X } }
+    }
+    assert_eq!(Slope::EQUATION, "Slope(X: R[ax]) -> R[star(ax)] { d(sum_ax(X * X), X) }");
+    let written = "-> R[ax, named_tensor_tests::axes::depth] { 2 * X }";
+    assert!(Scaled::EQUATION.ends_with(written), "{}", Scaled::EQUATION);
+    let [three, two] = [3, 2].map(|size| Tensor::<ax, f64>::ones(ax.of(size)));
+    let printed = |x: &Tensor<ax, f64>| Signed(x).equations().naming(&[("X", x)]).to_string();
+    assert!(printed(&three) != printed(&two), "{}", printed(&two));
+    assert_eq!(printed(&three), Above(&three).equations().naming(&[("X", &three)]).to_string());
+    assert_eq!(Signed(&three).to_vec(ax).unwrap(), [1.0; 3]);
+    assert_eq!(Signed(&two).to_vec(ax).unwrap(), [-1.0; 2]);
+    assert_eq!(Below(&two).to_vec(ax).unwrap(), [-1.0; 2]);
+}

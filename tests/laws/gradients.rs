@@ -70,6 +70,15 @@ fn parameters_are_combined_one_by_one_and_computed_together() {
     assert_eq!(names, ["W", "b"]);
     let computed = twice.eval().unwrap();
     assert_eq!(computed.W.to_vec((chans, val)).unwrap(), (&model.W * 2.0).to_vec((chans, val)).unwrap());
+    // Axes of a function that the step calls are its own: of each number p it makes 2 p.
+    #[lift]
+    fn halves_of(p: &Tensor<R![]>, halves: &Tensor<R![chans]>) -> Tensor<R![]> {
+        (p * halves).sum(chans)
+    }
+    let halves = Tensor::new(chans, [0.5, 0.5]);
+    let step = |_: &str, p: &Tensor<R![]>, [other]: [&Tensor<R![]>; 1]| p + halves_of(other, &halves);
+    let stepped = model.combine([&model], step);
+    assert_eq!(stepped.W.to_vec((chans, val)).unwrap(), (&model.W * 2.0).to_vec((chans, val)).unwrap());
     // Another shape is an error of the parameter, told by its name.
     let wrong = model.combine([], |name, own, []| if name == "b" { Tensor::scalar(1.0) } else { own.clone() });
     let error = wrong.eval().unwrap_err();

@@ -283,6 +283,22 @@ fn an_extra_axis_in_two_sizes_is_told_of_as_one_of_the_arguments() {
 }
 
 #[test]
+fn what_is_counted_in_a_lifted_function_is_what_is_there_at_each_position() {
+    named! { fn Linear(x: R[key]; W: R[key, val] = 1, b: R[val] = 0) -> R[val] { x dot_key W + b } }
+    #[lift]
+    fn counted(x: &Tensor<R![key, val]>, b: &Tensor<R![val]>) -> Tensor<R![]> {
+        let model = Linear { W: x.clone(), b: b.clone() };
+        let sizes: Vec<String> = model.parameters().into_iter().map(|(_, shape)| shape.to_string()).collect();
+        assert_eq!((x.shape().rank(), sizes[1].as_str()), (2, "[val: 3]"));
+        model.each(|parameter| assert_eq!(parameter.shape().rank(), parameter.axes.len()));
+        Tensor::scalar((x.shape().elements() + model.count()) as f32)
+    }
+    let (x, b) = (Tensor::ones((batch.of(4), key.of(2), val.of(3))), Tensor::ones((batch.of(4), val.of(3))));
+    assert_eq!(counted(&x, &b).to_vec(batch).unwrap(), [15.0; 4]);
+    assert_eq!(counted(&x.at(batch, 0), &b.at(batch, 0)).item().unwrap(), 15.0);
+}
+
+#[test]
 fn an_error_names_the_equation_that_it_was_raised_in_and_none_that_it_was_given_to() {
     named! {
         fn Twice(x: R[key]) -> R[key] { 2 * x }

@@ -34,7 +34,7 @@ macro_rules! init {
         let mut seed = 3;
         model.each_mut(|mut parameter| {
             seed += 1;
-            let (shape, count) = (parameter.shape().clone(), parameter.shape().elements());
+            let (shape, count) = (parameter.shape(), parameter.shape().elements());
             parameter.set(shape, Numbers(seed).grid(&[count]).values).expect("as many numbers");
         });
         model

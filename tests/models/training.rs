@@ -81,7 +81,7 @@ fn gradient<T: Real>(of: &FFN<T>, step: u64) -> FFN<T> {
     let mut seed = 100 * step;
     gradient.each_mut(|mut parameter| {
         seed += 1;
-        let (shape, count) = (parameter.shape().clone(), parameter.shape().elements());
+        let (shape, count) = (parameter.shape(), parameter.shape().elements());
         let numbers = Numbers(seed).grid(&[count]).values.into_iter().map(T::from_f64).collect();
         parameter.set(shape, numbers).unwrap();
     });

@@ -10,8 +10,8 @@ use crate::ast::{
 use crate::code::part_of;
 use crate::report::{Report, error};
 use crate::set::Set;
-use proc_macro2::Ident;
-use quote::format_ident;
+use proc_macro2::{Group, Ident};
+use quote::{ToTokens, format_ident};
 use syn::parse::{Parse, ParseStream};
 use syn::{Attribute, Path, Token, braced, bracketed, parenthesized, token};
 
@@ -58,8 +58,9 @@ pub(super) fn function(input: ParseStream<'_>, named: Named, report: &mut Report
         return Err(error(named.name.span(), message, &[help.to_owned()]));
     }
     input.parse::<Token![->]>()?;
+    let written = type_text(input);
     let result = tensor_type(input, report)?;
-    text.push_str(&format!(" -> {result}"));
+    text.push_str(&format!(" -> {}", written.unwrap_or_else(|| result.to_string())));
     let conditions = conditions(input, report)?;
     for (place, condition) in conditions.iter().enumerate() {
         text.push_str(if place == 0 { " where " } else { ", " });
@@ -174,6 +175,14 @@ pub(super) fn tensor_type(input: ParseStream<'_>, report: &mut Report) -> syn::R
         return Err(error(crate::set::axis_span(&word), format!("the axes of `{name}` are missing"), &[help]));
     }
     bracket(word, input, report)
+}
+
+/// The type that follows, as it stands in the file, in one line; none without a file.
+fn type_text(input: ParseStream<'_>) -> Option<String> {
+    let ahead = input.fork();
+    let word = type_word(&ahead).ok()?.to_token_stream().to_string();
+    let axes = ahead.parse::<Group>().ok()?.span().source_text()?;
+    Some(word.replace(' ', "") + &axes.split_whitespace().collect::<Vec<_>>().join(" "))
 }
 
 fn type_word(input: ParseStream<'_>) -> syn::Result<Path> {

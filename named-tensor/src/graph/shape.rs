@@ -125,6 +125,16 @@ impl Shape {
         self.0.iter().map(|&(_, size)| size)
     }
 
+    /// Without the axes that stand for others, outside of a lifted function.
+    #[must_use]
+    pub fn own(&self) -> Shape {
+        if self.names().any(Name::is_fresh) {
+            Shape::new(self.iter().filter(|(name, _)| !name.is_fresh()))
+        } else {
+            self.clone()
+        }
+    }
+
     /// How many axes there are.
     #[must_use]
     pub fn rank(&self) -> usize {

@@ -71,7 +71,8 @@ pub trait Parameters<T: Real>: Clone {
     ///
     /// To `of` a parameter is a scalar, lifted over its own axes; so it applies functions of numbers, written once
     /// for parameters of any axes. What it gives must have the axes of the parameter; else the new parameter carries an
-    /// error.
+    /// error. A tensor with axes belongs into such a function, as an argument: beside the parameter itself, its axes would
+    /// meet those of the parameter.
     ///
     /// ```
     /// # use named_tensor::prelude::*;
@@ -202,7 +203,7 @@ pub trait Parameters<T: Real>: Clone {
         plan::describe(&asked_for(self)).map_err(|error| error.at(place))
     }
 
-    /// The same parameters, stored in bfloat16 ([`Bf16`](crate::element::Bf16)): half the memory of `f32`, and half the
+    /// The same parameters, stored in bfloat16 (`element::Bf16`): half the memory of `f32`, and half the
     /// time where a model waits for its weights, as a decoder does.
     ///
     /// Each number is rounded once, by at most 2⁻⁸ of itself; what is computed with them is computed in `T`, as if the
@@ -247,7 +248,7 @@ pub trait Parameters<T: Real>: Clone {
     #[must_use]
     fn parameters(&self) -> Vec<(String, Shape)> {
         let mut found = Vec::new();
-        self.each(|parameter| found.push((parameter.name.to_owned(), parameter.shape().clone())));
+        self.each(|parameter| found.push((parameter.name.to_owned(), parameter.shape())));
         found
     }
 

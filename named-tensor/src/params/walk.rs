@@ -50,10 +50,10 @@ impl<T> Parameter<'_, T> {
 }
 
 impl<T: Real> Parameter<'_, T> {
-    /// Its axes and sizes.
+    /// Its own axes and their sizes; in a lifted function it may have further ones.
     #[must_use]
-    pub fn shape(&self) -> &Shape {
-        self.node.shape()
+    pub fn shape(&self) -> Shape {
+        self.node.shape().own()
     }
 
     /// Its numbers in the order of its axes.
@@ -94,10 +94,10 @@ impl<T> ParameterMut<'_, T> {
 }
 
 impl<T: Real> ParameterMut<'_, T> {
-    /// Its axes and sizes.
+    /// Its own axes and their sizes; in a lifted function it may have further ones.
     #[must_use]
-    pub fn shape(&self) -> &Shape {
-        self.node.shape()
+    pub fn shape(&self) -> Shape {
+        self.node.shape().own()
     }
 
     /// Replaces its numbers; they lie in the order of `shape`, the last axis fastest.

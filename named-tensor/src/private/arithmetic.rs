@@ -5,8 +5,8 @@
 
 use crate::axes::rules::Has;
 use crate::axes::set::{Axes, Union};
-use crate::element::{Binary, Comparison, Element, Index, Real, Unary};
-use crate::graph::Node;
+use crate::element::{Binary, Comparison, Element, Index, Kind, Real, Unary};
+use crate::graph::{Node, Shape};
 use crate::tensor::{Tensor, number};
 
 /// A constant of the program that stands in an equation.
@@ -273,7 +273,7 @@ pub fn select<A: Axes, B: Axes, C: Axes, T: Element>(
 /// A truth value known without any tensor.
 #[must_use]
 pub fn truth(value: bool) -> Tensor<(), bool> {
-    Tensor::from_node(crate::tensor::held::<bool>(vec![value], crate::graph::Shape::default()))
+    Tensor::from_node(Node::fill(Kind::Bool, f64::from(u8::from(value)), Shape::default()))
 }
 
 /// A number as a tensor without axes.

@@ -87,10 +87,10 @@ impl<A, T> Tensor<A, T> {
 }
 
 impl<A: Axes, T: Element> Tensor<A, T> {
-    /// Its axes and sizes as data.
+    /// Its axes and sizes as data; in a lifted function it may have further axes, which are none of these.
     #[must_use]
-    pub fn shape(&self) -> &Shape {
-        self.node.shape()
+    pub fn shape(&self) -> Shape {
+        self.node.shape().own()
     }
 
     /// Itself, or the error of the first operation that failed.

@@ -16,8 +16,8 @@ use crate::axis::Axis;
 use crate::element::{Binary, Comparison, Element, Index, Lined, Real};
 use crate::error::Error;
 use crate::graph::{Node, Shape};
-use crate::tensor::building::held;
 use crate::tensor::elementwise::number;
+use crate::tensor::held;
 
 impl<X: Axis> Element for Index<X> {
     type Stored = i64;

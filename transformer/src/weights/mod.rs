@@ -134,7 +134,7 @@ impl Checkpoint {
                 if *left == 0 {
                     self.held.remove(&name);
                 }
-                let shape = cut.shape(&parameter.axes, parameter.shape())?;
+                let shape = cut.shape(&parameter.axes, &parameter.shape())?;
                 parameter.set_stored(shape, numbers?).map_err(|error| error.to_string())
             });
             problems.extend(filled.err().map(|problem| format!("parameter `{}`: {problem}", parameter.name)));
