@@ -266,6 +266,9 @@ fn number(literal: &Lit) -> syn::Result<Expression> {
         let help = format!("write `{digits} * {suffix}`");
         return Err(error(span, format!("an operator is missing between `{digits}` and `{suffix}`"), &[help]));
     }
+    if value.is_infinite() {
+        return Err(error(span, "this number is beyond `f64`", &["infinity is `inf`".to_owned()]));
+    }
     Ok(Expression::Number(Number { value, whole, span }))
 }
 

@@ -272,3 +272,11 @@ fn an_alias_of_a_tensor_is_one_mistake_and_is_written_out() {
         );
     }
 }
+
+#[test]
+fn a_number_beyond_f64_is_refused_and_infinity_has_a_word() {
+    let of = |number: &str| errors(&format!("fn f(X: R[key]) -> R[key] {{ {number} * X }}"));
+    assert_eq!(of("1e400"), ["this number is beyond `f64`\n= help: infinity is `inf`"]);
+    assert_eq!(of(&"9".repeat(400)), of("1e400"));
+    assert!(of("1e300").is_empty() && of("inf").is_empty());
+}
