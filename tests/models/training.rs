@@ -175,6 +175,25 @@ fn clips<T: Real>(model: &FFN<T>) {
 }
 
 #[test]
+fn a_step_by_a_gradient_that_is_none_says_which_parameter_both_sizes_and_where() {
+    let (model, other) = (network(), FFN::init(&mut seeded(2), (chans.of(3), hidden.of(5))).unwrap());
+    let failed = model.combine([], |_, θ, []| θ + Tensor::<R![chans]>::ones(chans.of(2)).at(chans, 7));
+    for (gradient, words) in [
+        (
+            &other,
+            "sizes clash in `step`: the parameter `W1` is [chans: 3, hidden: 4], its gradient [chans: 3, hidden: 5]",
+        ),
+        (&failed, "position 7 of axis `chans`, whose size is 2"),
+    ] {
+        let steps = [Adam::new(&model).step(&model, gradient, 0.1), Sgd::new(&model, 0.9).step(&model, gradient, 0.1)];
+        for error in steps.map(Result::unwrap_err) {
+            assert!(error.to_string().contains(words), "{error}");
+            assert!(error.place().is_some_and(|place| place.file().ends_with("training.rs")), "{error}");
+        }
+    }
+}
+
+#[test]
 fn schedules_rise_and_fall_as_they_say() {
     let highest = warm_up(4000, 512, 4000);
     assert!((highest - 512_f64.powf(-0.5) * 4000_f64.powf(-0.5)).abs() < 1e-12);

@@ -4,7 +4,9 @@
 //! over whatever axes a parameter has. Their state is a struct of the parameters' own type, and can be saved like them.
 //! Lives here: the equations, and the step that applies them to all parameters. Not here: rates (`schedule`).
 
+use named_tensor::graph::Shape;
 use named_tensor::prelude::*;
+use std::panic::Location;
 
 named! {
     /// θ against the direction v.
@@ -34,6 +36,25 @@ pub fn clipped<P: Parameters<T>, T: Real>(gradient: &P, longest: f64) -> P {
     gradient.combine([], |_, g, []| Clipped(g, &norm, &longest))
 }
 
+/// Why a step failed: the error of the gradient, or which part of it has other sizes than its parameter, or else this error.
+fn explained<P: Parameters<T>, T: Real>(
+    error: Error,
+    parameters: &P,
+    gradient: &P,
+    place: &'static Location<'static>,
+) -> Error {
+    if let Err(own) = gradient.eval() {
+        return own.at(place);
+    }
+    let owed = gradient.parameters();
+    let differ = |one: &Shape, other: &Shape| one.iter().any(|(axis, size)| other.size(axis) != Some(size));
+    let clash = parameters.parameters().into_iter().find_map(|(name, own)| {
+        let (_, owed) = owed.iter().find(|(other, owed)| *other == name && differ(&own, owed))?;
+        Some(format!("sizes clash in `step`: the parameter `{name}` is {own}, its gradient {owed}"))
+    });
+    clash.map_or(error, |clash| Error::new(ErrorKind::SizeClash, clash).at(place))
+}
+
 /// What every optimiser can do.
 pub trait Optimizer<P: Parameters<T>, T: Real = f32> {
     /// What it remembers from step to step, so that a run can be stored and gone on with.
@@ -48,7 +69,7 @@ pub trait Optimizer<P: Parameters<T>, T: Real = f32> {
     /// The parameters after one step with the rate η.
     ///
     /// # Errors
-    /// The error that a gradient carries, or one of computing it.
+    /// The error that a gradient carries, or one of computing it; sizes of the gradient that are not those of a parameter.
     #[track_caller]
     fn step(&mut self, parameters: &P, gradient: &P, rate: f64) -> Result<P, Error>;
 }
@@ -82,16 +103,18 @@ impl<P> Sgd<P> {
     /// The parameters after one step with the rate η.
     ///
     /// # Errors
-    /// The error that a gradient carries, or one of computing it.
+    /// The error that a gradient carries, or one of computing it; sizes of the gradient that are not those of a parameter.
     #[track_caller]
     pub fn step<T: Real>(&mut self, parameters: &P, gradient: &P, rate: f64) -> Result<P, Error>
     where
         P: Parameters<T>,
     {
+        let place = Location::caller();
         let (μ, η) = (scalar::<T>(self.momentum), scalar::<T>(rate));
         let velocity = self.velocity.combine([gradient], |_, v, [g]| Momentum(v, g, &μ));
         let moved = parameters.combine([&velocity], |_, θ, [v]| Descent(θ, v, &η));
-        let Together((moved, velocity)) = Together((moved, velocity)).eval()?;
+        let done = Together((moved, velocity)).eval();
+        let Together((moved, velocity)) = done.map_err(|error| explained(error, parameters, gradient, place))?;
         self.velocity = velocity;
         Ok(moved)
     }
@@ -154,9 +177,10 @@ impl<P: Parameters<T>, T: Real> Adam<P, T> {
     /// The parameters after one step with the rate η.
     ///
     /// # Errors
-    /// The error that a gradient carries, or one of computing it.
+    /// The error that a gradient carries, or one of computing it; sizes of the gradient that are not those of a parameter.
     #[track_caller]
     pub fn step(&mut self, parameters: &P, gradient: &P, rate: f64) -> Result<P, Error> {
+        let place = Location::caller();
         let Together((first, second, steps)) = &self.state;
         let t = steps.item()?.to_f64() + 1.0;
         // Differences from 1 are formed in `f64`: in `f32` a β near 1 would leave few digits.
@@ -170,7 +194,8 @@ impl<P: Parameters<T>, T: Real> Adam<P, T> {
             let decayed = if self.decay != 0.0 && (self.decays)(name) { θ * &kept } else { θ.clone() };
             Descent(&decayed, &direction, &η)
         });
-        let Together((moved, state)) = Together((moved, Together((first, second, scalar(t))))).eval()?;
+        let done = Together((moved, Together((first, second, scalar(t))))).eval();
+        let Together((moved, state)) = done.map_err(|error| explained(error, parameters, gradient, place))?;
         self.state = state;
         Ok(moved)
     }
