@@ -29,6 +29,7 @@ pub(crate) trait Scalar:
 {
     /// Minus infinity.
     const LOWEST: Self;
+    const ONE: Self;
     /// `e^x` for `x ≤ 1`; what would be subnormal is 0.
     fn decay(self) -> Self;
     /// The larger; NaN if either is NaN.
@@ -59,6 +60,7 @@ pub(crate) trait Scalar:
 macro_rules! alike {
     ($type:ident, $decay:expr, $power:expr) => {
         const LOWEST: $type = $type::NEG_INFINITY;
+        const ONE: $type = 1.0;
         #[inline(always)]
         fn decay(self) -> $type {
             ($decay)(self)

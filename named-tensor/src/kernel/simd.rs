@@ -56,6 +56,13 @@ pub(crate) trait Lanes: Scalar + Multiply {
     fn relu_of<S: Simd>(simd: S, x: Self::Register<S>) -> Self::Register<S>;
     /// `x` where the number in `positive` is so, 0 elsewhere.
     fn where_positive<S: Simd>(simd: S, positive: Self::Register<S>, x: Self::Register<S>) -> Self::Register<S>;
+    /// `x` where the number in `positive` is not so, 0 elsewhere.
+    fn unless_positive<S: Simd>(simd: S, positive: Self::Register<S>, x: Self::Register<S>) -> Self::Register<S>;
+    /// 1 where `x < y`, 0 elsewhere; and the like.
+    fn is_less<S: Simd>(simd: S, x: Self::Register<S>, y: Self::Register<S>) -> Self::Register<S>;
+    fn is_not_more<S: Simd>(simd: S, x: Self::Register<S>, y: Self::Register<S>) -> Self::Register<S>;
+    fn is_equal<S: Simd>(simd: S, x: Self::Register<S>, y: Self::Register<S>) -> Self::Register<S>;
+    fn differs<S: Simd>(simd: S, x: Self::Register<S>, y: Self::Register<S>) -> Self::Register<S>;
 }
 
 /// Whether a register holds one number alone: there are no vectors. A loop that has a shape for each number of rows has one
@@ -109,7 +116,7 @@ unsafe fn write_first<T: Copy, R: Copy>(numbers: R, count: usize, to: *mut T) {
 }
 
 macro_rules! lanes {
-    ($type:ident, $register:ident, $mask:ident, [$splat:ident, $fused:ident, $times:ident, $plus:ident, $minus:ident, $over:ident, $neg:ident, $sqrt:ident, $sum:ident, $abs:ident, $less:ident, $equal:ident, $select:ident, $max:ident, $min:ident, $between:ident, $read:ident, $write:ident]) => {
+    ($type:ident, $register:ident, $mask:ident, [$splat:ident, $fused:ident, $times:ident, $plus:ident, $minus:ident, $over:ident, $neg:ident, $sqrt:ident, $sum:ident, $abs:ident, $less:ident, $not_more:ident, $equal:ident, $select:ident, $max:ident, $min:ident, $between:ident, $read:ident, $write:ident]) => {
         impl Lanes for $type {
             type Register<S: Simd> = S::$register;
             #[inline(always)]
@@ -211,6 +218,27 @@ macro_rules! lanes {
                 let zero = simd.$splat(0.0);
                 simd.$select(simd.$less(zero, positive), x, zero)
             }
+            #[inline(always)]
+            fn unless_positive<S: Simd>(simd: S, positive: S::$register, x: S::$register) -> S::$register {
+                let zero = simd.$splat(0.0);
+                simd.$select(simd.$less(zero, positive), zero, x)
+            }
+            #[inline(always)]
+            fn is_less<S: Simd>(simd: S, x: S::$register, y: S::$register) -> S::$register {
+                simd.$select(simd.$less(x, y), simd.$splat(1.0), simd.$splat(0.0))
+            }
+            #[inline(always)]
+            fn is_not_more<S: Simd>(simd: S, x: S::$register, y: S::$register) -> S::$register {
+                simd.$select(simd.$not_more(x, y), simd.$splat(1.0), simd.$splat(0.0))
+            }
+            #[inline(always)]
+            fn is_equal<S: Simd>(simd: S, x: S::$register, y: S::$register) -> S::$register {
+                simd.$select(simd.$equal(x, y), simd.$splat(1.0), simd.$splat(0.0))
+            }
+            #[inline(always)]
+            fn differs<S: Simd>(simd: S, x: S::$register, y: S::$register) -> S::$register {
+                simd.$select(simd.$equal(x, y), simd.$splat(0.0), simd.$splat(1.0))
+            }
         }
     };
 }
@@ -231,6 +259,7 @@ lanes!(
         reduce_sum_f32s,
         abs_f32s,
         less_than_f32s,
+        less_than_or_equal_f32s,
         equal_f32s,
         select_f32s,
         max_f32s,
@@ -256,6 +285,7 @@ lanes!(
         reduce_sum_f64s,
         abs_f64s,
         less_than_f64s,
+        less_than_or_equal_f64s,
         equal_f64s,
         select_f64s,
         max_f64s,

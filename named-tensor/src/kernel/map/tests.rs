@@ -54,6 +54,11 @@ fn plain(instructions: &[Instruction], sizes: &[usize], operands: &[Operand<'_>]
     (0..sizes.iter().product()).map(one).collect()
 }
 
+/// The same number, or none both times.
+fn same(x: f64, y: f64) -> bool {
+    x == y || x.is_nan() && y.is_nan()
+}
+
 /// Runs a program, and once more as if nothing were small: the results are the same.
 fn run(
     program: &Program,
@@ -68,8 +73,9 @@ fn run(
     others_again.extend(others.iter().map(|other| again(other)));
     super::run(program, sizes, operands, out, others, is_last);
     in_blocks(program, sizes, operands, &mut out_again, &mut others_again.iter_mut().collect::<Vec<_>>(), is_last);
-    assert!(*out == out_again, "{program:?} over {sizes:?}, {operands:?}");
-    assert!(others.iter().zip(&others_again).all(|(x, y)| **x == *y), "{program:?} over {sizes:?}, {operands:?}");
+    let alike = |x: &Buffer, y: &Buffer| (0..x.size()).all(|i| same(number(x, i), number(y, i)));
+    assert!(alike(out, &out_again), "{program:?} over {sizes:?}, {operands:?}");
+    assert!(others.iter().zip(&others_again).all(|(x, y)| alike(x, y)), "{program:?} over {sizes:?}, {operands:?}");
 }
 
 /// Runs a program into a buffer of its kind and compares.
@@ -82,7 +88,7 @@ fn check(instructions: Vec<Instruction>, sizes: &[usize], operands: &[Operand<'_
     for (i, exact) in exact.into_iter().enumerate() {
         let got = number(&out, i);
         assert!(
-            (got - exact).abs() <= tolerance * (1.0 + exact.abs()),
+            same(got, exact) || (got - exact).abs() <= tolerance * (1.0 + exact.abs()),
             "{got} for {exact} at {i} of {sizes:?}, {program:?}"
         );
     }
@@ -360,54 +366,76 @@ fn a_mask_selects_and_casts_go_between_all_kinds() {
 }
 
 #[test]
-fn what_relu_passes_back_is_a_light_program_and_other_selections_are_not() {
+fn comparisons_and_choices_of_a_number_or_0_are_light_programs() {
     let [reals, doubles, ..] = &data();
-    let hostile = Buffer::F32([f32::NAN, -0.0, 0.0, f32::INFINITY, -1.0, f32::MIN_POSITIVE].repeat(200).into());
-    let program = |kind, compared: [f64; 2], how, selected: [usize; 2]| {
+    let some = [f32::NAN, -0.0, 0.0, f32::INFINITY, -1.0, f32::MIN_POSITIVE];
+    let hostile = Buffer::F32(some.repeat(200).into());
+    // Instruction 4 compares these two, 5 chooses from those: numbers of operands are 0 and 1, constants 2 and 3.
+    let program = |kind, constants: [f64; 2], how, compared: [usize; 2], selected: [usize; 2]| {
         vec![
             Load(0),
             Load(1),
-            Constant(kind, compared[0]),
-            Constant(kind, compared[1]),
-            Compare(how, 1, 2),
+            Constant(kind, constants[0]),
+            Constant(kind, constants[1]),
+            Compare(how, compared[0], compared[1]),
             Select(4, selected[0], selected[1]),
         ]
     };
-    for (gradient, of) in [(reals, reals), (doubles, doubles), (reals, &hostile)] {
+    let with = |program: &[Instruction], more: &[Instruction]| [program, more].concat();
+    for (gradient, of) in [(reals, reals), (doubles, doubles), (reals, &hostile), (&hostile, &hostile)] {
         let kind = gradient.kind();
-        let passed_back = program(kind, [0.0; 2], Comparison::Gt, [0, 3]);
-        assert!(Program::new(passed_back.clone(), &[kind; 2]).light().is_some());
-        for sizes in [&[5_usize][..], &[7, 3], &[2, 130], &[3, 300]] {
-            let dense = row_major(sizes);
-            let row = dense.iter().map(|&stride| isize::from(stride == 1)).collect();
-            for strides in [[&dense, &dense], [&dense, &row]] {
-                let operands = [
-                    Operand { buffer: gradient, offset: 7, strides: strides[0] },
-                    Operand { buffer: of, offset: 1, strides: strides[1] },
-                ];
-                check(passed_back.clone(), sizes, &operands, 0.0);
+        let passed_back = program(kind, [0.0; 2], Comparison::Gt, [1, 2], [0, 3]);
+        let both = program(kind, [0.5, 0.0], Comparison::Ge, [0, 2], [0, 3]);
+        let mut programs = vec![
+            with(&passed_back, &[Cast(kind, 4), Instruction::Binary(Binary::Mul, 5, 6)]),
+            passed_back,
+            program(kind, [1.0, 0.0], Comparison::Gt, [1, 2], [0, 3]),
+            program(kind, [0.0; 2], Comparison::Gt, [1, 2], [3, 0]),
+        ];
+        for op in [Binary::And, Binary::Or] {
+            let second = Compare(Comparison::Ne, 1, 3);
+            programs.push(with(&both, &[second, Instruction::Binary(op, 4, 6), Select(7, 1, 3)]));
+        }
+        for how in [Comparison::Eq, Comparison::Ne, Comparison::Lt, Comparison::Le, Comparison::Gt, Comparison::Ge] {
+            programs.push(program(kind, [0.0, 2.0], how, [0, 1], [1, 2]));
+            programs.push(program(kind, [0.0, 2.0], how, [1, 3], [2, 0]));
+            let compared = program(kind, [0.0, 2.0], how, [1, 2], [1, 2]);
+            programs.push(with(&compared, &[Cast(kind, 4), Instruction::Binary(Binary::Mul, 3, 6)]));
+            let of_computed = [Instruction::Binary(Binary::Sub, 0, 1), Compare(how, 2, 6), Cast(kind, 7)];
+            programs.push(with(&compared, &of_computed));
+        }
+        let others = [
+            (program(kind, [0.0, -0.0], Comparison::Gt, [0, 2], [0, 3]), "what is not chosen is a zero with a sign"),
+            (program(kind, [0.0; 2], Comparison::Lt, [0, 1], [0, 1]), "or another number"),
+        ];
+        let programs = programs.into_iter().map(|program| (program, None));
+        for (program, reason) in programs.chain(others.map(|(program, reason)| (program, Some(reason)))) {
+            let is_light = Program::new(program.clone(), &[kind; 2]).light().is_some();
+            assert_eq!(is_light, reason.is_none(), "{program:?}, {reason:?}");
+            for sizes in [&[5_usize][..], &[7, 3], &[2, 130], &[3, 300]] {
+                let dense = row_major(sizes);
+                let row = dense.iter().map(|&stride| isize::from(stride == 1)).collect();
+                for strides in [[&dense, &dense], [&dense, &row]] {
+                    let operands = [
+                        Operand { buffer: gradient, offset: 7, strides: strides[0] },
+                        Operand { buffer: of, offset: 1, strides: strides[1] },
+                    ];
+                    check(program.clone(), sizes, &operands, 0.0);
+                }
             }
         }
     }
+}
+
+#[test]
+fn truth_values_that_are_stored_or_given_are_no_numbers_of_a_light_program() {
     let kind = Kind::F32;
-    let mut twice = program(kind, [0.0; 2], Comparison::Gt, [0, 3]);
-    twice.extend([Cast(kind, 4), Instruction::Binary(Binary::Mul, 5, 6)]);
-    let others = [
-        program(kind, [1.0, 0.0], Comparison::Gt, [0, 3]),
-        program(kind, [0.0, -0.0], Comparison::Gt, [0, 3]),
-        program(kind, [0.0; 2], Comparison::Ge, [0, 3]),
-        program(kind, [0.0; 2], Comparison::Gt, [3, 0]),
-        program(kind, [0.0; 2], Comparison::Gt, [0, 1]),
-        twice,
-    ];
-    for other in others {
-        assert!(Program::new(other.clone(), &[kind; 2]).light().is_none(), "{other:?}");
-        let strides: &[isize] = &[1];
-        let operands = [7, 1].map(|offset| Operand { buffer: reals, offset, strides });
-        check(other, &[300], &operands, 0.0);
-    }
-    let truth = vec![Load(0), Load(1), Compare(Comparison::Gt, 0, 1)];
-    assert!(Program::new(truth, &[kind; 2]).light().is_none(), "a result that is a truth value");
+    let given = vec![Load(0), Load(1), Compare(Comparison::Gt, 0, 1)];
+    assert!(Program::new(given, &[kind; 2]).light().is_none());
+    let stored = vec![Load(0), Load(1), Select(1, 0, 0)];
+    assert!(Program::new(stored, &[kind, Kind::Bool]).light().is_none());
+    let of_positions = vec![Load(0), Position(0), Position(1), Compare(Comparison::Gt, 1, 2), Cast(kind, 3)];
+    assert!(Program::new(of_positions, &[kind]).light().is_none());
 }
 
 #[test]

@@ -34,6 +34,14 @@ pub(super) enum What {
     AtLeast,
     AtMost,
     WherePositive,
+    Unless,
+    /// 1 where it is less than the other one, 0 elsewhere; and the like.
+    Less,
+    More,
+    NotMore,
+    NotLess,
+    Equal,
+    Differs,
 }
 
 /// What is done, and the number of the other value, or of the result. Deeds that need no other have 0 there.
@@ -71,9 +79,9 @@ pub(super) fn deeds_of(steps: &[Step], first: usize, others: &[usize]) -> Vec<De
         held = Some(value);
     }
     add(What::Give, 0);
-    let read: Vec<usize> = deeds.iter().filter(|deed| deed.what.reads()).map(|deed| deed.with).collect();
-    deeds.retain(|deed| deed.what != What::Keep || read.contains(&deed.with));
-    deeds
+    let is_read_behind = |at: usize, value| deeds[at..].iter().any(|deed| deed.what.reads() && deed.with == value);
+    let needed = |&(at, deed): &(usize, &Deed)| deed.what != What::Keep || is_read_behind(at, deed.with);
+    deeds.iter().enumerate().filter(needed).map(|(_, &deed)| deed).collect()
 }
 
 impl What {
@@ -102,6 +110,11 @@ fn of_two(op: Op) -> Option<[Option<What>; 2]> {
         Op::Max => [Some(What::Larger), None],
         Op::Min => [Some(What::Smaller), None],
         Op::WherePositive => [Some(What::WherePositive), None],
+        Op::Unless => [Some(What::Unless), None],
+        Op::Less => [Some(What::Less), Some(What::More)],
+        Op::NotMore => [Some(What::NotMore), Some(What::NotLess)],
+        Op::Equal => [Some(What::Equal); 2],
+        Op::Differs => [Some(What::Differs); 2],
         Op::Copy | Op::Neg | Op::Abs | Op::Sqrt | Op::Relu => return None,
     })
 }
@@ -159,6 +172,14 @@ mod tests {
         );
         let own = [(Op::Mul, [0; 3]), (Op::Min, [3, 2, 2])];
         assert_eq!(words(&own, &[]), "Begin 0, Times 0, Smaller 2, Give 0", "a source is in memory anyway");
+    }
+
+    #[test]
+    fn a_comparison_with_what_is_at_hand_is_turned() {
+        let turned = [(Op::Abs, [0; 3]), (Op::Less, [1, 3, 3]), (Op::NotMore, [2, 4, 4]), (Op::Equal, [0, 5, 5])];
+        assert_eq!(words(&turned, &[]), "Begin 0, Abs, More 1, NotLess 2, Equal 0, Give 0");
+        let straight = [(Op::Less, [0, 1, 1]), (Op::Unless, [2, 3, 3])];
+        assert_eq!(words(&straight, &[]), "Begin 0, Less 1, Keep 3, Begin 2, Unless 3, Give 0");
     }
 
     #[test]

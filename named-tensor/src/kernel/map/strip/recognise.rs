@@ -1,4 +1,4 @@
-//! Which programs are light: an instruction or two per element and step, on reals of one kind.
+//! Which programs are light: an instruction or two per element and step, on reals of one kind and what is compared of them.
 //!
 //! Lives here: the passage from instructions to light steps, some of which are two or three instructions in one.
 //! Not here: the loops of the steps (`step`), the walk over strips (`strip`).
@@ -38,34 +38,20 @@ impl Light {
             {
                 continue;
             }
-            if kinds[i] != kind {
+            // Truth values are the numbers 0 and 1 here; those that are stored are not.
+            let is_truth = kinds[i] == Kind::Bool;
+            if kinds[i] != kind && !is_truth {
                 return None;
             }
-            let (op, x, y) = match instruction {
+            match instruction {
+                Instruction::Load(_) | Instruction::Own(_) if is_truth => return None,
                 Instruction::Load(_) | Instruction::Own(_) | Instruction::Constant(..) => {
                     value[i] = fixed;
                     continue;
                 }
-                Instruction::Cast(_, x) => (Op::Copy, x, x),
-                Instruction::Unary(Unary::Neg, x) => (Op::Neg, x, x),
-                Instruction::Unary(Unary::Abs, x) => (Op::Abs, x, x),
-                Instruction::Unary(Unary::Sqrt, x) => (Op::Sqrt, x, x),
-                Instruction::Unary(Unary::Relu, x) => (Op::Relu, x, x),
-                Instruction::Binary(Binary::Add, x, y) => (Op::Add, x, y),
-                Instruction::Binary(Binary::Sub, x, y) => (Op::Sub, x, y),
-                Instruction::Binary(Binary::Mul, x, y) => (Op::Mul, x, y),
-                Instruction::Binary(Binary::Div, x, y) => (Op::Div, x, y),
-                Instruction::Binary(Binary::Max, x, y) => (Op::Max, x, y),
-                Instruction::Binary(Binary::Min, x, y) => (Op::Min, x, y),
-                Instruction::Binary(Binary::Pow, x, y) if matches!(instructions[y], Instruction::Constant(_, 2.0)) => {
-                    (Op::Mul, x, x)
-                }
-                Instruction::Select(..) => {
-                    let [x, y] = where_positive(instructions, instruction)?;
-                    (Op::WherePositive, x, y)
-                }
-                _ => return None,
-            };
+                _ => {}
+            }
+            let (op, x, y) = operation(instructions, instruction, is_truth)?;
             let (x, y) = (value[x], value[y]);
             value[i] = light.first() + light.steps.len();
             let is_result = |of: usize| others.iter().any(|&other| value[other] == of);
@@ -92,16 +78,51 @@ impl Light {
     }
 }
 
+/// What a light step computes, and of which two instructions, or twice of one.
+fn operation(instructions: &[Instruction], instruction: Instruction, is_truth: bool) -> Option<(Op, usize, usize)> {
+    Some(match instruction {
+        Instruction::Unary(Unary::Neg, x) => (Op::Neg, x, x),
+        Instruction::Unary(Unary::Abs, x) => (Op::Abs, x, x),
+        Instruction::Unary(Unary::Sqrt, x) => (Op::Sqrt, x, x),
+        Instruction::Unary(Unary::Relu, x) => (Op::Relu, x, x),
+        Instruction::Binary(Binary::Add, x, y) => (Op::Add, x, y),
+        Instruction::Binary(Binary::Sub, x, y) => (Op::Sub, x, y),
+        Instruction::Binary(Binary::Mul | Binary::And, x, y) => (Op::Mul, x, y),
+        Instruction::Binary(Binary::Div, x, y) => (Op::Div, x, y),
+        Instruction::Binary(Binary::Max | Binary::Or, x, y) => (Op::Max, x, y),
+        Instruction::Binary(Binary::Min, x, y) => (Op::Min, x, y),
+        Instruction::Binary(Binary::Pow, x, y) if matches!(instructions[y], Instruction::Constant(_, 2.0)) => {
+            (Op::Mul, x, x)
+        }
+        Instruction::Compare(Comparison::Lt, x, y) | Instruction::Compare(Comparison::Gt, y, x) => (Op::Less, x, y),
+        Instruction::Compare(Comparison::Le, x, y) | Instruction::Compare(Comparison::Ge, y, x) => (Op::NotMore, x, y),
+        Instruction::Compare(Comparison::Eq, x, y) => (Op::Equal, x, y),
+        Instruction::Compare(Comparison::Ne, x, y) => (Op::Differs, x, y),
+        Instruction::Cast(_, x) if !is_truth => (Op::Copy, x, x),
+        Instruction::Select(condition, x, y) => match where_positive(instructions, instruction) {
+            Some([x, y]) => (Op::WherePositive, x, y),
+            None if is_zero(instructions, y) => (Op::WherePositive, x, condition),
+            None if is_zero(instructions, x) => (Op::Unless, y, condition),
+            None => return None,
+        },
+        _ => return None,
+    })
+}
+
 /// `[x, y]` of a selection that is x where y > 0, and 0 elsewhere.
 fn where_positive(instructions: &[Instruction], instruction: Instruction) -> Option<[usize; 2]> {
-    let is_zero = |i: usize| matches!(instructions[i], Instruction::Constant(_, zero) if zero.to_bits() == 0);
     match instruction {
-        Instruction::Select(condition, x, other) if is_zero(other) => match instructions[condition] {
-            Instruction::Compare(Comparison::Gt, y, bound) if is_zero(bound) => Some([x, y]),
+        Instruction::Select(condition, x, other) if is_zero(instructions, other) => match instructions[condition] {
+            Instruction::Compare(Comparison::Gt, y, bound) if is_zero(instructions, bound) => Some([x, y]),
             _ => None,
         },
         _ => None,
     }
+}
+
+/// Whether it is the number 0, not that below 0.
+fn is_zero(instructions: &[Instruction], of: usize) -> bool {
+    matches!(instructions[of], Instruction::Constant(_, zero) if zero.to_bits() == 0)
 }
 
 /// The instructions that read this one.

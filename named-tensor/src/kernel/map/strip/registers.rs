@@ -280,6 +280,13 @@ unsafe fn run<T: Lanes, S: Simd, P: Fn(usize) -> *mut T::Register<S>, const N: u
             What::AtLeast => each!(|x, y| T::at_least(simd, *x, y)),
             What::AtMost => each!(|x, y| T::at_most(simd, *x, y)),
             What::WherePositive => each!(|x, y| T::where_positive(simd, y, *x)),
+            What::Unless => each!(|x, y| T::unless_positive(simd, y, *x)),
+            What::Less => each!(|x, y| T::is_less(simd, *x, y)),
+            What::More => each!(|x, y| T::is_less(simd, y, *x)),
+            What::NotMore => each!(|x, y| T::is_not_more(simd, *x, y)),
+            What::NotLess => each!(|x, y| T::is_not_more(simd, y, *x)),
+            What::Equal => each!(|x, y| T::is_equal(simd, *x, y)),
+            What::Differs => each!(|x, y| T::differs(simd, *x, y)),
         }
     }
 }

@@ -25,6 +25,13 @@ pub(super) enum Op {
     Min,
     /// The first number where the second is positive, 0 elsewhere: what relu passes back.
     WherePositive,
+    /// The first number where the second is not positive, 0 elsewhere.
+    Unless,
+    /// 1 where the first number is less than the second one, 0 elsewhere: a truth value is such a number here.
+    Less,
+    NotMore,
+    Equal,
+    Differs,
     /// The sum of a product, rounded, and a third number: a scale and a shift, which would cost a store and a load more.
     MulAdd,
     /// The sum of a sum, rounded, and a third number: a bias and a residual.
@@ -77,7 +84,12 @@ impl Step {
             Op::Div => beside(xs, ys, out, |x, y| x / y),
             Op::Max => beside(xs, ys, out, T::larger),
             Op::Min => beside(xs, ys, out, T::smaller),
-            Op::WherePositive => beside(xs, ys, out, where_positive),
+            Op::WherePositive => beside(xs, ys, out, |x, y| chosen(y, x, T::default())),
+            Op::Unless => beside(xs, ys, out, |x, y| chosen(y, T::default(), x)),
+            Op::Less => beside(xs, ys, out, |x, y| truth(x < y)),
+            Op::NotMore => beside(xs, ys, out, |x, y| truth(x <= y)),
+            Op::Equal => beside(xs, ys, out, |x, y| truth(x == y)),
+            Op::Differs => beside(xs, ys, out, |x, y| truth(x != y)),
             Op::MulAdd => triples([xs, ys, zs], out, |x, y, z| x * y + z),
             Op::AddAdd => triples([xs, ys, zs], out, |x, y, z| x + y + z),
         }
@@ -100,16 +112,28 @@ impl Op {
             Op::Div => two(xs, ys, out, |x, y| x / y),
             Op::Max => two(xs, ys, out, T::larger),
             Op::Min => two(xs, ys, out, T::smaller),
-            Op::WherePositive => two(xs, ys, out, where_positive),
+            Op::WherePositive => two(xs, ys, out, |x, y| chosen(y, x, T::default())),
+            Op::Unless => two(xs, ys, out, |x, y| chosen(y, T::default(), x)),
+            Op::Less => two(xs, ys, out, |x, y| truth(x < y)),
+            Op::NotMore => two(xs, ys, out, |x, y| truth(x <= y)),
+            Op::Equal => two(xs, ys, out, |x, y| truth(x == y)),
+            Op::Differs => two(xs, ys, out, |x, y| truth(x != y)),
             Op::MulAdd => three(xs, ys, zs, out, |x, y, z| x * y + z),
             Op::AddAdd => three(xs, ys, zs, out, |x, y, z| x + y + z),
         }
     }
 }
 
+/// `x` where the truth is positive, `y` elsewhere.
 #[inline(always)]
-fn where_positive<T: Scalar>(x: T, y: T) -> T {
-    if y > T::default() { x } else { T::default() }
+fn chosen<T: Scalar>(truth: T, x: T, y: T) -> T {
+    if truth > T::default() { x } else { y }
+}
+
+/// A truth value as a number.
+#[inline(always)]
+fn truth<T: Scalar>(is_so: bool) -> T {
+    if is_so { T::ONE } else { T::default() }
 }
 
 // A few results stand in registers until all of them are known, so that the compiler need not ask whether they are inputs

@@ -19,7 +19,7 @@ fn program(sources: usize, steps: Vec<Step>, others: Vec<usize>) -> Light {
 
 /// Some program of so many sources: what each step reads comes before it.
 fn programs(sources: usize) -> impl Strategy<Value = Light> {
-    const OPS: [Op; 14] = [
+    const OPS: [Op; 19] = [
         Op::Copy,
         Op::Neg,
         Op::Abs,
@@ -32,6 +32,11 @@ fn programs(sources: usize) -> impl Strategy<Value = Light> {
         Op::Max,
         Op::Min,
         Op::WherePositive,
+        Op::Unless,
+        Op::Less,
+        Op::NotMore,
+        Op::Equal,
+        Op::Differs,
         Op::MulAdd,
         Op::AddAdd,
     ];
