@@ -34,10 +34,10 @@ pub enum ErrorKind {
 }
 
 /// A run-time error. Cheap to clone: every tensor computed from a failed one carries it.
-#[derive(Clone, Debug, thiserror::Error)]
+#[derive(Clone, thiserror::Error)]
 pub struct Error(Arc<Detail>);
 
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 struct Detail {
     kind: ErrorKind,
     message: String,
@@ -143,5 +143,24 @@ impl fmt::Display for Error {
             write!(f, ", at {}:{}:{}", place.file(), place.line(), place.column())?;
         }
         Ok(())
+    }
+}
+
+/// As it is displayed: this is how `main` prints what it returns.
+impl fmt::Debug for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_error_that_main_returns_says_what_it_says_elsewhere() {
+        let error = Error::size_clash("+", "seq", 2, 3);
+        assert_eq!(format!("{error:?}"), "sizes clash in `+`: axis `seq` has size 2 on the left, 3 on the right");
+        assert_eq!(format!("{error:?}"), error.to_string());
     }
 }

@@ -1,8 +1,8 @@
 //! Attention: rows 0.7–0.9, 1.6–1.9, 3.8–3.15.
 //!
 //! A query looks at all positions `seq` of keys and values. Whatever else the arguments have (more queries, heads,
-//! examples) lifts the function. Lives here: one attention, its masked form, and the layers made of them; the last three
-//! are again those of one query, so that X may be a position of the text Z, of another one, or all of them under `seq′`.
+//! examples) lifts the function. Lives here: one attention, its masked form, and the layers made of them; `MultiHead`,
+//! `GroupedQuery` and `MultiQuery` are again those of one query, so that X may be a position of the text Z, of another one, or all of them under `seq′`.
 
 use crate::axes::{chans, groups, heads, key, seq, seq_, shared, val};
 use named_tensor::named;

@@ -1,7 +1,7 @@
 //! Normalisation: rows 0.11–0.16, 3.16.
 //!
 //! `standardize_ax(X) = (X - mean_ax X) / √(var_ax X + ε)` with ε = 1e-5 is part of the notation.
-//! Lives here: the three layers that differ only in the axes they standardize over.
+//! Lives here: the layers that differ only in the axes they standardize over, `BatchNorm` always over those of its own batch.
 
 use crate::axes::{batch, chans, layer};
 use named_tensor::named;

@@ -36,7 +36,8 @@ named! {
         θ
     }
 
-    /// Rotary positions (Su et al., 2021), where features c and c + |key|/2 are a pair, as GPT-NeoX and Llama have them.
+    /// Rotary positions (Su et al., 2021), where features c and c + |key|/2 are a pair, as GPT-NeoX and the files of Llama for
+    /// `transformers` have them.
     pub fn Rotary(X: R[key], θ: R[pair]) -> R[key] {
         Turned(X_{key -> (half: 2, pair)}, θ)_{(half, pair) -> key}
     }

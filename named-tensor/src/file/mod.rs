@@ -1,5 +1,6 @@
 //! Tensors in files: the safetensors format, with the names of the axes kept in its metadata.
 //!
+//! It is there with the feature `files`.
 //! A file holds tensors by name, a struct of parameters by dotted names (`att.W_Q`). The order in which the axes of a
 //! tensor lie in a file is data: reading follows the names, so a file may have any order.
 //! Lives here: named tensors as they stand in a file, [`Tensors`]; structs of parameters are in `parameters`.

@@ -24,7 +24,7 @@ use crate::graph::{Node, Op};
 /// ```
 ///
 /// `#7` is a buffer; those of stored tensors come first. Bytes count what a step reads and writes. The first time is what
-/// this much work takes on a nominal core, at `FLOPS` and `BANDWIDTH`, whichever is longer; the second is the least
+/// this much work takes on a nominal core, at 100 GFLOP/s or at 20 GB/s, whichever is longer; the second is the least
 /// of a few runs, here and now. If the numbers do not allow a run (a position out of range), it is left out.
 /// Where the planner is off, the first line says so.
 ///

@@ -145,7 +145,7 @@ impl<A: Axes, T: Element> Tensor<A, T> {
         Tensor::from_node(self.node().concat(only(&S::names()), other.node()))
     }
 
-    /// The size `|ax|`.
+    /// The size `|ax|`; 0 if the tensor carries an error.
     #[must_use]
     pub fn size<S>(&self, axis: S) -> usize
     where
