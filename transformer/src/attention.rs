@@ -2,7 +2,8 @@
 //!
 //! A query looks at all positions `seq` of keys and values. Whatever else the arguments have (more queries, heads,
 //! examples) lifts the function. Lives here: one attention, its masked form, and the layers made of them; `MultiHead`,
-//! `GroupedQuery` and `MultiQuery` are again those of one query, so that X may be a position of the text Z, of another one, or all of them under `seq′`.
+//! `GroupedQuery` and `MultiQuery` are again those of one query, so that X may be a position of the text Z, of another one,
+//! or all of them under `seq′`.
 
 use crate::axes::{chans, groups, heads, key, seq, seq_, shared, val};
 use named_tensor::named;

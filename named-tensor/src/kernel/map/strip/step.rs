@@ -244,6 +244,20 @@ mod tests {
     }
 
     #[test]
+    fn a_comparison_gives_1_or_0_and_what_is_left_out_is_0() {
+        for (x, y) in [(1.0, 2.0), (2.0, 1.0), (2.0, 2.0), (0.0, -0.0), (f32::NAN, 1.0), (f32::NAN, f32::NAN)] {
+            let holds = [(Op::Less, x < y), (Op::NotMore, x <= y), (Op::Equal, x == y), (Op::Differs, x != y)];
+            for (op, holds) in holds {
+                assert_eq!(both(op, [x, y, 0.0]), [f32::from(u8::from(holds)); 2], "{op:?} of {x} and {y}");
+            }
+        }
+        for (truth, [is, is_not]) in [(1.0, [3.0, 0.0]), (0.0, [0.0, 3.0])] {
+            assert_eq!(both(Op::WherePositive, [3.0, truth, 0.0]), [is; 2]);
+            assert_eq!(both(Op::Unless, [3.0, truth, 0.0]), [is_not; 2]);
+        }
+    }
+
+    #[test]
     fn a_program_of_one_step_goes_over_pieces_however_its_numbers_follow_each_other() {
         const SIZE: usize = 500;
         let numbers: Vec<f64> = (0..SIZE + 1).map(|i| (i * 37 % 101) as f64 - 50.0).collect();
