@@ -432,7 +432,7 @@ fn truth_values_that_are_stored_or_given_are_no_numbers_of_a_light_program() {
     let kind = Kind::F32;
     let given = vec![Load(0), Load(1), Compare(Comparison::Gt, 0, 1)];
     assert!(Program::new(given, &[kind; 2]).light().is_none());
-    let stored = vec![Load(0), Load(1), Select(1, 0, 0)];
+    let stored = vec![Load(0), Load(1), Cast(kind, 1), Instruction::Binary(Binary::Mul, 0, 2)];
     assert!(Program::new(stored, &[kind, Kind::Bool]).light().is_none());
     let of_positions = vec![Load(0), Position(0), Position(1), Compare(Comparison::Gt, 1, 2), Cast(kind, 3)];
     assert!(Program::new(of_positions, &[kind]).light().is_none());
