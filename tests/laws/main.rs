@@ -33,3 +33,4 @@ mod settings;
 mod softmax;
 mod truth;
 mod unroll;
+mod vast;

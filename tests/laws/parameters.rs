@@ -179,3 +179,27 @@ fn an_axis_of_an_initial_value_alone_needs_a_size_and_is_no_axis_of_the_paramete
     assert_eq!(scaled.W.to_vec(key)?, [5.0; 3]);
     Ok(())
 }
+
+#[test]
+fn one_tensor_that_stands_for_two_parameters_is_no_variable() {
+    named! {
+        fn Linear(X: R[key]; W: R[key, emb], b: R[emb] = 0) -> R[emb] { X dot_key W + b }
+        fn Two(X: R[key]; f: Linear, g: Linear) -> R[emb] { f(X) + g(X) }
+    }
+    let layer = Linear::init(&mut seeded(0), (key.of(3), emb.of(2))).unwrap();
+    let x = Tensor::ones(key.of(3));
+    let tied = Two { f: layer.clone(), g: layer.clone() };
+    let words = ["parameters `f.W` and `g.W` are the same tensor", "`.eval()?`"];
+    let loss = tied.apply(&x).sum(emb);
+    refused(value_and_grad(&loss, &tied), ErrorKind::Value, &words);
+    refused(grad(&loss, (&x, &tied)).1.g.b.checked(), ErrorKind::Value, &words);
+    refused(jvp(&tied.apply(&x), &tied, &tied).checked(), ErrorKind::Value, &words);
+    refused(vjp(&tied.apply(&x), &Tensor::ones(emb.of(2)), &tied).f.W.checked(), ErrorKind::Value, &words);
+    // The one that serves both places is a variable, and so are two with numbers of their own.
+    assert_eq!(grad(&loss, &layer).b.to_vec(emb).unwrap(), [2.0, 2.0]);
+    let own = Two { f: layer.clone(), g: layer.eval().unwrap() };
+    let (_, gradient) = value_and_grad(&own.apply(&x).sum(emb), &own).unwrap();
+    assert_eq!([gradient.f.b, gradient.g.b].map(|b| b.to_vec(emb).unwrap()), [[1.0, 1.0], [1.0, 1.0]]);
+    // Derivatives that happen to be one tensor are ordinary ones.
+    assert_eq!(gradient.f.W.to_vec((key, emb)).unwrap(), [1.0; 6]);
+}

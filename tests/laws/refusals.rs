@@ -182,57 +182,6 @@ fn an_empty_tensor_may_have_an_axis_of_any_size() {
 }
 
 #[test]
-fn a_result_that_no_address_space_holds_is_refused_when_it_is_wanted() {
-    // 2⁴⁶ numbers of 8 bytes can be counted, and a lazy tensor of them may stand; reading it is an error, no abort.
-    let (tall, wide) = (Tensor::<_, f64>::zeros(height.of(1 << 23)), Tensor::<_, f64>::zeros(width.of(1 << 23)));
-    refused((&tall + &wide).to_vec((height, width)), ErrorKind::TooLarge, &[]);
-    refused((&tall + &wide).exp().softmax(width).to_vec((height, width)), ErrorKind::TooLarge, &[]);
-    let constant = Tensor::<_, f64>::zeros((height.of(1 << 23), width.of(1 << 23)));
-    refused(constant.to_vec((height, width)), ErrorKind::TooLarge, &[]);
-}
-
-#[test]
-fn what_needs_more_memory_than_there_is_names_the_operation_and_the_axis_with_its_size() {
-    let vast = Tensor::<R![width], f64>::full(width.of(1 << 50), 2.0);
-    let words = &["too large for memory", "width: 1125899906842624"];
-    refused(vast.softmax(width).sum(width).item(), ErrorKind::TooLarge, words);
-    refused(vast.cumsum(width).at(width, 1).item(), ErrorKind::TooLarge, words);
-    refused(vast.concat(width, &vast).sum(width).item(), ErrorKind::TooLarge, &["`concat`", "width: 1125899906842624"]);
-    let tall = zeros(3, 1).sum(width) + &vast;
-    refused(tall.max(width).to_vec(height), ErrorKind::TooLarge, &["height: 3, width: 1125899906842624"]);
-}
-
-#[test]
-fn a_line_of_more_numbers_than_can_be_sorted_is_refused() {
-    let vast = Tensor::<R![width], f64>::full(width.of(1 << 32), 2.0);
-    let words = &["too large to be sorted", "width: 4294967296"];
-    refused(vast.sort(width).at(width, 0).item(), ErrorKind::TooLarge, words);
-    refused(vast.argsort(width).to_vec(width), ErrorKind::TooLarge, words);
-    refused(vast.maxk(width, kernel.of(2)).to_vec(kernel), ErrorKind::TooLarge, words);
-    refused(vast.argmaxk(width, kernel.of(2)).to_vec(kernel), ErrorKind::TooLarge, words);
-}
-
-#[test]
-fn attention_over_more_positions_than_memory_holds_is_refused() {
-    named! {
-        fn Attention(Q: R[key], K: R[seq, key], V: R[seq, emb]) -> R[emb] {
-            softmax_seq(Q dot_key K) dot_seq V
-        }
-    }
-    let vast = 1 << 50;
-    let (q, k) = (Tensor::<_, f64>::zeros(key.of(2)), Tensor::<_, f64>::zeros((seq.of(vast), key.of(2))));
-    let y = Attention(&q, &k, &Tensor::zeros((seq.of(vast), emb.of(2))));
-    refused(y.to_vec(emb), ErrorKind::TooLarge, &["seq: 1125899906842624"]);
-}
-
-#[test]
-fn what_cannot_be_printed_says_where_it_was_written() {
-    let vast = Tensor::<R![width], f64>::full(width.of(1 << 50), 2.0).exp();
-    let text = vast.to_string();
-    assert!(text.contains("too large for memory") && text.contains("refusals.rs"), "{text}");
-}
-
-#[test]
 fn a_number_that_no_position_can_be_is_refused_where_it_is_added() {
     let words = Tensor::indices(seq, vocab, [0, 1]);
     let none = ["18446744073709551615 is no position of the axis `vocab`"];

@@ -159,11 +159,11 @@ impl Shape {
         self.position(name).is_some()
     }
 
-    /// How many elements a tensor of this shape has. Nodes exist only where this does not overflow.
+    /// How many elements a tensor of this shape has. Nodes exist only where neither this overflows nor a product of some
+    /// of the sizes, which an empty axis hides.
     #[must_use]
     pub fn elements(&self) -> usize {
-        // An empty axis first: the other sizes alone need not have a product.
-        if self.sizes().any(|size| size == 0) { 0 } else { self.sizes().product() }
+        self.sizes().product()
     }
 
     /// The axes other than `names`.
@@ -258,26 +258,19 @@ impl Shape {
         Ok(())
     }
 
-    /// Refuses a shape whose elements cannot be counted, or would not fit in the address space.
+    /// Refuses a shape whose elements cannot be counted, or would not fit in the address space. Of an empty one the sizes of
+    /// the other axes are to be counted together, since axes are looked at alone and merged.
     ///
     /// # Errors
     /// Too large for memory.
     pub fn checked(self, operation: &str) -> Result<Shape> {
-        // An empty axis makes the whole tensor empty, however large the others are.
-        let mut bytes = Some(8_usize);
-        for &(_, size) in &*self.0 {
-            if size == 0 {
-                return Ok(self);
-            }
-            bytes = bytes.and_then(|bytes| bytes.checked_mul(size));
+        let counted = self.sizes().filter(|&size| size > 0).try_fold(1, usize::checked_mul);
+        let is_held = |count: usize| count.checked_mul(8).is_some_and(|bytes| isize::try_from(bytes).is_ok());
+        if counted.is_some_and(|count| self.sizes().any(|size| size == 0) || is_held(count)) {
+            return Ok(self);
         }
-        match bytes {
-            Some(bytes) if isize::try_from(bytes).is_ok() => Ok(self),
-            _ => {
-                let message = format!("too large for memory: the result of `{operation}` would have the shape {self}");
-                Err(Error::new(ErrorKind::TooLarge, message))
-            }
-        }
+        let message = format!("too large for memory: the result of `{operation}` would have the shape {self}");
+        Err(Error::new(ErrorKind::TooLarge, message))
     }
 }
 
@@ -302,7 +295,7 @@ impl fmt::Debug for Shape {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::graph::testing::{A, B, C};
+    use crate::graph::testing::{A, B, C, D};
 
     #[test]
     fn union_keeps_the_order_of_the_operand_that_has_all_axes() {
@@ -339,11 +332,11 @@ mod tests {
     }
 
     #[test]
-    fn an_empty_axis_makes_every_other_size_fit() {
-        let huge = Shape::new([(A, usize::MAX), (B, usize::MAX)]);
+    fn an_empty_axis_makes_all_other_sizes_fit_that_can_be_counted_together() {
+        let huge = Shape::new([(A, usize::MAX), (B, 1)]);
         assert_eq!(huge.clone().checked("+").unwrap_err().kind(), ErrorKind::TooLarge);
-        let empty = huge.with(C, 0).checked("+").unwrap();
-        assert_eq!(empty.elements(), 0);
+        assert_eq!(huge.clone().with(C, 0).checked("+").unwrap().elements(), 0);
+        assert_eq!(huge.with(C, 2).with(D, 0).checked("+").unwrap_err().kind(), ErrorKind::TooLarge);
         assert_eq!(Shape::default().elements(), 1);
     }
 

@@ -7,6 +7,7 @@ use super::Parameters;
 use crate::element::Real;
 use crate::error::{Error, ErrorKind};
 use crate::graph::Node;
+use crate::graph::ids::no_ids;
 
 /// The node of a struct's parameter for each of these names, in their order; none where it has no such parameter.
 pub(super) fn by_name<P: Parameters<T>, T: Real>(names: &[String], of: &P) -> Vec<Option<Node>> {
@@ -41,6 +42,32 @@ pub(super) fn names<P: Parameters<T>, T: Real>(of: &P) -> Vec<String> {
 /// The parameter `name` is missing in `place`, one of the structs that `operation` was given.
 pub(super) fn missing(operation: &str, name: &str, place: &str) -> Error {
     Error::new(ErrorKind::Value, format!("parameters clash in `{operation}`: `{name}` is missing in {place}"))
+}
+
+/// The parameters of a struct as variables: a failed one where a tensor stands for two of them.
+#[track_caller]
+pub(crate) fn variables<P: Parameters<T>, T: Real>(of: &P) -> Vec<Node> {
+    let place = std::panic::Location::caller();
+    let (mut nodes, mut seen) = (Vec::new(), no_ids());
+    of.each(|parameter| nodes.push(parameter.node().clone()));
+    for i in 0..nodes.len() {
+        if !seen.insert(nodes[i].id())
+            && let Some(first) = nodes.iter().position(|node| node.id() == nodes[i].id())
+        {
+            nodes[i] = Node::failed(one_tensor(&names(of), first, i).at(place), T::KIND);
+        }
+    }
+    nodes
+}
+
+/// The parameters with these numbers are one tensor.
+fn one_tensor(names: &[String], first: usize, second: usize) -> Error {
+    let message = format!(
+        "parameters `{}` and `{}` are the same tensor: each would get what both owe, and then change alone. Let one \
+         parameter serve both places, or give one of them numbers of its own: `.eval()?`",
+        names[first], names[second]
+    );
+    Error::new(ErrorKind::Value, message)
 }
 
 /// The changes of a struct's parameters, in their order: a failed one for a parameter that has none, and for one that changes

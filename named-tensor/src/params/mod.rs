@@ -14,7 +14,7 @@ mod stacked;
 pub(crate) mod storage;
 mod walk;
 
-pub(crate) use alike::changes;
+pub(crate) use alike::{changes, variables};
 pub use initial::{Draw, Init, init, unfilled};
 pub use several::Together;
 pub use stacked::{Stacked, stack};

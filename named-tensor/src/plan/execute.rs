@@ -181,6 +181,7 @@ fn filled(slot: Slot, step: &Step, slots: &mut Slots, trace: &Trace<'_>) -> Resu
         return Ok(Arc::new(append::run(slot, pieces, *continues, slots)));
     }
     sortable(step, trace.node(step.node))?;
+    factorable(step, trace.node(step.node))?;
     let mut buffer = slots.spare.room(slot, trace.node(step.node))?;
     let out = Arc::get_mut(&mut buffer).expect("nobody else has the buffer yet");
     if let Action::Scan { inputs, body } = &step.action {
@@ -250,20 +251,36 @@ fn sortable(step: &Step, node: &Node) -> Result<()> {
     }
 }
 
+/// Refuses to factor a matrix that does not fit once more, in `f64`: it may be one number in memory that is repeated.
+fn factorable(step: &Step, node: &Node) -> Result<()> {
+    match step.action {
+        // An inverse is made beside the factors.
+        Action::Matrix { is_inverse, size, .. } => {
+            fits([size, size, 1 + usize::from(is_inverse)].into_iter().fold(8, usize::saturating_mul), node)
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Refuses to compute `node` where so many bytes are needed for it, or on the way there, and are not to be had.
+fn fits(bytes: usize, node: &Node) -> Result<()> {
+    /// So many are asked for first in a way that may fail: an ordinary vector that finds no memory aborts.
+    const LARGE: usize = 1 << 28;
+    if bytes <= LARGE || Vec::<u8>::new().try_reserve_exact(bytes).is_ok() {
+        return Ok(());
+    }
+    let of: Vec<String> = node.inputs().iter().map(|input| input.shape().to_string()).collect();
+    let (operation, shape) = (node.op().name(), node.shape());
+    let of = if of.is_empty() { String::new() } else { format!(" of {}", of.join(", ")) };
+    let message = format!(
+        "too large for memory: {bytes} bytes in one piece for `{operation}`{of}, whose result has the shape {shape}"
+    );
+    Err(Error::new(ErrorKind::TooLarge, message))
+}
+
 /// A buffer with any numbers in it, unless there is no memory for it. It is a result of `node`, or needed on the way there.
 pub(super) fn taken(slot: Slot, node: &Node) -> Result<Buffer> {
-    /// Larger buffers are asked for first in a way that may fail: an ordinary vector that finds no memory aborts.
-    const LARGE: usize = 1 << 28;
-    let bytes = slot.size.saturating_mul(slot.kind.bytes());
-    if bytes > LARGE && Vec::<u8>::new().try_reserve_exact(bytes).is_err() {
-        let of: Vec<String> = node.inputs().iter().map(|input| input.shape().to_string()).collect();
-        let (operation, shape) = (node.op().name(), node.shape());
-        let of = if of.is_empty() { String::new() } else { format!(" of {}", of.join(", ")) };
-        let message = format!(
-            "too large for memory: {bytes} bytes in one piece for `{operation}`{of}, whose result has the shape {shape}"
-        );
-        return Err(Error::new(ErrorKind::TooLarge, message));
-    }
+    fits(slot.size.saturating_mul(slot.kind.bytes()), node)?;
     Ok(pool::take(slot.kind, slot.size))
 }
 

@@ -33,6 +33,7 @@ pub trait Variables<T: Real>: Copy {
 
     /// Adds their nodes, in order.
     #[doc(hidden)]
+    #[track_caller]
     fn nodes(self, into: &mut Vec<Node>);
 
     /// Adds the nodes of a derivative, in the same order.
@@ -52,12 +53,13 @@ pub trait Variables<T: Real>: Copy {
 impl<P: Parameters<T>, T: Real> Variables<T> for &P {
     type Gradient = P;
 
+    #[track_caller]
     fn nodes(self, into: &mut Vec<Node>) {
-        self.each(|parameter| into.push(parameter.node().clone()));
+        into.extend(params::variables(self));
     }
 
     fn owed(gradient: &P, into: &mut Vec<Node>) {
-        gradient.nodes(into);
+        gradient.each(|parameter| into.push(parameter.node().clone()));
     }
 
     #[track_caller]
@@ -81,6 +83,7 @@ macro_rules! tuples {
         impl<T: Real, $($name: Variables<T>),*> Variables<T> for ($($name,)*) {
             type Gradient = ($($name::Gradient,)*);
 
+            #[track_caller]
             fn nodes(self, into: &mut Vec<Node>) {
                 $(self.$at.nodes(into);)*
             }
@@ -115,7 +118,8 @@ tuples!(V0 0, V1 1, V2 2, V3 3, V4 4, V5 5, V6 6, V7 7);
 /// Each gradient has the axes of its variable; that of a struct of parameters is such a struct. A variable that the loss
 /// does not depend on has the gradient 0. Where several numbers are the largest, they share the gradient alike; relu and
 /// |x| have slope 0 at 0. A variable that is computed from another one passes on what it gets. A variable is the tensor
-/// that the loss was computed from, itself or cloned: the same numbers computed again are another variable.
+/// that the loss was computed from, itself or cloned: the same numbers computed again are another variable. Two parameters
+/// of one struct that are the same tensor are an error: each would get what both owe, and then change alone.
 ///
 /// Inside a lifted function the gradient is lifted too: one for each position of the extra axes.
 ///
@@ -330,7 +334,12 @@ fn derivative(y: &Node, x: &Node, starred: &[(Name, Name)], renamed: &[(Name, Na
         starred.iter().map(|&(axis, star)| (axis, star.freshened(), x.shape().size(axis).unwrap_or(0))).collect();
     let seed = Tangent::identity(y.kind(), stars.iter().copied());
     let derivative = forward(std::slice::from_ref(y), &[(x.clone(), seed)]).pop().flatten();
-    let whole = like(&y.rename(renamed), derivative.map(|derivative| derivative.renamed(renamed).node()));
+    // No closure, whose caller would be here.
+    let mut found = None;
+    if let Some(derivative) = derivative {
+        found = Some(derivative.renamed(renamed).node());
+    }
+    let whole = like(&y.rename(renamed), found);
     let missing: Vec<_> = stars.iter().filter(|(_, star, _)| !whole.shape().has(*star)).collect();
     let whole = if missing.is_empty() {
         whole

@@ -33,11 +33,15 @@ impl Tangent {
     }
 
     /// As one tensor.
+    #[track_caller]
     pub(crate) fn node(&self) -> Node {
-        self.identities.iter().fold(self.rest.clone(), |product, &(axis, star, size)| {
+        let mut product = self.rest.clone();
+        // No closure, whose caller would be here.
+        for &(axis, star, size) in &self.identities {
             let identity = Node::iota(axis, size).compare(Comparison::Eq, &Node::iota(star, size));
-            times(&product, &identity.cast(self.rest.kind()))
-        })
+            product = times(&product, &identity.cast(self.rest.kind()));
+        }
+        product
     }
 
     /// Something of `rest` that leaves axes as they are, elementwise in them.

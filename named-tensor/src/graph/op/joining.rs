@@ -19,7 +19,7 @@ impl Node {
         Node::build(Op::Concat(axis), self.kind(), [self, other], |operation| {
             same_kind(operation, self, other)?;
             let sizes = [size_of(operation, self.shape(), axis)?, size_of(operation, other.shape(), axis)?];
-            let both = [(axis, total(operation, &sizes)?)];
+            let both = [(axis, total(operation, axis, &sizes)?)];
             self.shape().replaced(axis, &both).union(&other.shape().replaced(axis, &both), operation)
         })
     }
@@ -31,16 +31,20 @@ impl Node {
         Node::build(Op::Pad { axis, before, value }, self.kind(), [self], |operation| {
             fits(operation, value, self.kind())?;
             let size = size_of(operation, self.shape(), axis)?;
-            Ok(self.shape().replaced(axis, &[(axis, total(operation, &[before, size, after])?)]))
+            Ok(self.shape().replaced(axis, &[(axis, total(operation, axis, &[before, size, after])?)]))
         })
     }
 }
 
 /// The sum of sizes, unless no axis can be so long.
-fn total(operation: &str, sizes: &[usize]) -> Result<usize> {
+fn total(operation: &str, axis: Name, sizes: &[usize]) -> Result<usize> {
     let sum = sizes.iter().try_fold(0_usize, |sum, &size| sum.checked_add(size));
     sum.ok_or_else(|| {
-        Error::new(ErrorKind::TooLarge, format!("too large for memory: sizes {sizes:?} in `{operation}`"))
+        let sizes = sizes.iter().map(usize::to_string).collect::<Vec<_>>().join(" + ");
+        let message = format!(
+            "too large for memory: the result of `{operation}` would have the size {sizes} along axis `{axis}`"
+        );
+        Error::new(ErrorKind::TooLarge, message)
     })
 }
 

@@ -64,8 +64,7 @@ impl Node {
             present(operation, self.shape(), from)?;
             let rest = self.shape().without(from);
             absent(operation, &rest, into)?;
-            // The shape's elements can be counted, but an empty axis beside large ones hides a large product.
-            let size = from.iter().filter_map(|&name| self.shape().size(name)).fold(1, usize::saturating_mul);
+            let size = from.iter().filter_map(|&name| self.shape().size(name)).product();
             let Some(&first) = from.first() else { return Ok(rest.with(into, size)) };
             Ok(self.shape().without(from.get(1..).unwrap_or_default()).replaced(first, &[(into, size)]))
         })

@@ -89,10 +89,12 @@ impl Node {
 
     #[track_caller]
     fn of_scan(scan: Scan, inputs: Vec<Node>) -> Node {
-        let (kind, total) = (scan.kind(), scan.places().last().map_or(0, |(start, shape)| start + shape.elements()));
-        let shape = Shape::new([(Name::declared("results").freshened(), total)]);
-        match shape.checked("scan") {
-            Ok(shape) => Node::new(Op::Scan(Arc::new(scan)), inputs, shape, kind),
+        let kind = scan.kind();
+        match scan.numbers() {
+            Ok(numbers) => {
+                let shape = Shape::new([(Name::declared("results").freshened(), numbers)]);
+                Node::new(Op::Scan(Arc::new(scan)), inputs, shape, kind)
+            }
             Err(error) => Node::failed(error.at(Location::caller()), kind),
         }
     }
@@ -122,6 +124,15 @@ impl Scan {
             place
         };
         shapes.map(place).collect()
+    }
+
+    /// How many numbers the results have together.
+    fn numbers(&self) -> Result<usize> {
+        self.places().into_iter().try_fold(0_usize, |numbers, (_, shape)| {
+            let numbers = numbers.saturating_add(shape.checked("scan")?.elements());
+            // Each fits alone, and all of them may not.
+            Shape::new([(Name::declared("results"), numbers)]).checked("scan").map(|_| numbers)
+        })
     }
 
     /// The kind that holds the results of all kinds: doubles hold all numbers of floats, positions and truth values.
