@@ -27,6 +27,7 @@ fn sums_over_no_positions_are_zero_and_products_one() {
     assert_eq!(nothing().sum((height, width)).item().unwrap(), 0.);
 }
 
+#[cfg(target_pointer_width = "64")]
 #[test]
 fn a_constant_of_more_positions_than_memory_holds_is_reduced_at_once() {
     let many = 1_usize << 50;
@@ -181,6 +182,7 @@ fn the_slope_of_gelu_far_from_0_is_1_above_and_0_below() {
     }
 }
 
+#[cfg(target_pointer_width = "64")]
 #[test]
 fn positions_that_are_known_have_all_their_digits() {
     // The first whole number that is no `f64`, and the last position.

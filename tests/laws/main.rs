@@ -33,4 +33,5 @@ mod settings;
 mod softmax;
 mod truth;
 mod unroll;
+#[cfg(target_pointer_width = "64")]
 mod vast;

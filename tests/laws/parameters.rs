@@ -30,6 +30,7 @@ fn layers_whose_numbers_lie_in_different_orders_are_stacked() {
     assert_eq!(both.at(1).W.to_vec((emb, key)).unwrap(), [1.0, 2.0, 3.0, 4.0, 5.0, 6.0]);
 }
 
+#[cfg(target_pointer_width = "64")]
 #[test]
 fn a_parameter_too_large_for_memory_is_named_where_the_parameters_are_drawn() {
     named! {

@@ -60,9 +60,10 @@ mod tests {
             hasher.finish()
         };
         for step in [16, 64, 208, 4096] {
-            let places: HashSet<u64> = (0..1000).map(|i| hash(0x7f00_0000_1000 + i * step) % 4096).collect();
+            let places: HashSet<u64> =
+                (0..1000).map(|i| hash(0x7f00_0000_1000_u64 as usize + i * step) % 4096).collect();
             assert!(places.len() > 700, "a step of {step} bytes: {} places of 1000", places.len());
-            let tops: HashSet<u64> = (0..1000).map(|i| hash(0x7f00_0000_1000 + i * step) >> 57).collect();
+            let tops: HashSet<u64> = (0..1000).map(|i| hash(0x7f00_0000_1000_u64 as usize + i * step) >> 57).collect();
             assert!(tops.len() > 100, "the highest bits differ as well: {}", tops.len());
         }
     }

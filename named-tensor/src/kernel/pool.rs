@@ -180,7 +180,7 @@ impl Free {
         let mut surplus = Vec::new();
         if found.is_none() {
             surplus.extend(self.nearly(kind, size));
-            surplus.extend(self.keep_at_most((2 * self.most).max(FLOOR).saturating_sub(self.out)));
+            surplus.extend(self.keep_at_most(self.most.saturating_mul(2).max(FLOOR).saturating_sub(self.out)));
         }
         (found, surplus)
     }
@@ -222,7 +222,7 @@ impl Free {
         self.bytes += room * kind.bytes();
         self.given += 1;
         self.lists[kind as usize].entry(room).or_default().push_back((self.given, buffer));
-        self.keep_at_most((self.most + self.most / 2).clamp(FLOOR, LIMIT))
+        self.keep_at_most(self.most.saturating_add(self.most / 2).clamp(FLOOR, LIMIT))
     }
 
     /// Takes out what has lain longest, until no more than so many bytes are left.

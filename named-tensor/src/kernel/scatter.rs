@@ -57,7 +57,7 @@ pub(crate) fn scatter<T: Scalar>(
     let scatter = Scatter { walk, each, size, row, rows, is_even, updates, positions };
     // Every piece looks through all positions of its groups.
     let work = dst.len() + groups * each * row;
-    let grain = parallel::grain_of(targets, (targets * GRAIN).div_ceil(work));
+    let grain = parallel::grain_of(targets, targets.saturating_mul(GRAIN).div_ceil(work));
     parallel::for_each_chunk(dst, grain * row, |first, dst| {
         let some = first / row..(first + dst.len()) / row;
         match (row, each) {

@@ -144,7 +144,13 @@ fn at_most(bits: usize) -> Arch {
     Arch::Scalar
 }
 
-#[cfg(not(target_arch = "x86_64"))]
+/// With 32 bits such a processor has eight registers, whatever their width: loops that keep more of them gain nothing.
+#[cfg(target_arch = "x86")]
+fn at_most(_: usize) -> Arch {
+    Arch::Scalar
+}
+
+#[cfg(not(any(target_arch = "x86", target_arch = "x86_64")))]
 fn at_most(bits: usize) -> Arch {
     if bits >= 128 { Arch::new() } else { Arch::Scalar }
 }

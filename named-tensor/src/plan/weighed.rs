@@ -31,8 +31,11 @@ pub(super) fn is_less(left: usize, right: usize) -> bool {
 
 /// The same of costs, which are not negative.
 pub(super) fn is_cheaper(left: f64, right: f64) -> bool {
-    let bits = |cost: f64| usize::try_from(cost.to_bits()).unwrap_or(usize::MAX);
-    is_less(bits(left), bits(right));
+    // Their bits are in the order of the numbers. Where a word holds half of them, both halves are noted.
+    for behind in (0..u64::BITS).step_by(usize::BITS as usize) {
+        let [left, right] = [left, right].map(|cost| (cost.to_bits() >> behind) as usize);
+        is_less(left, right);
+    }
     left < right
 }
 

@@ -108,8 +108,10 @@ mod tests {
     fn a_shape_too_large_for_memory_is_an_error() {
         let x = Node::fill(Kind::F32, 0.0, Shape::new([(A, usize::MAX), (B, 2)]));
         assert_eq!(error(&x).kind(), ErrorKind::TooLarge);
-        let positions = Node::iota(A, usize::MAX / 64);
-        assert_eq!(error(&positions).kind(), ErrorKind::TooLarge, "counted, but more than there is");
+        if usize::BITS == 64 {
+            let positions = Node::iota(A, usize::MAX / 64);
+            assert_eq!(error(&positions).kind(), ErrorKind::TooLarge, "counted, but more than there is");
+        }
         let empty = Node::fill(Kind::F32, 0.0, Shape::new([(A, usize::MAX), (B, 0)]));
         assert_eq!(axes(&empty), [("a", usize::MAX), ("b", 0)]);
         assert!(read(&empty.cast(Kind::F64)).is_empty());

@@ -81,7 +81,7 @@ pub(super) fn cut<T: Lanes>(product: &Product<'_, T>, items: usize, has_tail: bo
         let run = long.div_ceil(1 << (long / RUN).clamp(2, ENOUGH).ilog2());
         let part = match () {
             () if items >= MANY => long,
-            () => run.max((SMALL * long).div_ceil(work)).next_multiple_of(TILE),
+            () => run.max(SMALL.saturating_mul(long).div_ceil(work)).next_multiple_of(TILE),
         };
         return if m > n { [part, n] } else { [m, part] };
     }

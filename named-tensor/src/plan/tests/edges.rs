@@ -159,7 +159,7 @@ fn case(seed: u64) -> (Vec<Node>, f64, String) {
     let [a, b, m, k, n] = [0, 1, 2, 3, 4].map(name);
     let budget = |draw: &mut Draw, count: usize, most: usize| loop {
         let sizes: Vec<usize> = (0..count).map(|_| *draw.of(&SIZES)).collect();
-        if sizes.iter().map(|&size| size.max(1)).product::<usize>() <= most {
+        if sizes.iter().map(|&size| size.max(1)).fold(1, usize::saturating_mul) <= most {
             return sizes;
         }
     };

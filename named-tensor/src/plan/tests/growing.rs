@@ -180,5 +180,7 @@ fn what_is_weighed_is_noted_once_for_layers_that_are_alike() {
     assert!(!weighed::are_alike(&[[1, 2]], &[[2, 2]]), "no longer smaller");
     assert!(weighed::is_cheaper(0.5, f64::INFINITY) && !weighed::is_cheaper(2.0, 1.5), "costs are noted by their bits");
     let noted = weighed::taken();
-    assert!(noted.iter().map(|pair| pair[0].cmp(&pair[1])).eq([std::cmp::Ordering::Less, std::cmp::Ordering::Greater]));
+    // Where a word holds half of the bits, the other half is the same here.
+    let orders = noted.iter().map(|pair| pair[0].cmp(&pair[1])).filter(|order| order.is_ne());
+    assert!(orders.eq([std::cmp::Ordering::Less, std::cmp::Ordering::Greater]));
 }

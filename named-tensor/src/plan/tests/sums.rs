@@ -31,7 +31,7 @@ fn case(seed: u64) -> (Vec<Node>, String) {
         let sizes = [SIDES[draw.below(11)], SIDES[draw.below(11)], TERMS[draw.below(15)], TERMS[draw.below(15)]];
         let more = [0; 4].map(|_| *draw.of(&[1, 1, 1, 1, 2, 3]));
         let sizes = [sizes, more].concat();
-        if sizes.iter().map(|&size| size.max(1)).product::<usize>() < 4_000_000 {
+        if sizes.iter().map(|&size| size.max(1)).fold(1, usize::saturating_mul) < 4_000_000 {
             break (sizes, ["row", "column", "near", "far", "rows", "columns", "third", "batch"].map(Name::declared));
         }
     };

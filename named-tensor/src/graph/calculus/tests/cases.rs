@@ -36,7 +36,7 @@ impl Drawn {
     /// A number from the seed, any but the same for the same `i`.
     fn place(&self, i: usize) -> usize {
         let mixed = (self.seed ^ i as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15);
-        (mixed ^ (mixed >> 29)).wrapping_mul(0xBF58_476D_1CE4_E5B9) as usize >> 40
+        ((mixed ^ (mixed >> 29)).wrapping_mul(0xBF58_476D_1CE4_E5B9) >> 40) as usize
     }
 
     /// A number between -1 and 1.
