@@ -101,6 +101,11 @@ fn unstarred(axis: &Path) -> Option<&Path> {
     }
 }
 
+/// The axis under all its stars.
+pub(crate) fn bare(axis: &Path) -> &Path {
+    unstarred(axis).map_or(axis, bare)
+}
+
 /// The name of an axis given by a path: the last segment, and its stars.
 pub(crate) fn axis_name(axis: &Path) -> String {
     match unstarred(axis) {

@@ -323,3 +323,20 @@ proptest! {
         assert_same(&moved, &jacobian(&y, &x_).dot(star(height), &x_.rename(height, star(height))).to_vec(width).unwrap());
     }
 }
+
+/// `seq` alone stands nowhere in this block, as in one that works on what another block derived.
+#[test]
+fn a_starred_axis_is_worked_along_where_the_axis_itself_is_not_there() {
+    named! {
+        fn Mean(X: R[star(seq)]) -> R[] { sum_{star(seq)}(X) / |star(seq)| }
+        fn Square(X: R[star(seq)]) -> R[] { X dot_{star(seq)} X }
+        fn Weights(X: R[star(seq)]) -> R[star(seq)] { softmax_{star(seq)}(X) }
+        fn Columns(X: R[star(seq), star(star(seq))]) -> R[star(seq)] { sum_{star(star(seq))}(X) }
+    }
+    let x = tensor!(f64, &Grid::new(&[3], vec![1.0, 2.0, 6.0]), (seq));
+    let slope = grad(&(&x * &x * 0.5).sum(seq), &x).rename(seq, star(seq));
+    assert_eq!([Mean(&slope), Square(&slope)].map(|y| y.item().unwrap()), [3.0, 41.0]);
+    assert_same(&Weights(&slope).to_vec(star(seq)).unwrap(), &x.softmax(seq).to_vec(seq).unwrap());
+    let second = hessian(&x.dot(seq, &x), &x);
+    assert_eq!(Columns(&second).to_vec(star(seq)).unwrap(), [2.0; 3]);
+}

@@ -8,7 +8,7 @@ use crate::ast::{Call, Element, Entry, Equation, Expression, Form, Function, Ini
 use crate::builtin::Shape;
 use crate::code::name_of;
 use crate::report::{Report, list, lookalike, nearest};
-use crate::set::{axis_name, axis_span};
+use crate::set::{axis_name, axis_span, bare};
 use std::collections::BTreeSet;
 use syn::Path;
 
@@ -169,10 +169,11 @@ fn distinct(axes: &[Path], report: &mut Report) {
 
 /// Reports an axis that is surely misspelt, or an axis parameter of another function.
 fn known(vocabulary: &Vocabulary<'_>, function: &Function, axis: &Path, report: &mut Report) {
-    let starred = axis_name(axis);
-    // A star is never misspelt: the axis under it may be.
-    let name = starred.trim_end_matches('*').to_owned();
-    if vocabulary.axes.contains(&name) || is_parameter(function, axis) {
+    // A star is never misspelt: the axis under it may be, and one that is known with a star is known.
+    let axis = bare(axis);
+    let name = axis_name(axis);
+    let is_known = vocabulary.axes.iter().any(|known| known.trim_end_matches('*') == name);
+    if is_known || is_parameter(function, axis) {
         return;
     }
     let here = format!("axes of `{}`: {}", function.name, list(axes_of(vocabulary, function)));
@@ -184,7 +185,7 @@ fn known(vocabulary: &Vocabulary<'_>, function: &Function, axis: &Path, report: 
         return;
     }
     let own: Vec<String> = function.axis_parameters.iter().map(name_of).collect();
-    let known = || vocabulary.axes.iter().chain(&own).map(String::as_str);
+    let known = || vocabulary.axes.iter().chain(&own).map(|known| known.trim_end_matches('*'));
     let meant = lookalike(&name, known())
         .map(|(_, words)| words)
         .or_else(|| nearest(&name, known()).map(|meant| format!("did you mean `{meant}`?")));

@@ -280,3 +280,17 @@ fn a_number_beyond_f64_is_refused_and_infinity_has_a_word() {
     assert_eq!(of(&"9".repeat(400)), of("1e400"));
     assert!(of("1e300").is_empty() && of("inf").is_empty());
 }
+
+#[test]
+fn an_axis_that_is_there_with_a_star_only_is_no_misspelling() {
+    for body in [
+        "sum_{star(seq)}(X) + |star(seq)|",
+        "X dot_{star(seq)} softmax_{star(seq)}(X)",
+        "sum_{star(star(seq))}(g(X))",
+        "sum_seq(X_{star(seq) -> seq})",
+    ] {
+        assert_eq!(errors(&format!("fn f(X: R[star(seq)]) -> R[] {{ {body} }}")), Vec::<String>::new(), "{body}");
+    }
+    let said = only("fn f(X: R[star(hidden)]) -> R[] { sum_{star(hiden)}(X) }");
+    assert!(said.starts_with("no axis `hiden` here\n= help: did you mean `hidden`?"), "{said}");
+}
