@@ -42,6 +42,8 @@ pub(crate) struct Function {
     pub(crate) body: Option<Body>,
     /// The text of the function, for documentation.
     pub(crate) text: String,
+    /// Whether the types of its signature are as they are written; if not, no types judge its body and its callers.
+    pub(crate) sound: bool,
 }
 
 /// As many arguments as `named_tensor` can lift a function over.

@@ -31,7 +31,7 @@ pub(crate) fn functions(input: TokenStream, report: &mut Report) -> TokenStream 
 fn one(vocabulary: &Vocabulary<'_>, function: &Function, report: &mut Report) -> TokenStream {
     let before = report.count();
     names::check(vocabulary, function, report);
-    let sound = report.count() == before && !vocabulary.calls_broken(function);
+    let sound = report.count() == before && function.sound && !vocabulary.calls_broken(function);
     let body = if sound { lower::body(vocabulary, function, report) } else { None };
     let forms = Forms::of(vocabulary, function);
     if function.parameters.is_empty() {

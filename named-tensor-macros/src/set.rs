@@ -47,7 +47,7 @@ impl Set {
         for axis in self.0 {
             let name = axis_name(&axis);
             if kept.iter().any(|earlier| axis_name(earlier) == name) {
-                let help = format!("a second axis of its kind has another name, such as `{name}_`");
+                let help = format!("one of two equal axes needs another name: `{name}` and `{name}_`");
                 let help = if name.ends_with('*') { Vec::new() } else { vec![help] };
                 report.error(axis_span(&axis), format!("axis `{name}` is named twice"), &help);
             } else {

@@ -5,6 +5,7 @@
 
 #![allow(confusable_idents, mixed_script_confusables, reason = "σ is the letter of the paper")]
 
+mod advice;
 mod calculus;
 mod contraction;
 mod einsum;

@@ -3,12 +3,13 @@
 //! An axis that is named somewhere in the block is never called misspelt; neither is one that resembles none of them,
 //! because a function of another block may have made it. Types judge those.
 
-use super::{Vocabulary, signature_axes};
+use super::{Vocabulary, declared, signature_axes};
 use crate::ast::{Call, Element, Entry, Equation, Expression, Form, Function, Initial, ParameterType};
 use crate::builtin::Shape;
 use crate::code::name_of;
 use crate::report::{Report, list, lookalike, nearest};
 use crate::set::{axis_name, axis_span, bare};
+use proc_macro2::Ident;
 use std::collections::BTreeSet;
 use syn::Path;
 
@@ -29,6 +30,10 @@ pub(super) fn check(vocabulary: &Vocabulary<'_>, function: &Function, report: &m
                 && let Some(help) = joined(vocabulary, function, call)
             {
                 report.error(axis_span(&call.function), "several axes stand in braces", &[help]);
+                return;
+            }
+            if let Some((name, message, help)) = contracted_positions(function, node) {
+                report.error(name.span(), message, &[help]);
                 return;
             }
             for axis in used(vocabulary, function, node) {
@@ -245,6 +250,24 @@ pub(super) fn named_in(vocabulary: &Vocabulary<'_>, function: &Function) -> BTre
     });
     names.extend(sizes.into_iter().filter(|name| !function.defines(name)));
     names
+}
+
+/// A contraction of positions with what they are positions of: rows are looked up instead.
+fn contracted_positions<'a>(function: &Function, node: &'a Expression) -> Option<(&'a Ident, String, String)> {
+    let Expression::Dot { axes, left, right, .. } = node else { return None };
+    let [axis] = axes.as_slice() else { return None };
+    let along = axis_name(axis);
+    let are_positions = |name: &&Ident| {
+        let Some(kind) = declared(function, name) else { return false };
+        let of = matches!(&kind.element, Element::Position(of) if axis_name(of) == along);
+        of && kind.set.0.iter().all(|own| axis_name(own) != along)
+    };
+    let (name, other) = [(left, right), (right, left)]
+        .into_iter()
+        .find_map(|(one, other)| Some((one.variable().filter(are_positions)?, other)))?;
+    let table = other.variable().map_or_else(|| "E".to_owned(), Ident::to_string);
+    let message = format!("`{name}` holds positions along `{along}`, and has no such axis");
+    Some((name, message, format!("what stands at these positions: `index_{along}({table}, {name})`")))
 }
 
 /// Bars around a variable: an absolute value was meant.

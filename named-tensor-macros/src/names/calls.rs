@@ -3,7 +3,7 @@
 //! Functions outside the block are not known here; rustc checks them.
 
 use super::words::instead;
-use super::{Callee, Vocabulary};
+use super::{Callee, Vocabulary, declared};
 use crate::ast::{Call, Expression, Function};
 use crate::builtin::{self, BUILTINS, Builtin, Shape};
 use crate::code::name_of;
@@ -25,7 +25,7 @@ pub(super) fn check(vocabulary: &Vocabulary<'_>, function: &Function, report: &m
                 Callee::Function(definition) => of_function(definition, call, axes, resolved.span, report),
                 Callee::Parameter(_, Some(definition)) => count(definition, call, axes, resolved.span, report),
                 Callee::Parameter(_, None) => {}
-                Callee::Outside(_) => of_unknown(vocabulary, call, resolved.span, report),
+                Callee::Outside(_) => of_unknown(vocabulary, function, call, resolved.span, report),
             }
         }
     });
@@ -116,7 +116,7 @@ pub(super) fn axes_as_arguments<'a>(vocabulary: &Vocabulary<'_>, call: &'a Call)
 
 /// A name nearly that of a built-in function is taken for a misspelling, and one that other libraries have is known;
 /// nothing else can be said here.
-fn of_unknown(vocabulary: &Vocabulary<'_>, call: &Call, span: Span, report: &mut Report) {
+fn of_unknown(vocabulary: &Vocabulary<'_>, function: &Function, call: &Call, span: Span, report: &mut Report) {
     let Some(ident) = call.function.get_ident() else { return };
     let word = ident.to_string();
     if vocabulary.block.broken.contains(ident) || word.starts_with(char::is_uppercase) {
@@ -125,6 +125,7 @@ fn of_unknown(vocabulary: &Vocabulary<'_>, call: &Call, span: Span, report: &mut
     let written = if call.axes.is_some() { format!("{word}_{{..}}") } else { word.clone() };
     let by_path = format!("a function of the program with this name is called as `self::{written}(..)`");
     if let Some(help) = of_other_libraries(vocabulary, call, &word) {
+        let help = with_axes(function, call, help);
         report.error(span, format!("no function `{word}` in the notation"), &[help, by_path]);
         return;
     }
@@ -164,6 +165,18 @@ fn of_other_libraries(vocabulary: &Vocabulary<'_>, call: &Call, word: &str) -> O
             of_each.or_else(|| instead(name, &[axis.to_owned()]))
         })
     })
+}
+
+/// `R[..]` in a help as the type of the first argument, where that is written.
+fn with_axes(function: &Function, call: &Call, help: String) -> String {
+    let name = call.arguments.first().and_then(Expression::variable);
+    match name.and_then(|name| Some((name, declared(function, name)?))) {
+        Some((name, kind)) if help.contains("R[..]") => {
+            let axes: Vec<String> = kind.set.0.iter().map(axis_name).collect();
+            help.replace("R[..]", &format!("R[{}]", axes.join(", "))).replace("of `X`", &format!("of `{name}`"))
+        }
+        _ => help,
+    }
 }
 
 fn plural(count: usize, noun: &str) -> String {

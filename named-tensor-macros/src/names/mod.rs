@@ -111,12 +111,18 @@ impl<'a> Vocabulary<'a> {
         (self.axes.contains(axis) || !is_function).then_some((Callee::Builtin(builtin), axis))
     }
 
-    /// Whether a function calls one whose signature could not be read, so that its own types are unknown.
+    /// Whether a function calls one whose signature could not be read as it is, so that its own types are unknown.
     pub(crate) fn calls_broken(&self, function: &Function) -> bool {
-        let mut found = false;
+        let is_broken = |name: &Ident| {
+            self.block.broken.contains(name) || self.function(&name.to_string()).is_some_and(|known| !known.sound)
+        };
+        let mut found = function.parameters.iter().any(|parameter| match &parameter.kind {
+            ParameterType::Function(path) => path.get_ident().is_some_and(is_broken),
+            ParameterType::Tensor(..) => false,
+        });
         function.walk(&mut |node| {
             if let Expression::Call(call) = node {
-                found |= call.function.get_ident().is_some_and(|name| self.block.broken.contains(name));
+                found |= call.function.get_ident().is_some_and(is_broken);
             }
         });
         found
@@ -146,6 +152,20 @@ pub(crate) fn check(vocabulary: &Vocabulary<'_>, function: &Function, report: &m
         variables::check_uses(vocabulary, function, report);
         variables::check_absence(vocabulary, function, report);
     }
+}
+
+/// The type of a variable, where one is written.
+fn declared<'a>(function: &'a Function, name: &Ident) -> Option<&'a TensorType> {
+    let argument = function.arguments.iter().find(|argument| argument.name == *name).map(|argument| &argument.kind);
+    let parameter = || match &function.parameters.iter().find(|parameter| parameter.name == *name)?.kind {
+        ParameterType::Tensor(kind, _) => Some(kind),
+        ParameterType::Function(_) => None,
+    };
+    let mut equations = function.body.iter().flat_map(|body| &body.equations);
+    argument.or_else(parameter).or_else(|| match &equations.find(|equation| equation.name == *name)?.form {
+        crate::ast::Form::Value(kind) => kind.as_ref(),
+        crate::ast::Form::Cases(_) => None,
+    })
 }
 
 /// The axes of all types in a signature.

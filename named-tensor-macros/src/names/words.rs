@@ -10,6 +10,7 @@ pub(super) fn instead(word: &str, axes: &[String]) -> Option<String> {
         [] => return Some((*text).to_owned()),
         [axis] => {
             let text = text.replace("{ax(", &format!("{{{axis}(")).replace(" ax[", &format!(" {axis}["));
+            let text = text.replace("[ax]", &format!("[{axis}]")).replace("{ax, ", &format!("{{{axis}, "));
             return Some(text.replace("_ax", &format!("_{axis}")).replace("|ax|", &format!("|{axis}|")));
         }
         several => {
@@ -17,6 +18,7 @@ pub(super) fn instead(word: &str, axes: &[String]) -> Option<String> {
             (format!("_{{{}}}", several.join(", ")), sizes.join(" * "))
         }
     };
+    let text = text.replace("[ax]", &format!("[{}]", axes.join(", ")));
     Some(text.replace("_ax", &below).replace("|ax|", &size))
 }
 
@@ -29,6 +31,8 @@ const WORDS: &[(&str, &str)] = &[
     ("exp2", "write `2^X`"),
     ("expm1", "write `exp(X) - 1`"),
     ("tan", "write `sin(X) / cos(X)`"),
+    ("sinh", "write `(exp(X) - exp(-X)) / 2`"),
+    ("cosh", "write `(exp(X) + exp(-X)) / 2`"),
     ("square", "write `X^2`"),
     ("rsqrt", "write `1 / sqrt(X)`"),
     ("power", "write `X^2` or `X^Y`"),
@@ -63,12 +67,26 @@ const WORDS: &[(&str, &str)] = &[
     ("identity", "write `eye_{ax, ax_}(n)`"),
     ("inverse", "write `inv_{a, b}(S)`"),
     ("iota arange", "positions have a letter on the left: `Y_{ax(i)} = i;`"),
+    ("flip reverse", "by positions, with a letter for each axis: `Y_{ax(i)} = X_{ax(|ax| - 1 - i)};`"),
+    ("tril", "positions are compared: `Y_{seq(i), seq_(j)} = if j <= i { X_{seq(i), seq_(j)} } else { 0 };`"),
+    ("triu", "positions are compared: `Y_{seq(i), seq_(j)} = if i <= j { X_{seq(i), seq_(j)} } else { 0 };`"),
+    (
+        "diag diagonal",
+        "the diagonal of one is `Y_{row(i)} = X_{row(i), col(i + 0)};`, the matrix of one \
+                 `X * eye_{ax, ax_}(|ax|)`",
+    ),
+    ("trace", "write `sum_{a, b}(S * eye_{a, b}(|a|))`"),
+    ("layer_norm layernorm", "write `standardize_ax(X) * γ + β`, with parameters `γ: R[ax] = 1, β: R[ax] = 0`"),
+    (
+        "conv1d",
+        "write `unroll_{seq, kernel}(X, |kernel|) dot_{chans, kernel} W`, with a parameter `W: R[chans, kernel, out]`",
+    ),
     ("zeros", "a number needs no axes: `0`; with some: `Z_{ax(i)} = 0;`"),
     ("ones", "a number needs no axes: `1`; with some: `Z_{ax(i)} = 1;`"),
     ("size len", "write `|ax|`"),
     (
         "dropout",
-        "nothing is drawn in an equation: give the numbers to drop by, `U: R[]`, and write \
+        "nothing is drawn in an equation: give uniform numbers with the axes of `X`, `U: R[..]`, and write \
                  `if U < p { 0 } else { X / (1 - p) }`",
     ),
 ];
@@ -95,7 +113,8 @@ mod tests {
         for text in WORDS.iter().filter_map(|(_, text)| text.strip_prefix("write `")?.split('`').next()) {
             let body = text.trim_end_matches(';').split(" = ").last().unwrap_or(text);
             let body = body.replace("ax", "key").replace("mkey", "max").replace("k)", "2)").replace("(n)", "(2)");
-            let given = "X: R[seq, key], Y: R[seq, key], E: R[key, val], I: key[seq], S: R[a, b]";
+            let given = "X: R[seq, key], Y: R[seq, key], E: R[key, val], I: key[seq], S: R[a, b], \
+                         γ: R[key], β: R[key], W: R[chans, kernel, out]";
             let source = format!("fn f({given}) -> R[] {{ {body} }}");
             let mut report = Report::default();
             let _ = crate::named::functions(source.parse().expect(text), &mut report);

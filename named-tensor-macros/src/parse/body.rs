@@ -3,7 +3,7 @@
 //! A broken equation is reported and skipped up to its `;`, so that mistakes in later ones are found as well.
 //! Lives here: equations, and the text of the source for documentation. Not here: expressions.
 
-use super::{drain, expression, signature, subscript};
+use super::{drain, expression, foreign, signature, subscript};
 use crate::ast::{Body, Equation, Expression, Form};
 use crate::report::{Report, error};
 use proc_macro2::extra::DelimSpan;
@@ -17,8 +17,13 @@ pub(super) fn body(input: ParseStream<'_>, function: &Ident, report: &mut Report
     let mut result = None;
     let mut sound = true;
     while !input.is_empty() {
+        let before = report.count();
         match line(input, report) {
-            Ok(Line::Equation(equation)) => equations.push(*equation),
+            Ok(Line::Equation(equation)) => {
+                // What follows from a type that is not as it is written is no second mistake.
+                sound &= report.count() == before || !matches!(equation.form, Form::Value(Some(_)));
+                equations.push(*equation);
+            }
             Ok(Line::Value(value)) => result = Some(value),
             Err(error) => {
                 report.add(error);
@@ -65,7 +70,11 @@ fn line(input: ParseStream<'_>, report: &mut Report) -> syn::Result<Line> {
         return Err(error(input.span(), format!("`=` is expected after `{name}`"), &[]));
     }
     input.parse::<Token![=]>()?;
-    let value = expression::whole(input)?;
+    let start = input.fork();
+    let value = match expression::whole(input) {
+        Err(error) => return Err(foreign::unended_by(&name, &start, input).unwrap_or(error)),
+        Ok(value) => value,
+    };
     if input.is_empty() {
         let help = format!("write `{name} = ..;` and then the value, or the value alone");
         return Err(error(name.span(), "an equation ends with `;`, and a body with its value", &[help]));

@@ -1,8 +1,9 @@
 //! Expressions, by precedence: `||`, `&&`, comparisons, `+ -`, `* / % dot_ax`, a sign, `^`, subscripts.
 //!
-//! Lives here: operators, calls, sizes, cases. Not here: what stands inside `_{..}` (`subscript`).
+//! Lives here: operators, calls, sizes, cases. Not here: what stands inside `_{..}` (`subscript`), and what to say of tokens
+//! that no rule takes (`foreign`).
 
-use super::{axis, subscript};
+use super::{axis, foreign, subscript};
 use crate::ast::{Binary, Call, Expression, Number, Unary};
 use crate::code::part_of;
 use crate::report::error;
@@ -24,8 +25,12 @@ pub(super) fn expression(input: ParseStream<'_>) -> syn::Result<Expression> {
 
 /// An expression up to `;` or the end of its group; anything else there is an unknown operator.
 pub(super) fn whole(input: ParseStream<'_>) -> syn::Result<Expression> {
+    let start = input.fork();
     let value = expression(input)?;
-    if input.is_empty() || input.peek(Token![;]) { Ok(value) } else { Err(unknown_operator(input)) }
+    if input.is_empty() || input.peek(Token![;]) {
+        return Ok(value);
+    }
+    Err(foreign::unended(&start, input).unwrap_or_else(|| foreign::operator(input)))
 }
 
 /// Expressions separated by commas, up to the end of the group.
@@ -36,7 +41,7 @@ pub(super) fn list(input: ParseStream<'_>) -> syn::Result<Vec<Expression>> {
         if input.peek(Token![,]) {
             input.parse::<Token![,]>()?;
         } else if !input.is_empty() {
-            return Err(unknown_operator(input));
+            return Err(foreign::operator(input));
         }
     }
     Ok(values)
@@ -86,7 +91,9 @@ pub(super) fn sum(input: ParseStream<'_>) -> syn::Result<Expression> {
     let mut left = product(input)?;
     loop {
         let span = input.span();
-        let operator = if input.peek(Token![+]) {
+        let operator = if foreign::is_assignment(input) {
+            return Ok(left);
+        } else if input.peek(Token![+]) {
             input.parse::<Token![+]>()?;
             Binary::Add
         } else if input.peek(Token![-]) && !input.peek(Token![->]) {
@@ -104,7 +111,9 @@ fn product(input: ParseStream<'_>) -> syn::Result<Expression> {
     let mut left = signed(input)?;
     loop {
         let span = input.span();
-        let operator = if input.peek(Token![*]) {
+        let operator = if foreign::is_assignment(input) {
+            return Ok(left);
+        } else if input.peek(Token![*]) {
             input.parse::<Token![*]>()?;
             Binary::Multiply
         } else if input.peek(Token![/]) {
@@ -161,7 +170,7 @@ fn signed(input: ParseStream<'_>) -> syn::Result<Expression> {
     } else {
         let base = postfix(input)?;
         let span = input.span();
-        if !input.peek(Token![^]) {
+        if !input.peek(Token![^]) || foreign::is_assignment(input) {
             return Ok(base);
         }
         input.parse::<Token![^]>()?;
@@ -182,7 +191,6 @@ fn postfix(input: ParseStream<'_>) -> syn::Result<Expression> {
 
 /// `atom = number | name | size | call | cases | "(" expression ")"`
 fn atom(input: ParseStream<'_>) -> syn::Result<Expression> {
-    let span = input.span();
     if input.peek(Lit) {
         return number(&input.parse()?);
     }
@@ -190,7 +198,7 @@ fn atom(input: ParseStream<'_>) -> syn::Result<Expression> {
         let content;
         parenthesized!(content in input);
         let inner = expression(&content)?;
-        return if content.is_empty() { Ok(inner) } else { Err(unknown_operator(&content)) };
+        return if content.is_empty() { Ok(inner) } else { Err(foreign::operator(&content)) };
     }
     if input.peek(Token![|]) {
         return size(input);
@@ -202,20 +210,7 @@ fn atom(input: ParseStream<'_>) -> syn::Result<Expression> {
     if path_begins || input.peek(Token![super]) || input.peek(Token![::]) {
         return named(input);
     }
-    let message =
-        if input.is_empty() { "an expression is missing at the end" } else { "an expression is expected here" };
-    let help = if input.peek(Token![*]) {
-        Some("a power is written `X^2`")
-    } else if input.peek(Token![where]) {
-        Some("cases are written `if X > 0 { X } else { 0 }`")
-    } else if input.peek(Token![&]) {
-        Some("tensors are borrowed of themselves: leave out the `&`")
-    } else if input.fork().call(Ident::parse_any).is_ok_and(|word| word == "mod") {
-        Some("the remainder of positions is written `i % 2`")
-    } else {
-        None
-    };
-    Err(error(span, message, &help.map(str::to_owned).into_iter().collect::<Vec<_>>()))
+    Err(foreign::beginning(input))
 }
 
 /// `size = "|" axis "|"`; anything else between bars is taken for an absolute value.
@@ -231,6 +226,9 @@ fn size(input: ParseStream<'_>) -> syn::Result<Expression> {
         return Err(error(span, "bars are the size of an axis", &[help]));
     }
     let axis = axis(input)?;
+    if let Some(help) = foreign::closure(&axis, input) {
+        return Err(error(span, "a closure does not stand in an equation", &[help]));
+    }
     if !input.peek(Token![|]) {
         let help = format!("write `|{}|`", crate::set::axis_name(&axis));
         return Err(error(span, "the size of an axis ends with `|`", &[help]));
@@ -257,6 +255,10 @@ fn number(literal: &Lit) -> syn::Result<Expression> {
     let (value, whole, digits, suffix) = match literal {
         Lit::Int(int) => (int.base10_parse::<f64>()?, int.base10_parse().ok(), int.base10_digits(), int.suffix()),
         Lit::Float(float) => (float.base10_parse()?, None, float.base10_digits(), float.suffix()),
+        Lit::Str(_) => {
+            let help = "axes are no strings: `X dot_key Y`, `sum_seq(X)`";
+            return Err(error(span, "only numbers stand in equations", &[help.to_owned()]));
+        }
         _ => return Err(error(span, "only numbers stand in equations", &[])),
     };
     if SUFFIXES.contains(&suffix) {
@@ -281,6 +283,9 @@ fn named(input: ParseStream<'_>) -> syn::Result<Expression> {
     let mut path = Path::parse_mod_style(input)?;
     if let Some(value) = constant(&path) {
         return Ok(value);
+    }
+    if let Some(error) = foreign::behind(&path, input) {
+        return Err(error);
     }
     if input.peek(token::Paren) {
         let content;
@@ -336,38 +341,14 @@ fn cases(input: ParseStream<'_>) -> syn::Result<Expression> {
 
 fn branch(input: ParseStream<'_>) -> syn::Result<Expression> {
     if !input.peek(token::Brace) {
-        return Err(unknown_operator(input));
+        return Err(foreign::operator(input));
     }
     let content;
     braced!(content in input);
     let value = expression(&content)?;
-    if content.is_empty() { Ok(value) } else { Err(unknown_operator(&content)) }
+    if content.is_empty() { Ok(value) } else { Err(foreign::operator(&content)) }
 }
 
 fn binary(operator: Binary, span: Span, left: Expression, right: Expression) -> Expression {
     Expression::Binary { operator, span, left: Box::new(left), right: Box::new(right) }
-}
-
-/// What to say about a token that follows a complete expression and cannot.
-fn unknown_operator(input: ParseStream<'_>) -> syn::Error {
-    let span = input.span();
-    let word = input.fork().parse::<TokenTree>().map(|token| token.to_string()).unwrap_or_default();
-    let (message, help) = match word.as_str() {
-        "." => ("a method is not called in an equation".to_owned(), "write `softmax_seq(X)`, `X dot_key Y`"),
-        "=" => (
-            "`=` stands only after the name that is defined".to_owned(),
-            "equality is `==`; the axis of a function is a part of its name: `softmax_seq(X)`",
-        ),
-        "&" | "|" => (format!("`{word}` is no operator of the notation"), "truth values are joined by `&&` and `||`"),
-        _ if input.peek(token::Bracket) => (
-            "positions do not stand in brackets".to_owned(),
-            "write `X_{seq(0)}`, of several axes `X_{seq(i), key(0)}`",
-        ),
-        _ if !input.peek(Lit) && !input.peek(token::Paren) => {
-            let help = "product `X * Y`, contraction `X dot_key Y`, also `+ - / ^`";
-            (format!("an operator is expected here, not `{word}`"), help)
-        }
-        _ => ("an operator is missing here".to_owned(), "product `X * Y`, contraction `X dot_key Y`"),
-    };
-    error(span, message, &[help.to_owned()])
 }

@@ -6,6 +6,7 @@
 
 mod body;
 mod expression;
+mod foreign;
 mod signature;
 mod subscript;
 

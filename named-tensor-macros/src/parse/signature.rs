@@ -13,7 +13,7 @@ use crate::set::Set;
 use proc_macro2::{Group, Ident};
 use quote::{ToTokens, format_ident};
 use syn::parse::{Parse, ParseStream};
-use syn::{Attribute, Path, Token, braced, bracketed, parenthesized, token};
+use syn::{Attribute, Lit, Path, Token, braced, bracketed, parenthesized, token};
 
 /// `name = identifier | identifier "_" "{" axis { "," axis } "}"`
 pub(super) fn name(input: ParseStream<'_>) -> syn::Result<(Ident, Vec<Ident>)> {
@@ -45,6 +45,7 @@ pub(super) fn function(input: ParseStream<'_>, named: Named, report: &mut Report
     // Further lines of the arguments stand under the first argument.
     let under = format!("\n{}", " ".repeat(start.chars().count() + 1));
     let mut text = format!("{start}{}", body::source(parentheses.span, &content).replace('\n', &under));
+    let before = report.count();
     let (mut arguments, mut parameters) = match variables(&content, report) {
         Ok(variables) => variables,
         Err(error) => {
@@ -61,6 +62,7 @@ pub(super) fn function(input: ParseStream<'_>, named: Named, report: &mut Report
     let written = type_text(input);
     let result = tensor_type(input, report)?;
     text.push_str(&format!(" -> {}", written.unwrap_or_else(|| result.to_string())));
+    let sound = report.count() == before;
     let conditions = conditions(input, report)?;
     for (place, condition) in conditions.iter().enumerate() {
         text.push_str(if place == 0 { " where " } else { ", " });
@@ -99,6 +101,7 @@ pub(super) fn function(input: ParseStream<'_>, named: Named, report: &mut Report
         conditions,
         body,
         text,
+        sound,
     })
 }
 
@@ -196,7 +199,14 @@ fn type_word(input: ParseStream<'_>) -> syn::Result<Path> {
 fn bracket(word: Path, input: ParseStream<'_>, report: &mut Report) -> syn::Result<TensorType> {
     let content;
     bracketed!(content in input);
-    let axes = content.parse_terminated(axis, Token![,])?;
+    let named = |input: ParseStream<'_>| {
+        if input.peek(Lit) {
+            let help = "write `R[height, width]`; sizes are those of the tensors that are given";
+            return Err(error(input.span(), "an axis is expected here, not a size", &[help.to_owned()]));
+        }
+        axis(input)
+    };
+    let axes = content.parse_terminated(named, Token![,])?;
     let set = Set(axes.into_iter().collect()).distinct(report);
     let span = crate::set::axis_span(&word);
     let element = if word.is_ident("R") {

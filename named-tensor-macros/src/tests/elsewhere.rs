@@ -6,7 +6,7 @@ use super::tokens;
 use crate::report::Report;
 
 /// The messages of a block, one for each mistake.
-fn errors(source: &str) -> Vec<String> {
+pub(super) fn errors(source: &str) -> Vec<String> {
     let mut report = Report::default();
     let expanded = crate::named::functions(tokens(source), &mut report);
     assert!(syn::parse2::<syn::File>(expanded.clone()).is_ok(), "the fallback is not Rust: {expanded}");
@@ -168,7 +168,7 @@ fn an_axis_parameter_that_stands_twice_is_one() {
 }
 
 /// The only message of a block.
-fn only(source: &str) -> String {
+pub(super) fn only(source: &str) -> String {
     match errors(source).as_slice() {
         [only] => only.clone(),
         other => panic!("{source}: {other:?}"),

@@ -81,7 +81,7 @@ messages! {
         fn f(X: R[seq, key, seq]) -> R[] { sum_{seq, key}(X) }
                             ^^^
         axis `seq` is named twice
-        = help: a second axis of its kind has another name, such as `seq_`
+        = help: one of two equal axes needs another name: `seq` and `seq_`
     "#]];
     an_axis_twice_in_a_subscript: "fn f(X: R[a, b]) -> R[c] { X_{a -> c, b -> c} }" => expect![[r#"
         fn f(X: R[a, b]) -> R[c] { X_{a -> c, b -> c} }

@@ -1,0 +1,274 @@
+//! What is written as in another language, where it stands, and what the notation writes for it.
+//!
+//! Each function looks at tokens that no rule of the grammar takes, and answers with the message about them.
+//! Lives here: what other languages have for operators, brackets, statements and closures. Not here: what other libraries
+//! call their functions (`names::words`).
+
+use crate::builtin;
+use crate::report::error;
+use proc_macro2::{Group, Ident, Span, TokenStream, TokenTree};
+use syn::ext::IdentExt;
+use syn::parse::ParseStream;
+use syn::{Lit, Path, Token, token};
+
+const CASES: &str = "cases are written `if X > 0 { X } else { 0 }`";
+const LOOP: &str = "operations work along whole axes, `sum_seq(X)`; a value for each position is `Y_{seq(i)} = ..;`";
+const CLOSURE: &str = "write it of the whole tensor, `exp(X) + 1`, or as a function, `fn g(X: R[]) -> R[] { .. }`";
+const COMMENT: &str = "a comment begins with `//`";
+
+/// What to say about a token where an expression should begin.
+pub(super) fn beginning(input: ParseStream<'_>) -> syn::Error {
+    let message =
+        if input.is_empty() { "an expression is missing at the end" } else { "an expression is expected here" };
+    let word = input.fork().call(Ident::parse_any).map(|word| word.to_string()).unwrap_or_default();
+    let help = match word.as_str() {
+        "where" | "match" => Some(CASES.to_owned()),
+        "for" | "while" | "loop" => Some(LOOP.to_owned()),
+        "move" => Some(CLOSURE.to_owned()),
+        "mod" => Some("the remainder of positions is written `i % 2`".to_owned()),
+        _ if input.peek(Token![*]) => Some("a power is written `X^2`".to_owned()),
+        _ if input.peek(Token![&]) => Some("tensors are borrowed of themselves: leave out the `&`".to_owned()),
+        _ if input.peek(Token![#]) => Some(COMMENT.to_owned()),
+        _ if input.peek(Token![.]) => fraction(input),
+        _ => None,
+    };
+    error(input.span(), message, &help.into_iter().collect::<Vec<_>>())
+}
+
+/// `.5`, which has no 0 before its point.
+fn fraction(input: ParseStream<'_>) -> Option<String> {
+    let ahead = input.fork();
+    ahead.parse::<Token![.]>().ok()?;
+    let digits = ahead.parse::<syn::LitInt>().ok()?;
+    Some(format!("write `0.{}`", digits.base10_digits()))
+}
+
+/// What to say about a token that follows a complete expression and cannot.
+pub(super) fn operator(input: ParseStream<'_>) -> syn::Error {
+    let span = input.span();
+    if let Some(sign) = assigned(input) {
+        let help = format!("an equation holds for good: give the new value a new name, `X1 = X {sign} ..;`");
+        return error(span, format!("`{sign}=` is no operator of the notation"), &[help]);
+    }
+    if input.peek(token::Bracket)
+        && let Ok(group) = input.fork().parse::<Group>()
+    {
+        return positions("X", &group.stream(), span);
+    }
+    let word = input.fork().parse::<TokenTree>().map(|token| token.to_string()).unwrap_or_default();
+    let expected = format!("an operator is expected here, not `{word}`");
+    let (message, help) = match word.as_str() {
+        "." => return method(input),
+        "=" => (
+            "`=` stands only after the name that is defined".to_owned(),
+            "equality is `==`; the axis of a function is a part of its name: `softmax_seq(X)`",
+        ),
+        "&" | "|" => (format!("`{word}` is no operator of the notation"), "truth values are joined by `&&` and `||`"),
+        "and" | "or" => (expected, "truth values are joined by `&&` and `||`"),
+        "?" | "if" => (expected, CASES),
+        "as" => (expected, "numbers have one type in a function, which its caller chooses: leave it out"),
+        "in" | "for" => (expected, LOOP),
+        "#" => (expected, COMMENT),
+        _ if !input.peek(Lit) && !input.peek(token::Paren) => {
+            (expected, "product `X * Y`, contraction `X dot_key Y`, also `+ - / ^`")
+        }
+        _ => ("an operator is missing here".to_owned(), "product `X * Y`, contraction `X dot_key Y`"),
+    };
+    error(span, message, &[help.to_owned()])
+}
+
+/// Whether the next token is `+=` or its like.
+pub(super) fn is_assignment(input: ParseStream<'_>) -> bool {
+    assigned(input).is_some()
+}
+
+/// The operator of `+=` and its like.
+fn assigned(input: ParseStream<'_>) -> Option<char> {
+    macro_rules! signs {
+        ($($sign:tt $operator:literal),*) => {$( if input.peek(Token![$sign]) { return Some($operator); } )*};
+    }
+    signs!(+= '+', -= '-', *= '*', /= '/', %= '%', ^= '^');
+    None
+}
+
+/// `X.exp()`, `K.T`, `f.apply(X)`.
+fn method(input: ParseStream<'_>) -> syn::Error {
+    let ahead = input.fork();
+    let name = ahead.parse::<Token![.]>().and_then(|_| ahead.call(Ident::parse_any));
+    let name = name.map(|name| name.to_string()).unwrap_or_default();
+    let help = match name.as_str() {
+        "T" | "t" | "mT" | "transpose" | "permute" | "swapaxes" => {
+            "axes have no order: leave it out; another name for one is `X_{seq -> seq_}`"
+        }
+        "apply" | "forward" | "call" => "a function is called by its name, one with parameters too: `f(X)`",
+        "shape" | "size" | "len" => "the size of an axis is `|seq|`",
+        _ => "write `softmax_seq(X)`, `X dot_key Y`",
+    };
+    error(input.span(), "a method is not called in an equation", &[help.to_owned()])
+}
+
+/// What follows a name and cannot, where the mistake is at the name or known by it.
+pub(super) fn behind(path: &Path, input: ParseStream<'_>) -> Option<syn::Error> {
+    let name = path.get_ident()?;
+    let word = name.to_string();
+    if input.peek(Token![!]) && !input.peek(Token![!=]) {
+        let help = "a value is printed where the function is called: `println!(\"{y}\")`";
+        return Some(error(name.span(), "a macro of Rust is not called in an equation", &[help.to_owned()]));
+    }
+    if input.peek(token::Bracket) {
+        return Some(bracketed(&word, input));
+    }
+    if input.peek(token::Paren) {
+        return unbraced(name, &word, input);
+    }
+    let contracted = |next: Ident| next == "dot" || next.to_string().starts_with("dot_");
+    let operand = input.peek(Lit) || input.peek(syn::Ident) && !input.fork().parse().is_ok_and(contracted);
+    let is_function =
+        || [true, false].iter().any(|&axes| builtin::find(&word, axes).is_some()) || builtin::split(&word).is_some();
+    if !operand {
+        None
+    } else if word == "not" {
+        Some(error(name.span(), "`not` is no operator of the notation", &["write `!(X > 0)`".to_owned()]))
+    } else if word == "lambda" {
+        Some(error(name.span(), "a function has a name in the notation", &[CLOSURE.to_owned()]))
+    } else if is_function() {
+        let argument = input.fork().parse::<TokenTree>().map(|token| token.to_string()).unwrap_or_default();
+        let help = format!("write `{word}({argument})`");
+        Some(error(name.span(), format!("the argument of `{word}` stands in parentheses"), &[help]))
+    } else {
+        None
+    }
+}
+
+/// `sum_(seq, key)(X)` and `X_(val -> chans)`, where braces belong.
+fn unbraced(name: &Ident, word: &str, input: ParseStream<'_>) -> Option<syn::Error> {
+    let stem = word.strip_suffix('_').filter(|stem| !stem.is_empty())?;
+    let ahead = input.fork();
+    let inside = ahead.parse::<Group>().ok()?.stream();
+    let text = text(&inside);
+    if ahead.peek(token::Paren) {
+        let help = format!("write `{stem}_{{{text}}}(..)`");
+        return Some(error(name.span(), "the axes of a function stand in braces", &[help]));
+    }
+    let help = format!("write `{stem}_{{{text}}}`");
+    text.contains("->").then(|| error(name.span(), "a subscript stands in braces", &[help]))
+}
+
+/// `sum[key](X)` and `X[1..]`.
+fn bracketed(word: &str, input: ParseStream<'_>) -> syn::Error {
+    let (span, ahead) = (input.span(), input.fork());
+    let inside = ahead.parse::<Group>().map(|group| group.stream()).unwrap_or_default();
+    let axes: Vec<String> = split(&inside).iter().map(text).collect();
+    let are_names = axes.iter().all(|axis| syn::parse_str::<Ident>(axis).is_ok());
+    if !ahead.peek(token::Paren) || !are_names || axes.is_empty() {
+        return positions(word, &inside, span);
+    }
+    let builtin = builtin::find(word, true).is_some();
+    let axes = if builtin && axes.len() == 1 { axes.concat() } else { format!("{{{}}}", axes.join(", ")) };
+    let given = ahead.parse::<Group>().map(|group| text(&group.stream())).unwrap_or_default();
+    let help = format!("write `{word}_{axes}({given})`");
+    error(span, "the axis of a function is a part of its name", &[help])
+}
+
+/// What to write for positions and ranges in brackets; the axes are not known here, so others stand for them.
+fn positions(word: &str, inside: &TokenStream, span: Span) -> syn::Error {
+    let parts = split(inside);
+    let entries = parts.iter().zip(["seq", "key", "val"]).map(|(part, axis)| entry(part, axis));
+    let written: Option<Vec<Option<String>>> = entries.collect();
+    let written: Vec<String> = written.into_iter().flatten().flatten().collect();
+    let is_plain = written.len() == parts.len() && !written.iter().any(|entry| entry.contains(['.', '|']));
+    let help = if !is_plain && !written.is_empty() {
+        format!("write `{word}_{{{}}}`, with the axis that you mean", written.join(", "))
+    } else {
+        "write `X_{seq(0)}`, of several axes `X_{seq(i), key(0)}`".to_owned()
+    };
+    error(span, "positions do not stand in brackets", &[help])
+}
+
+/// `1:3`, `1..3`, `-1` or `i` as an entry of a subscript; nothing for all of an axis, none for what has no such entry.
+fn entry(part: &TokenStream, axis: &str) -> Option<Option<String>> {
+    let written = text(part);
+    let (low, high) = match written.split_once("..").or_else(|| written.split_once(':')) {
+        Some((low, high)) => (low.trim(), Some(high.trim())),
+        None => (written.trim(), None),
+    };
+    let bound = |bound: &str| match bound.strip_prefix('-') {
+        Some(back) => format!("|{axis}| - {}", back.trim()),
+        None => bound.to_owned(),
+    };
+    match high {
+        // All of the axis, also as `...`.
+        Some("" | ".") if low.is_empty() => Some(None),
+        Some(high) if high.contains([':', '=', '.']) => None,
+        Some(high) => Some(Some(format!("{axis}({}..{})", bound(low), bound(high)))),
+        None => Some(Some(format!("{axis}({})", bound(low)))),
+    }
+}
+
+/// The parts between commas.
+fn split(stream: &TokenStream) -> Vec<TokenStream> {
+    let tokens: Vec<TokenTree> = stream.clone().into_iter().collect();
+    let comma = |token: &TokenTree| matches!(token, TokenTree::Punct(punct) if punct.as_char() == ',');
+    let parts = tokens.split(comma).map(|part| part.iter().cloned().collect::<TokenStream>());
+    parts.filter(|part| !part.is_empty()).collect()
+}
+
+/// Tokens as a line of a message shows them.
+fn text(stream: &TokenStream) -> String {
+    let text = stream.to_string();
+    [(" ,", ","), (" (", "("), ("( ", "("), (" )", ")"), (" ;", ";")]
+        .iter()
+        .fold(text, |text, (from, to)| text.replace(from, to))
+}
+
+/// Whether a closure begins behind `|x`: with another name, a type, or a body that mentions the name.
+pub(super) fn closure(axis: &Path, input: ParseStream<'_>) -> Option<String> {
+    let name = axis.get_ident()?;
+    let ahead = input.fork();
+    let begins = if ahead.peek(Token![|]) {
+        ahead.parse::<Token![|]>().ok()?;
+        // A brace may be that of a case or of the function.
+        ahead.peek(syn::Ident) && mentions(&ahead.parse::<TokenStream>().ok()?, name)
+    } else {
+        ahead.peek(Token![,]) || ahead.peek(Token![:])
+    };
+    begins.then(|| CLOSURE.to_owned())
+}
+
+/// Whether a name stands in these tokens, other than as an axis between bars.
+fn mentions(stream: &TokenStream, name: &Ident) -> bool {
+    let tokens: Vec<TokenTree> = stream.clone().into_iter().collect();
+    let is_bar = |token: Option<&TokenTree>| matches!(token, Some(TokenTree::Punct(punct)) if punct.as_char() == '|');
+    tokens.iter().enumerate().any(|(place, token)| match token {
+        TokenTree::Ident(ident) => ident == name && !is_bar(tokens.get(place + 1)),
+        TokenTree::Group(group) => mentions(&group.stream(), name),
+        _ => false,
+    })
+}
+
+/// What to say where the next equation begins and no `;` stands before it: at the last token read since `start`.
+pub(super) fn unended(start: ParseStream<'_>, input: ParseStream<'_>) -> Option<syn::Error> {
+    let named = input.peek(syn::Ident);
+    let typed = input.peek2(Token![:]) && !input.peek2(Token![::]);
+    let equals = input.peek2(Token![=]) && !input.peek2(Token![==]);
+    let placed = input.peek2(token::Brace) && input.peek3(Token![=]) && !input.peek3(Token![==]);
+    let begins = named && (typed || equals || placed) || input.peek(Token![let]);
+    if begins { no_semicolon(start, input) } else { None }
+}
+
+/// The same where the value of the function begins: a name that the equation before it has just defined.
+pub(super) fn unended_by(name: &Ident, start: ParseStream<'_>, input: ParseStream<'_>) -> Option<syn::Error> {
+    let is_used = input.fork().parse().is_ok_and(|next: Ident| next == *name);
+    if is_used { no_semicolon(start, input) } else { None }
+}
+
+fn no_semicolon(start: ParseStream<'_>, input: ParseStream<'_>) -> Option<syn::Error> {
+    let mut last = None;
+    while !start.is_empty() && start.cursor() != input.cursor() {
+        last = Some(match start.parse::<TokenTree>().ok()? {
+            TokenTree::Group(group) => group.span_close(),
+            token => token.span(),
+        });
+    }
+    last.map(|span| error(span, "a `;` is missing behind this", &["an equation ends with `;`".to_owned()]))
+}

@@ -1,0 +1,180 @@
+//! What the macro says where a line is written by the grammar of another language: where it points, and what it advises.
+//!
+//! That the advice computes what was meant is tested by the laws (`advice`).
+
+use super::elsewhere::{errors, only};
+use super::tokens;
+use crate::report::Report;
+
+/// The column and the text of the only message about this body, and the source.
+fn at(body: &str) -> (String, String) {
+    let source = format!("fn f(X: R[seq, key]) -> R[seq, key] {{ {body} }}");
+    let mut report = Report::default();
+    drop(crate::named::functions(tokens(&source), &mut report));
+    let errors: Vec<syn::Error> = report.finish().err().into_iter().flatten().collect();
+    let [error] = errors.as_slice() else { panic!("{body}: {errors:?}") };
+    let (start, end) = (error.span().start().column, error.span().end().column);
+    (source[start..end].to_owned(), error.to_string())
+}
+
+#[test]
+fn a_range_or_a_place_from_the_end_in_brackets_is_told_as_one() {
+    for (body, write) in [
+        ("X[1:]", "X_{seq(1..)}"),
+        ("X[1..]", "X_{seq(1..)}"),
+        ("X[:2, 1..3]", "X_{seq(..2), key(1..3)}"),
+        ("X[:, 0]", "X_{key(0)}"),
+        ("X[-1]", "X_{seq(|seq| - 1)}"),
+        ("X[-2:]", "X_{seq(|seq| - 2..)}"),
+        ("exp(X)[1:]", "X_{seq(1..)}"),
+    ] {
+        let help = format!("= help: write `{write}`, with the axis that you mean");
+        let (place, said) = at(body);
+        assert!(place.starts_with('[') && said == format!("positions do not stand in brackets\n{help}"), "{said}");
+    }
+    for body in ["X[0]", "X[::2]", "X[:]"] {
+        assert!(at(body).1.ends_with("write `X_{seq(0)}`, of several axes `X_{seq(i), key(0)}`"), "{body}");
+    }
+    assert!(at("sum[key](X)").1.ends_with("is a part of its name\n= help: write `sum_key(X)`"));
+    assert!(at("sum[seq, key](X + 1)").1.ends_with("= help: write `sum_{seq, key}(X + 1)`"));
+}
+
+#[test]
+fn a_message_points_at_the_word_that_is_foreign_and_not_behind_it() {
+    for (body, place, words) in [
+        ("if not X > 0 { X } else { 0 }", "not", "`not` is no operator of the notation\n= help: write `!(X > 0)`"),
+        ("|x| x + 1", "|", "a closure does not stand in an equation\n= help: write it of the whole tensor, `exp(X)"),
+        ("g(|x, y| x, X)", "|", "a closure does not stand in an equation\n"),
+        ("X * |x| exp(x)", "|", "a closure does not stand in an equation\n"),
+        ("Y = exp(X) Z = Y + 1; Z", ")", "a `;` is missing behind this\n= help: an equation ends with `;`"),
+        ("Y = 2 * X let Z = Y; Z", "X", "a `;` is missing behind this\n"),
+        ("Y = 2 * X M_{seq(i)} = i; M * Y", "X", "a `;` is missing behind this\n"),
+        ("Y = exp(X) Y", ")", "a `;` is missing behind this\n"),
+        ("sum_(seq, key)(X)", "sum_", "the axes of a function stand in braces\n= help: write `sum_{seq, key}(..)`"),
+        ("X_(key -> out)", "X_", "a subscript stands in braces\n= help: write `X_{key -> out}`"),
+        ("exp X", "exp", "the argument of `exp` stands in parentheses\n= help: write `exp(X)`"),
+        ("softmax_key X", "softmax_key", "the argument of `softmax_key` stands in parentheses\n"),
+        ("lambda x: x", "lambda", "a function has a name in the notation\n"),
+        (
+            "println!(\"{}\", X); X",
+            "println",
+            "a macro of Rust is not called in an equation\n= help: a value is printed",
+        ),
+        ("X += 1; X", "+", "`+=` is no operator of the notation\n= help: an equation holds for good: "),
+    ] {
+        let (at, said) = at(body);
+        assert!(at.starts_with(place) && said.starts_with(words), "{body}: at `{at}`: {said}");
+    }
+    // A size before a product without its sign is no closure.
+    assert!(at("|key| X").1.starts_with("an operator is expected here, not `X`"));
+    assert!(at("2 * |key| (X / |key|)").1.starts_with("an operator is missing here"));
+    assert_eq!(errors("fn f(X: R[key]) -> R[key] where |key| > 1 { X * |key| }"), Vec::<String>::new());
+}
+
+#[test]
+fn a_word_or_sign_of_another_language_is_answered_with_what_to_write() {
+    for (body, help) in [
+        ("match X { Y => 1 }", "cases are written `if X > 0 { X } else { 0 }`"),
+        ("X > 0 ? X : 0", "cases are written `if X > 0 { X } else { 0 }`"),
+        ("X if X > 0 else 0", "cases are written `if X > 0 { X } else { 0 }`"),
+        ("for i in X { 1 }", "operations work along whole axes, `sum_seq(X)`; a value for each position is "),
+        ("g(X for i in X)", "operations work along whole axes, `sum_seq(X)`; a value for each position is "),
+        ("X in X", "operations work along whole axes, `sum_seq(X)`; a value for each position is "),
+        ("Y = X; # twice\n Y", "a comment begins with `//`"),
+        ("X # twice", "a comment begins with `//`"),
+        (".5 * X", "write `0.5`"),
+        ("X as f32", "numbers have one type in a function, which its caller chooses: leave it out"),
+        ("X > 0 and X < 1", "truth values are joined by `&&` and `||`"),
+        ("X.T", "axes have no order: leave it out; another name for one is `X_{seq -> seq_}`"),
+        ("X.transpose(1, 2)", "axes have no order: leave it out; another name for one is `X_{seq -> seq_}`"),
+        ("g.apply(X)", "a function is called by its name, one with parameters too: `f(X)`"),
+        ("X / X.shape[0]", "the size of an axis is `|seq|`"),
+        ("einsum(\"ij,jk->ik\", X, X)", "axes are no strings: `X dot_key Y`, `sum_seq(X)`"),
+    ] {
+        let said = at(body).1;
+        assert!(said.contains(&format!("\n= help: {help}")), "{body}: {said}");
+    }
+}
+
+#[test]
+fn sizes_for_axes_in_a_type_are_told_to_be_names() {
+    let help = "write `R[height, width]`; sizes are those of the tensors that are given";
+    for source in ["fn f(X: R[3, 4]) -> R[3] { X }", "fn f(X: R[seq, 4]) -> R[seq] { X }", "fn f() -> R[3] { 1 }"] {
+        assert_eq!(only(source), format!("an axis is expected here, not a size\n= help: {help}"), "{source}");
+    }
+}
+
+#[test]
+fn positions_are_not_contracted_with_what_they_are_positions_of() {
+    for body in ["I dot_vocab E", "E dot_vocab I"] {
+        let said = only(&format!("fn f(I: vocab[seq], E: R[vocab, key]) -> R[seq, key] {{ {body} }}"));
+        let help = "what stands at these positions: `index_vocab(E, I)`";
+        assert_eq!(said, format!("`I` holds positions along `vocab`, and has no such axis\n= help: {help}"));
+    }
+    assert_eq!(errors("fn f(I: key[key], X: R[key]) -> R[] { I dot_key X }"), Vec::<String>::new());
+}
+
+#[test]
+fn two_equal_axes_in_a_type_are_one_mistake_also_where_the_function_is_called() {
+    for source in [
+        "fn f(X: R[a]; W: R[a, a]) -> R[a] { X dot_a W }",
+        "fn f(X: R[a]) -> R[a] { Y: R[a, a] = X * 2; sum_a(Y) }",
+        "fn f(X: R[a, a]) -> R[] { sum_a(X) } fn g(X: R[a, b]) -> R[] { f(X) }",
+        "fn f(X: R[a]; W: R[a, a]) -> R[a] { X dot_a W } fn g(X: R[a]; f: f) -> R[a] { f(X) }",
+    ] {
+        let mut report = Report::default();
+        let expanded = crate::named::functions(tokens(source), &mut report).to_string();
+        let said: Vec<String> = report.finish().err().into_iter().flatten().map(|error| error.to_string()).collect();
+        assert_eq!(said, ["axis `a` is named twice\n= help: one of two equal axes needs another name: `a` and `a_`"]);
+        // Without a body, types have nothing to say of it.
+        assert!(!expanded.contains("private :: dot") && !expanded.contains("private :: sum"), "{expanded}");
+    }
+    // Other mistakes in the body are told all the same.
+    let said = errors("fn f(X: R[a]; W: R[a, a]) -> R[a] { X dot_a W + exp(X, X) }");
+    assert!(matches!(said.as_slice(), [_, other] if other.starts_with("`exp` takes 1 argument")), "{said:?}");
+}
+
+#[test]
+fn dropout_is_told_to_draw_a_number_for_each_of_the_tensor() {
+    let said = only("fn f(X: R[seq, key]) -> R[seq, key] { dropout(X, 0.1) }");
+    assert!(
+        said.contains("give uniform numbers with the axes of `X`, `U: R[seq, key]`, and write `if U < p "),
+        "{said}"
+    );
+    let said = only("fn f(X: R[seq]) -> R[seq] { Y: R[seq] = exp(X); dropout(Y, 0.1) }");
+    assert!(said.contains("uniform numbers with the axes of `Y`, `U: R[seq]`,"), "{said}");
+    let said = only("fn f(X: R[seq]) -> R[seq] { dropout(exp(X), 0.1) }");
+    assert!(said.contains("uniform numbers with the axes of `X`, `U: R[..]`,"), "{said}");
+}
+
+#[test]
+fn a_function_that_takes_a_few_words_here_is_answered_with_them() {
+    for (body, write) in [
+        ("sinh(X)", "write `(exp(X) - exp(-X)) / 2`"),
+        ("layer_norm(X)", "write `standardize_ax(X) * γ + β`, with parameters `γ: R[ax] = 1, β: R[ax] = 0`"),
+        ("layer_norm_key(X)", "write `standardize_key(X) * γ + β`, with parameters `γ: R[key] = 1, β: R[key] = 0`"),
+        ("conv1d(X)", "write `unroll_{seq, kernel}(X, |kernel|) dot_{chans, kernel} W`, with a parameter `W: "),
+        ("tril(X)", "positions are compared: `Y_{seq(i), seq_(j)} = if j <= i { X_{seq(i), seq_(j)} } else { 0 };`"),
+        (
+            "diag(X)",
+            "the diagonal of one is `Y_{row(i)} = X_{row(i), col(i + 0)};`, the matrix of one `X * eye_{ax, ax_",
+        ),
+        (
+            "diag_key(X)",
+            "the diagonal of one is `Y_{row(i)} = X_{row(i), col(i + 0)};`, the matrix of one `X * eye_{key, ",
+        ),
+        ("trace(X)", "write `sum_{a, b}(S * eye_{a, b}(|a|))`"),
+        ("flip_seq(X)", "by positions, with a letter for each axis: `Y_{seq(i)} = X_{seq(|seq| - 1 - i)};`"),
+    ] {
+        let said = at(body).1;
+        assert!(said.contains(&format!("` in the notation\n= help: {write}")), "{body}: {said}");
+    }
+}
+
+#[test]
+fn a_letter_left_out_of_three_is_a_slip() {
+    for body in ["softmax_sq(X)", "X * sum_sq(X)", "X dot_{sq} X", "X_{sq -> seq_}", "X / |sq|"] {
+        assert!(at(body).1.starts_with("no axis `sq` here\n= help: did you mean `seq`?"), "{body}");
+    }
+    assert_eq!(errors("fn f(X: R[seq, key]) -> R[seq, key] { softmax_kh(X) + softmax_ey(X) }"), Vec::<String>::new());
+}
