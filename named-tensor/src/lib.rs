@@ -39,6 +39,18 @@
 //! }
 //! ```
 //!
+//! # The five rules
+//!
+//! The pages of this crate speak of them by number.
+//!
+//! 1. An elementwise operation of X\[A\] and Y\[B\] has the axes A ∪ B. An axis of both has one size.
+//! 2. A contraction needs its axes in both, and its result has the others of both. What is reduced, normalised, renamed or
+//!    indexed must be there; an axis that comes into being must not.
+//! 3. A function is lifted: where its arguments have more axes than it speaks of, its result has them too, and at each of their
+//!    positions it is the function of the arguments there. They meet no axis of its body, even one of the same name.
+//! 4. The axes of a result are declared, and are exactly these.
+//! 5. Names are checked when a program is compiled, sizes when it runs. Nothing is repeated because its size is 1.
+//!
 //! # Where to read on
 //!
 //! - [`Tensor`] and its methods: plain Rust, one file per heading of the paper.

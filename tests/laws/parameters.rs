@@ -61,6 +61,15 @@ fn a_list_is_not_drawn_and_says_so_where_it_was_asked_for() {
 }
 
 #[test]
+fn an_axis_of_two_sizes_is_not_drawn() {
+    named! { fn Linear(X: R[key]; W: R[key, emb]) -> R[emb] { X dot_key W } }
+    let drawn: Result<Linear> = named_tensor::params::init(&mut seeded(0), (key.of(2), emb.of(3), key.of(4)));
+    refused(drawn, ErrorKind::SizeClash, &["axis `key` is given a size twice: 2 and 4"]);
+    let empty: Result<Linear> = named_tensor::params::unfilled((key.of(2), key.of(2), emb.of(3)));
+    refused(empty, ErrorKind::SizeClash, &["axis `key` is given a size twice: 2 and 2"]);
+}
+
+#[test]
 fn a_parameter_without_numbers_is_no_refusal() {
     named! {
         fn Adapted(X: R[key]; A: R[key, emb], B: R[emb, layer]) -> R[layer] { X dot_key A dot_emb B }

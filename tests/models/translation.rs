@@ -139,7 +139,7 @@ proptest! {
     }
 }
 
-fn sizes(n: usize) -> impl Extents<Set = R![layers, vocab, chans, heads, key, val, hidden]> {
+fn sizes(n: usize) -> impl Extents<Set = R![layers, vocab, chans, heads, key, val, hidden], Repeated = ()> {
     (layers.of(n), vocab.of(9), chans.of(8), heads.of(2), key.of(3), val.of(5), hidden.of(16))
 }
 

@@ -6,6 +6,19 @@
 //! [`recurrent`], and whole [`models`]; then how they learn: [`loss`], [`dropout`], [`optimizer`], [`schedule`],
 //! [`train`]; how they go on with a text: [`generate`]; and how they are looked at: [`picture`].
 //!
+//! An equation names where it is from: "row 0.7" is formula 7 of source 000, "N8" a network of the paper. The paper is Chiang,
+//! Rush and Barak, *Named Tensor Notation*; the sources are these:
+//!
+//! | source | rows | what it is |
+//! |---|---|---|
+//! | 000 | 0.1 to 0.21 | Lelarge, *Transformers using Named Tensor Notation* |
+//! | 001 | 1.1 to 1.17 | the README of NVukobrat/transformer |
+//! | 002 | 2.1 to 2.19 | a blog about attention as sums by indices (einsum) |
+//! | 003 | 3.1 to 3.21 | dataflowr, *Module 12: Attention and Transformers* |
+//! | 004 | 4.1 to 4.23 | Lei Mao, *Transformer Explained in One Single Page* |
+//!
+//! What each row says and which tests hold it is a page of the notes, `docs/coverage.md`.
+//!
 //! ```
 //! use named_tensor::prelude::*;
 //! use transformer::axes::*;

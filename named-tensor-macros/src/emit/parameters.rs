@@ -54,6 +54,7 @@ pub(crate) fn parameters(
                 sizes: S,
             ) -> ::named_tensor::private::Result<Self>
             where
+                S: ::named_tensor::private::Once<S::Repeated>,
                 S::Set: ::named_tensor::private::Gives<<Self as ::named_tensor::private::Parameters<::core::primitive::f32>>::Axes>,
             {
                 ::named_tensor::private::init(rng, sizes)

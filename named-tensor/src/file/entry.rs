@@ -115,7 +115,11 @@ impl Entry {
         // Real numbers may be stored in 16 bits.
         let is_stored_so = self.dtype == Dtype::BF16 && kind.is_real();
         if self.dtype != dtype(kind) && !is_stored_so {
-            return Err(format!("holds {}, but {} is needed", self.dtype, dtype(kind)));
+            let mut message = format!("holds {}, but {} is needed", self.dtype, dtype(kind));
+            if kind == Kind::F32 && matches!(self.dtype, Dtype::F16 | Dtype::F64) {
+                message.push_str(": `Tensors::numbers` reads it as f32");
+            }
+            return Err(message);
         }
         let Some(axes) = &self.axes else {
             return Err(format!("does not name its axes, whose sizes are {:?}: say `name_axes` first", self.sizes));

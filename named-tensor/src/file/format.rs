@@ -29,7 +29,12 @@ pub(super) fn read(mut from: impl Read, size: u64) -> io::Result<BTreeMap<String
     let mut word = [0; WORD];
     from.read_exact(&mut word)?;
     let header_size = u64::from_le_bytes(word);
-    if header_size > after_word.min(LARGEST_HEADER) {
+    if header_size > LARGEST_HEADER && header_size <= after_word {
+        return Err(broken(format!(
+            "no safetensors file: the header has {header_size} bytes, and the format allows {LARGEST_HEADER}"
+        )));
+    }
+    if header_size > after_word {
         return Err(broken(format!(
             "not a safetensors file, or a truncated one: the header should have {header_size} bytes, but {after_word} follow"
         )));

@@ -71,17 +71,12 @@ impl std::fmt::Debug for Init<'_> {
 /// A struct of parameters with its initial values; `sizes` name at least its axes.
 ///
 /// # Errors
-/// A shape that does not fit in memory; an axis whose size is not given; a list, which does not say how long it is.
+/// A shape that does not fit in memory; an axis whose size is not given, or given twice; a list, which does not say how long it is.
 #[track_caller]
 pub fn init<P: Parameters<f32>, E: Extents>(rng: &mut impl Rng, sizes: E) -> Result<P> {
-    let place = Location::caller();
-    let made = P::init_from(&mut Init {
-        seed: Some(&mut || rng.next_u64()),
-        sizes: &sizes.sizes(),
-        path: Path::default(),
-        stacked: Names::new(),
-    });
-    made.map_err(|error| error.at(place))
+    let (place, sizes) = (Location::caller(), sizes.sizes());
+    let seed: &mut dyn FnMut() -> u64 = &mut || rng.next_u64();
+    made(Some(seed), &sizes).map_err(|error| error.at(place))
 }
 
 /// A struct of parameters that is to be filled, from a file for instance. All numbers are 0, and take no memory as long as
@@ -92,8 +87,18 @@ pub fn init<P: Parameters<f32>, E: Extents>(rng: &mut impl Rng, sizes: E) -> Res
 #[track_caller]
 pub fn unfilled<P: Parameters<f32>, E: Extents>(sizes: E) -> Result<P> {
     let (place, sizes) = (Location::caller(), sizes.sizes());
-    let made = P::init_from(&mut Init { seed: None, sizes: &sizes, path: Path::default(), stacked: Names::new() });
-    made.map_err(|error| error.at(place))
+    made(None, &sizes).map_err(|error| error.at(place))
+}
+
+/// A struct of parameters of these sizes.
+fn made<'a, P: Parameters<f32>>(seed: Option<&'a mut dyn FnMut() -> u64>, sizes: &'a [(Name, usize)]) -> Result<P> {
+    for (i, &(axis, size)) in sizes.iter().enumerate() {
+        if let Some(&(_, first)) = sizes[..i].iter().find(|&&(other, _)| other == axis) {
+            let message = format!("axis `{}` is given a size twice: {first} and {size}", axis.text());
+            return Err(Error::new(ErrorKind::SizeClash, message));
+        }
+    }
+    P::init_from(&mut Init { seed, sizes, path: Path::default(), stacked: Names::new() })
 }
 
 impl Init<'_> {

@@ -10,7 +10,7 @@ use std::panic::Location;
 use rand::Rng;
 
 use super::{Init, Parameter, ParameterMut, Parameters, Path, alike};
-use crate::axes::rules::Gives;
+use crate::axes::rules::{Gives, Once};
 use crate::axes::selector::{Extents, Selector};
 use crate::axes::set::Union;
 use crate::axis::{Axis, Name};
@@ -161,7 +161,7 @@ impl<X: Axis, P: Parameters<f32>> Stacked<X, P> {
     /// # Errors
     /// A shape that does not fit in memory.
     #[track_caller]
-    pub fn init<E: Extents>(rng: &mut impl Rng, sizes: E) -> Result<Self>
+    pub fn init<E: Extents + Once<E::Repeated>>(rng: &mut impl Rng, sizes: E) -> Result<Self>
     where
         E::Set: Gives<<Self as Parameters<f32>>::Axes>,
     {

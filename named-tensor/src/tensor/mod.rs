@@ -102,7 +102,24 @@ impl<A: Axes, T: Element> Tensor<A, T> {
         Ok(self)
     }
 
-    /// The same tensor with its axes stated, for generic code where rustc cannot see that two sets are equal.
+    /// The same tensor with its axes stated, for generic code where rustc cannot see that two sets are equal: a bound says so.
+    ///
+    /// ```
+    /// # use named_tensor::axes::rules::{Avoids, SameAs};
+    /// # use named_tensor::prelude::*;
+    /// # axes! { batch, key }
+    /// named! { fn Shares(X: R[key]) -> R[key] { X / sum_key(X) } }
+    ///
+    /// fn twice<A: With<key> + Avoids<key, key>>(x: &Tensor<A>) -> Tensor<A>
+    /// where
+    ///     A::Lifted<key, key>: SameAs<A>,
+    /// {
+    ///     Shares(x).as_axes() * 2.0
+    /// }
+    /// let x = Tensor::new((batch, key), [[1.0, 3.0]]);
+    /// assert_eq!(twice(&x).to_vec((batch, key))?, [0.5, 1.5]);
+    /// # Ok::<(), named_tensor::Error>(())
+    /// ```
     #[must_use]
     pub fn as_axes<U: Axes>(&self) -> Tensor<U, T>
     where

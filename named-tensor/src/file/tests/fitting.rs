@@ -118,7 +118,7 @@ fn one_error_lists_everything_that_does_not_fit_and_nothing_is_loaded() -> Resul
         "the parameters are not those of `{}`:
   `first.weights` has the sizes [chans: 1, key: 3], but [chans: 3, key: 2] are needed
   `second.weights` has the axes [chans: 2, vocab: 1], but [chans, key] are needed
-  `second.bias` holds F64, but F32 is needed
+  `second.bias` holds F64, but F32 is needed: `Tensors::numbers` reads it as f32
   `scale` [] F32 is missing
   `third.bias` [key_: 1] is unexpected
 no parameter was changed, at ",

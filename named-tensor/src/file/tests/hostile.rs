@@ -2,6 +2,7 @@
 //! Lives here: headers that lie, truncated files, flipped bytes. Not here: whole files that do not fit (`fitting`).
 
 use super::*;
+use crate::file::format;
 
 #[test]
 fn headers_that_lie_are_refused_with_the_reason() {
@@ -56,6 +57,14 @@ fn headers_that_lie_are_refused_with_the_reason() {
         let error = Tensors::from_bytes(&bytes).expect_err(expected).to_string();
         assert!(error.starts_with("cannot read safetensors: ") && error.contains(expected), "{expected}: {error}");
     }
+}
+
+#[test]
+fn a_header_larger_than_the_format_allows_is_told_as_such() {
+    let word = 100_000_001_u64.to_le_bytes();
+    // The file is said to have all its bytes; they are not looked at.
+    let error = format::read(&word[..], 200_000_000).expect_err("too large").to_string();
+    assert!(error.contains("the header has 100000001 bytes, and the format allows 100000000"), "{error}");
 }
 
 #[test]
