@@ -266,7 +266,7 @@ impl Shape {
     pub fn checked(self, operation: &str) -> Result<Shape> {
         let counted = self.sizes().filter(|&size| size > 0).try_fold(1, usize::checked_mul);
         let is_held = |count: usize| count.checked_mul(8).is_some_and(|bytes| isize::try_from(bytes).is_ok());
-        if counted.is_some_and(|count| self.sizes().any(|size| size == 0) || is_held(count)) {
+        if counted.is_some_and(|count| is_held(count) || self.sizes().any(|size| size == 0)) {
             return Ok(self);
         }
         let message = format!("too large for memory: the result of `{operation}` would have the shape {self}");
