@@ -107,6 +107,7 @@ impl embed<::core::primitive::f32> {
         sizes: S,
     ) -> ::named_tensor::private::Result<Self>
     where
+        S: ::named_tensor::private::Once<S::Repeated>,
         S::Set: ::named_tensor::private::Gives<
             <Self as ::named_tensor::private::Parameters<::core::primitive::f32>>::Axes,
         >,
