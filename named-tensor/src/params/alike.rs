@@ -44,12 +44,17 @@ pub(super) fn missing(operation: &str, name: &str, place: &str) -> Error {
     Error::new(ErrorKind::Value, format!("parameters clash in `{operation}`: `{name}` is missing in {place}"))
 }
 
-/// The parameters of a struct as variables: a failed one where a tensor stands for two of them.
+/// Adds the parameters of a struct as variables: a failed one where a tensor stands for two of them.
 #[track_caller]
-pub(crate) fn variables<P: Parameters<T>, T: Real>(of: &P) -> Vec<Node> {
-    let place = std::panic::Location::caller();
-    let (mut nodes, mut seen) = (Vec::new(), no_ids());
-    of.each(|parameter| nodes.push(parameter.node().clone()));
+pub(crate) fn variables<P: Parameters<T>, T: Real>(of: &P, into: &mut Vec<Node>) {
+    let start = into.len();
+    of.each(|parameter| into.push(parameter.node().clone()));
+    let nodes = &mut into[start..];
+    // Most variables are tensors, which are alone.
+    if nodes.len() < 2 {
+        return;
+    }
+    let (place, mut seen) = (std::panic::Location::caller(), no_ids());
     for i in 0..nodes.len() {
         if !seen.insert(nodes[i].id())
             && let Some(first) = nodes.iter().position(|node| node.id() == nodes[i].id())
@@ -57,7 +62,6 @@ pub(crate) fn variables<P: Parameters<T>, T: Real>(of: &P) -> Vec<Node> {
             nodes[i] = Node::failed(one_tensor(&names(of), first, i).at(place), T::KIND);
         }
     }
-    nodes
 }
 
 /// The parameters with these numbers are one tensor.

@@ -55,7 +55,7 @@ impl<P: Parameters<T>, T: Real> Variables<T> for &P {
 
     #[track_caller]
     fn nodes(self, into: &mut Vec<Node>) {
-        into.extend(params::variables(self));
+        params::variables(self, into);
     }
 
     fn owed(gradient: &P, into: &mut Vec<Node>) {
