@@ -87,6 +87,9 @@
 //! standard library outside of loops: the same softmax takes 20 times as long then. `lto = "fat"` with `codegen-units = 1`
 //! leaves loops as they are, and takes 3 to 10 % off operations on tiny tensors.
 
+// Where documentation is built for all features, each item says which one it needs.
+#![cfg_attr(docsrs, feature(doc_cfg))]
+
 extern crate self as named_tensor;
 
 pub mod axes;

@@ -35,6 +35,8 @@
 //! # Ok::<(), named_tensor::Error>(())
 //! ```
 
+// Where documentation is built for all features, each item says which one it needs.
+#![cfg_attr(docsrs, feature(doc_cfg))]
 #![allow(
     confusable_idents,
     mixed_script_confusables,
