@@ -114,6 +114,14 @@ pub(crate) fn axis_name(axis: &Path) -> String {
     }
 }
 
+/// An axis as it is written: `star(seq)`.
+pub(crate) fn axis_text(axis: &Path) -> String {
+    match unstarred(axis) {
+        Some(inner) => format!("star({})", axis_text(inner)),
+        None => axis_name(axis),
+    }
+}
+
 /// Where the name of an axis stands.
 pub(crate) fn axis_span(axis: &Path) -> Span {
     axis.segments.last().map_or_else(Span::call_site, |segment| segment.ident.span())

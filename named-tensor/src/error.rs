@@ -89,6 +89,13 @@ impl Error {
         self
     }
 
+    /// The same error, written at `place`, whatever it says itself: a line of this library, on whose way the error came about.
+    #[must_use]
+    pub(crate) fn told_at(mut self, place: &'static Location<'static>) -> Error {
+        Arc::make_mut(&mut self.0).place = Some(place);
+        self
+    }
+
     /// The same error, raised in the equation `equation`, unless an inner equation is named already.
     #[must_use]
     pub fn in_equation(mut self, equation: &str) -> Error {

@@ -3,8 +3,9 @@
 //! Lives here: lazy tensors of such sizes, most of them one number that is repeated. Not here: what else is refused (`refusals`).
 
 use crate::refusals::refused;
+use named_tensor::Result;
 use named_tensor::prelude::*;
-use named_tensor_tests::axes::{depth, emb, height, kernel, key, seq, val, width};
+use named_tensor_tests::axes::{depth, emb, height, kernel, key, layer, seq, val, width};
 
 #[test]
 fn a_result_that_no_address_space_holds_is_refused_when_it_is_wanted() {
@@ -125,4 +126,17 @@ fn a_derivative_too_large_for_memory_says_where_it_was_asked_for() {
     let x = Tensor::<_, f64>::ones(width.of(1 << 40));
     refused(jacobian(&(&x * &x), &x).checked(), ErrorKind::TooLarge, &["width*"]);
     refused(hessian(&(&x * &x).sum(width), &x).checked(), ErrorKind::TooLarge, &["width*"]);
+    let long = Tensor::<_, f64>::ones((height.of(4), width.of(1 << 57)));
+    let x = Tensor::<_, f64>::ones((height.of(4), width.of(1 << 57)));
+    refused(jacobian(&(&x * &long), &x).checked(), ErrorKind::TooLarge, &["height*"]);
+    let z = Tensor::<_, f64>::ones((height.of(4), seq.of(1)));
+    refused(jacobian(&(&z * &long), &z).checked(), ErrorKind::TooLarge, &["height*"]);
+}
+
+#[test]
+fn layers_that_are_too_large_together_say_where_they_are_stacked() {
+    let one = Tensor::<_, f64>::ones(width.of(1 << 59));
+    let stacked: Result<Stacked<layer, _, f64>> = stack(layer, &[one.clone(), one.clone(), one.clone()]);
+    refused(stacked, ErrorKind::TooLarge, &["layer: 2", "width: 576460752303423488"]);
+    assert_eq!(vec![one; 33].count(), usize::MAX, "no overflow");
 }

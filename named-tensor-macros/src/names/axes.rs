@@ -8,7 +8,7 @@ use crate::ast::{Call, Element, Entry, Equation, Expression, Form, Function, Ini
 use crate::builtin::Shape;
 use crate::code::name_of;
 use crate::report::{Report, list, lookalike, nearest};
-use crate::set::{axis_name, axis_span, bare};
+use crate::set::{axis_name, axis_span, axis_text, bare};
 use proc_macro2::Ident;
 use std::collections::BTreeSet;
 use syn::Path;
@@ -267,7 +267,8 @@ fn contracted_positions<'a>(function: &Function, node: &'a Expression) -> Option
         .find_map(|(one, other)| Some((one.variable().filter(are_positions)?, other)))?;
     let table = other.variable().map_or_else(|| "E".to_owned(), Ident::to_string);
     let message = format!("`{name}` holds positions along `{along}`, and has no such axis");
-    Some((name, message, format!("what stands at these positions: `index_{along}({table}, {name})`")))
+    let below = if axis_text(axis) == along { along } else { format!("{{{}}}", axis_text(axis)) };
+    Some((name, message, format!("what stands at these positions: `index_{below}({table}, {name})`")))
 }
 
 /// Bars around a variable: an absolute value was meant.

@@ -8,7 +8,7 @@ use crate::ast::{Call, Expression, Function};
 use crate::builtin::{self, BUILTINS, Builtin, Shape};
 use crate::code::name_of;
 use crate::report::{Report, nearest_within};
-use crate::set::axis_name;
+use crate::set::axis_text;
 use proc_macro2::{Ident, Span};
 
 /// Reports wrong calls in the body of a function.
@@ -152,7 +152,7 @@ fn of_unknown(vocabulary: &Vocabulary<'_>, function: &Function, call: &Call, spa
 
 /// What to write for a function that other libraries have, or for one of each element to which an axis is attached.
 fn of_other_libraries(vocabulary: &Vocabulary<'_>, call: &Call, word: &str) -> Option<String> {
-    let axes: Vec<String> = call.axes.iter().flatten().flatten().map(axis_name).collect();
+    let axes: Vec<String> = call.axes.iter().flatten().flatten().map(axis_text).collect();
     let places = word.char_indices().filter(|(place, char)| *char == '_' && *place > 0 && axes.is_empty());
     let mut attached = places
         .map(|(place, _)| (&word[..place], &word[place + 1..]))
@@ -172,7 +172,7 @@ fn with_axes(function: &Function, call: &Call, help: String) -> String {
     let name = call.arguments.first().and_then(Expression::variable);
     match name.and_then(|name| Some((name, declared(function, name)?))) {
         Some((name, kind)) if help.contains("R[..]") => {
-            let axes: Vec<String> = kind.set.0.iter().map(axis_name).collect();
+            let axes: Vec<String> = kind.set.0.iter().map(axis_text).collect();
             help.replace("R[..]", &format!("R[{}]", axes.join(", "))).replace("of `X`", &format!("of `{name}`"))
         }
         _ => help,

@@ -8,10 +8,19 @@ pub(super) fn instead(word: &str, axes: &[String]) -> Option<String> {
     let (_, text) = WORDS.iter().find(|(words, _)| words.split(' ').any(|one| one == word))?;
     let (below, size) = match axes {
         [] => return Some((*text).to_owned()),
+        // What goes by the positions of an axis, for each axis alone.
+        [first, _, ..] if text.contains("{ax(") => return instead(word, std::slice::from_ref(first)),
+        [row, column] if text.contains("{a, b}") => {
+            let text = text.replace("{a, b}", &format!("{{{row}, {column}}}")).replace("|a|", &format!("|{row}|"));
+            return Some(text.replace("(S", "(X"));
+        }
         [axis] => {
+            let below = if axis.contains('(') { format!("_{{{axis}}}") } else { format!("_{axis}") };
+            let prime = if axis.contains('(') { "ax_".to_owned() } else { format!("{axis}_") };
+            let text = text.replace("ax, ax_}", &format!("ax, {prime}}}"));
             let text = text.replace("{ax(", &format!("{{{axis}(")).replace(" ax[", &format!(" {axis}["));
             let text = text.replace("[ax]", &format!("[{axis}]")).replace("{ax, ", &format!("{{{axis}, "));
-            return Some(text.replace("_ax", &format!("_{axis}")).replace("|ax|", &format!("|{axis}|")));
+            return Some(text.replace("_ax", &below).replace("|ax|", &format!("|{axis}|")));
         }
         several => {
             let sizes: Vec<String> = several.iter().map(|axis| format!("|{axis}|")).collect();
@@ -104,7 +113,16 @@ mod tests {
         assert_eq!(of(&["key"]).as_deref(), Some("write `sqrt(var_key(X))`"));
         assert_eq!(of(&["seq", "key"]).as_deref(), Some("write `sqrt(var_{seq, key}(X))`"));
         assert_eq!(of(&[]).as_deref(), Some("write `sqrt(var_ax(X))`"));
-        assert_eq!(instead("size", &["key".to_owned()]).as_deref(), Some("write `|key|`"));
+        assert_eq!(of(&["star(key)"]).as_deref(), Some("write `sqrt(var_{star(key)}(X))`"));
+        let of =
+            |word: &str, axes: &[&str]| instead(word, &axes.iter().map(|&axis| axis.to_owned()).collect::<Vec<_>>());
+        assert_eq!(of("size", &["key"]).as_deref(), Some("write `|key|`"));
+        assert_eq!(of("identity", &["key"]).as_deref(), Some("write `eye_{key, key_}(n)`"));
+        let traced = "write `sum_{row, col}(X * eye_{row, col}(|row|))`";
+        assert_eq!(of("trace", &["row", "col"]).as_deref(), Some(traced));
+        assert!(
+            of("flip", &["seq", "key"]).is_some_and(|text| text.contains("`Y_{seq(i)} = X_{seq(|seq| - 1 - i)};`"))
+        );
     }
 
     #[test]

@@ -7,6 +7,7 @@
 use crate::builtin;
 use crate::report::error;
 use proc_macro2::{Group, Ident, Span, TokenStream, TokenTree};
+use quote::ToTokens;
 use syn::ext::IdentExt;
 use syn::parse::ParseStream;
 use syn::{Lit, Path, Token, token};
@@ -39,8 +40,10 @@ pub(super) fn beginning(input: ParseStream<'_>) -> syn::Error {
 fn fraction(input: ParseStream<'_>) -> Option<String> {
     let ahead = input.fork();
     ahead.parse::<Token![.]>().ok()?;
-    let digits = ahead.parse::<syn::LitInt>().ok()?;
-    Some(format!("write `0.{}`", digits.base10_digits()))
+    // As it is written: the digits of a whole number would lack zeros in front.
+    let digits = ahead.parse::<Lit>().ok().filter(|digits| matches!(digits, Lit::Int(_) | Lit::Float(_)))?;
+    let digits = digits.to_token_stream().to_string();
+    (!digits.contains('.')).then(|| format!("write `0.{digits}`"))
 }
 
 /// What to say about a token that follows a complete expression and cannot.

@@ -172,9 +172,23 @@ fn a_function_that_takes_a_few_words_here_is_answered_with_them() {
 }
 
 #[test]
-fn a_letter_left_out_of_three_is_a_slip() {
-    for body in ["softmax_sq(X)", "X * sum_sq(X)", "X dot_{sq} X", "X_{sq -> seq_}", "X / |sq|"] {
-        assert!(at(body).1.starts_with("no axis `sq` here\n= help: did you mean `seq`?"), "{body}");
+fn a_starred_axis_is_written_in_what_to_write_as_it_is_read() {
+    let said = only("fn f(J: R[seq, star(seq)]) -> R[seq] { std_{star(seq)}(J) }");
+    assert!(said.contains("write `sqrt(var_{star(seq)}(X))`"), "{said}");
+    let said = only("fn f(X: R[star(seq)]) -> R[star(seq)] { dropout(X, 0.1) }");
+    assert!(said.contains("`U: R[star(seq)]`"), "{said}");
+}
+
+#[test]
+fn a_fraction_without_its_0_keeps_all_its_digits() {
+    for (body, write) in [(".02 * X", "0.02"), (".5", "0.5"), (".007", "0.007"), (".5e-3", "0.5e-3")] {
+        let said = at(body).1;
+        assert!(said.contains(&format!("\n= help: write `{write}`")), "{body}: {said}");
     }
+}
+
+#[test]
+fn an_axis_of_two_letters_is_no_slip() {
+    assert_eq!(errors("fn f(X: R[hid]) -> R[hid] { sum_hd(self::spread(X)) }"), Vec::<String>::new());
     assert_eq!(errors("fn f(X: R[seq, key]) -> R[seq, key] { softmax_kh(X) + softmax_ey(X) }"), Vec::<String>::new());
 }

@@ -252,10 +252,10 @@ pub trait Parameters<T: Real>: Clone {
         found
     }
 
-    /// How many numbers all parameters hold.
+    /// How many numbers all parameters hold; `usize::MAX` where there are more, of which no memory holds all.
     #[must_use]
     fn count(&self) -> usize {
-        self.parameters().iter().map(|(_, shape)| shape.elements()).sum()
+        self.parameters().iter().map(|(_, shape)| shape.elements()).fold(0, usize::saturating_add)
     }
 }
 

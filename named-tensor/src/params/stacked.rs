@@ -90,7 +90,12 @@ where
             parameter.replace(node);
         }
     });
-    nodes(&every, Node::clone).iter().try_for_each(|node| node.checked().map(drop))?;
+    let carried = |of: &P| nodes(of, Node::clone).iter().find_map(|node| node.error().cloned());
+    let place = Location::caller();
+    if let Some(error) = carried(&every) {
+        // An error of a layer has a place of its own.
+        return Err(each.iter().find_map(carried).unwrap_or_else(|| error.told_at(place)));
+    }
     Ok(Stacked { every, axis: PhantomData })
 }
 

@@ -302,10 +302,14 @@ fn extras<A: Axes, T>(tensor: &Tensor<A, T>) -> Names {
     tensor.node().shape().names().filter(|name| !declared.contains(name)).collect()
 }
 
-/// A derivative with the axes of `node`: 0 where there is none.
+/// A derivative with the axes of `node`: 0 where there is none. What it is made of had no error, so one that it carries came about
+/// on the way, and is told at the line that asks.
 #[track_caller]
 fn like(node: &Node, derivative: Option<Node>) -> Node {
     let derivative = derivative.unwrap_or_else(|| Node::fill(node.kind(), 0.0, Shape::default()));
+    if let Some(error) = derivative.error() {
+        return Node::failed(error.clone().told_at(std::panic::Location::caller()), derivative.kind());
+    }
     let missing: Vec<_> = node.shape().iter().filter(|&(name, _)| !derivative.shape().has(name)).collect();
     if missing.is_empty() { derivative } else { derivative.spread(Shape::new(missing)) }
 }
@@ -323,7 +327,12 @@ fn owed<T: Real, V: Variables<T>>(root: &Node, seed: &Node, keep: &[Name], varia
         return variables.gradient(&mut nodes.iter().map(|node| Node::failed(error.clone(), node.kind())));
     }
     let owed = reverse(&[(root.clone(), seed.clone())], &nodes, keep);
-    variables.gradient(&mut nodes.iter().zip(owed).map(|(node, owed)| like(node, owed)))
+    let mut gradients = Vec::with_capacity(nodes.len());
+    // No closure, whose caller would be here.
+    for (node, owed) in nodes.iter().zip(owed) {
+        gradients.push(like(node, owed));
+    }
+    variables.gradient(&mut gradients.into_iter())
 }
 
 /// ∂Y/∂X with these names, (axis, star), for the axes of X, and (old, new) for those of Y.
@@ -334,12 +343,7 @@ fn derivative(y: &Node, x: &Node, starred: &[(Name, Name)], renamed: &[(Name, Na
         starred.iter().map(|&(axis, star)| (axis, star.freshened(), x.shape().size(axis).unwrap_or(0))).collect();
     let seed = Tangent::identity(y.kind(), stars.iter().copied());
     let derivative = forward(std::slice::from_ref(y), &[(x.clone(), seed)]).pop().flatten();
-    // No closure, whose caller would be here.
-    let mut found = None;
-    if let Some(derivative) = derivative {
-        found = Some(derivative.renamed(renamed).node());
-    }
-    let whole = like(&y.rename(renamed), found);
+    let whole = like(&y.rename(renamed), derivative.map(|derivative| derivative.renamed(renamed).node()));
     let missing: Vec<_> = stars.iter().filter(|(_, star, _)| !whole.shape().has(*star)).collect();
     let whole = if missing.is_empty() {
         whole

@@ -33,15 +33,11 @@ impl Tangent {
     }
 
     /// As one tensor.
-    #[track_caller]
     pub(crate) fn node(&self) -> Node {
-        let mut product = self.rest.clone();
-        // No closure, whose caller would be here.
-        for &(axis, star, size) in &self.identities {
+        self.identities.iter().fold(self.rest.clone(), |product, &(axis, star, size)| {
             let identity = Node::iota(axis, size).compare(Comparison::Eq, &Node::iota(star, size));
-            product = times(&product, &identity.cast(self.rest.kind()));
-        }
-        product
+            times(&product, &identity.cast(self.rest.kind()))
+        })
     }
 
     /// Something of `rest` that leaves axes as they are, elementwise in them.
