@@ -5,7 +5,7 @@
 //! Lives here: the set as it is written, its order, and its type. Not here: unions and differences, which are types.
 
 use crate::code::{Code, name_of};
-use crate::report::Report;
+use crate::report::{Report, error};
 use proc_macro2::{Span, TokenStream};
 use quote::{ToTokens, quote, quote_spanned};
 use syn::parse::{Parse, ParseStream};
@@ -77,6 +77,12 @@ impl ToTokens for Set {
 /// An axis: a path, or `star(..)` of one. The latter becomes a path to what is a starred axis as a type and as a value.
 pub(crate) fn parse_axis(input: ParseStream<'_>) -> syn::Result<Path> {
     let path = Path::parse_mod_style(input)?;
+    let ends =
+        |ahead: ParseStream<'_>| ahead.parse::<Token![*]>().is_ok() && (ahead.is_empty() || ahead.peek(Token![,]));
+    if input.peek(Token![*]) && ends(&input.fork()) {
+        let help = format!("write `star({})`", axis_name(&path));
+        return Err(error(input.span(), "the star of an axis is a word before it", &[help]));
+    }
     let Some(word) = path.get_ident().filter(|word| *word == "star" && input.peek(token::Paren)) else {
         return Ok(path);
     };

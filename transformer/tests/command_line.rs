@@ -231,6 +231,7 @@ fn a_run_is_resumed_only_as_the_run_that_it_is() {
     let folder = Folder::new("identity");
     let missing = refused(&mut folder.language("out", &["--resume"]));
     assert!(missing.contains("there is no run in `") && missing.contains("to resume"), "{missing}");
+    assert!(!folder.has("out"), "nothing is made there");
     done(&mut folder.language("out", &["--steps", "4"]));
     let before = folder.bytes("out/checkpoint.safetensors");
     for (arguments, wrong) in [

@@ -200,11 +200,15 @@ fn bracket(word: Path, input: ParseStream<'_>, report: &mut Report) -> syn::Resu
     let content;
     bracketed!(content in input);
     let named = |input: ParseStream<'_>| {
+        let help = "write `R[height, width]`; sizes are those of the tensors that are given";
         if input.peek(Lit) {
-            let help = "write `R[height, width]`; sizes are those of the tensors that are given";
             return Err(error(input.span(), "an axis is expected here, not a size", &[help.to_owned()]));
         }
-        axis(input)
+        let axis = axis(input)?;
+        if input.peek(Token![:]) || input.peek(Token![=]) || input.peek(Token![;]) {
+            return Err(error(input.span(), "a type does not say how large an axis is", &[help.to_owned()]));
+        }
+        Ok(axis)
     };
     let axes = content.parse_terminated(named, Token![,])?;
     let set = Set(axes.into_iter().collect()).distinct(report);

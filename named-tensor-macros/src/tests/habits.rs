@@ -102,6 +102,17 @@ fn sizes_for_axes_in_a_type_are_told_to_be_names() {
     for source in ["fn f(X: R[3, 4]) -> R[3] { X }", "fn f(X: R[seq, 4]) -> R[seq] { X }", "fn f() -> R[3] { 1 }"] {
         assert_eq!(only(source), format!("an axis is expected here, not a size\n= help: {help}"), "{source}");
     }
+    for sign in [":", "=", ";"] {
+        let said = only(&format!("fn f(X: R[seq{sign} 3]) -> R[] {{ sum_seq(X) }}"));
+        assert_eq!(said, format!("a type does not say how large an axis is\n= help: {help}"), "{sign}");
+    }
+}
+
+#[test]
+fn a_star_behind_an_axis_is_told_to_be_a_word() {
+    for source in ["fn f(X: R[seq*]) -> R[] { 1 }", "fn f(X: R[star(seq)]) -> R[star(seq)] { softmax_{seq*}(X) }"] {
+        assert_eq!(only(source), "the star of an axis is a word before it\n= help: write `star(seq)`", "{source}");
+    }
 }
 
 #[test]

@@ -119,7 +119,8 @@ tuples!(V0 0, V1 1, V2 2, V3 3, V4 4, V5 5, V6 6, V7 7);
 /// does not depend on has the gradient 0. Where several numbers are the largest, they share the gradient alike; relu and
 /// |x| have slope 0 at 0. A variable that is computed from another one passes on what it gets. A variable is the tensor
 /// that the loss was computed from, itself or cloned: the same numbers computed again are another variable. Two parameters
-/// of one struct that are the same tensor are an error: each would get what both owe, and then change alone.
+/// of one struct that are the same tensor are an error: each would get what both owe, and then change alone. In a tuple a
+/// tensor may stand twice, `(&model, &model.W)`, and gets the whole gradient in each place.
 ///
 /// Inside a lifted function the gradient is lifted too: one for each position of the extra axes.
 ///

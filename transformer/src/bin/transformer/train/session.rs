@@ -5,6 +5,7 @@
 //! Lives here: the order of events. Not here: the steps (`transformer::train`), the files (`folder`), the task itself.
 
 use std::ops::ControlFlow;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -32,7 +33,11 @@ type Run<T> = Training<<T as Task>::Model, Adam<<T as Task>::Model>>;
 
 /// Trains, and says what came of it.
 pub(crate) fn run<T: Task>(task: &T, options: &Options) -> Result<ExitCode, Error> {
-    let folder = Folder::new(options.out.clone().unwrap_or_else(|| ["runs", T::NAME].iter().collect()))?;
+    let path: PathBuf = options.out.clone().unwrap_or_else(|| ["runs", T::NAME].iter().collect());
+    if options.resume && !path.exists() {
+        return Err(nothing_to_resume(&path));
+    }
+    let folder = Folder::new(path)?;
     let identity = identity(task, &folder, options)?;
     let model = task.model(identity.seed)?;
     let mut training: Run<T> = Training::new(model.clone(), task.optimizer(&model));
@@ -62,6 +67,10 @@ pub(crate) fn run<T: Task>(task: &T, options: &Options) -> Result<ExitCode, Erro
     Ok(ExitCode::SUCCESS)
 }
 
+fn nothing_to_resume(path: &Path) -> Error {
+    Error::new(ErrorKind::File, format!("there is no run in `{}` to resume", path.display()))
+}
+
 /// Which run is asked for, if the folder has room for it.
 fn identity<T: Task>(task: &T, folder: &Folder, options: &Options) -> Result<Identity, Error> {
     let here = folder.identity()?;
@@ -75,7 +84,7 @@ fn identity<T: Task>(task: &T, folder: &Folder, options: &Options) -> Result<Ide
     let path = folder.path().display();
     let refused = |message: String| Err(Error::new(ErrorKind::File, message));
     match here {
-        None if options.resume => refused(format!("there is no run in `{path}` to resume")),
+        None if options.resume => Err(nothing_to_resume(folder.path())),
         None if folder.is_foreign()? => {
             refused(format!("`{path}` holds files that are no run: name another folder, or a new one, with --out"))
         }
