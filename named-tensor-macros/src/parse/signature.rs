@@ -7,9 +7,9 @@ use super::{Named, axis, body, drain, expression};
 use crate::ast::{
     Argument, Binary, Condition, Element, Expression, Function, Initial, Parameter, ParameterType, TensorType,
 };
-use crate::code::part_of;
+use crate::code::{name_of, part_of};
 use crate::report::{Report, error};
-use crate::set::Set;
+use crate::set::{Set, axis_name, axis_span, bare};
 use proc_macro2::{Group, Ident};
 use quote::{ToTokens, format_ident};
 use syn::parse::{Parse, ParseStream};
@@ -60,8 +60,11 @@ pub(super) fn function(input: ParseStream<'_>, named: Named, report: &mut Report
     }
     input.parse::<Token![->]>()?;
     let written = type_text(input);
-    let result = tensor_type(input, report)?;
+    let mut result = tensor_type(input, report)?;
     text.push_str(&format!(" -> {}", written.unwrap_or_else(|| result.to_string())));
+    for kind in arguments.iter_mut().map(|argument| &mut argument.kind).chain([&mut result]) {
+        kind.set = without_stars(std::mem::replace(&mut kind.set, Set(Vec::new())), &named.axis_parameters, report);
+    }
     let sound = report.count() == before;
     let conditions = conditions(input, report)?;
     for (place, condition) in conditions.iter().enumerate() {
@@ -103,6 +106,29 @@ pub(super) fn function(input: ParseStream<'_>, named: Named, report: &mut Report
         text,
         sound,
     })
+}
+
+/// A set without stars on axis parameters, each of which is reported: a parameter may stand for several axes, which have stars
+/// of their own.
+fn without_stars(set: Set, parameters: &[Ident], report: &mut Report) -> Set {
+    let mut kept: Vec<Path> = Vec::new();
+    for axis in set.0 {
+        let (plain, name) = (bare(&axis).clone(), axis_name(bare(&axis)));
+        if axis_name(&axis) == name || !parameters.iter().any(|parameter| name_of(parameter) == name) {
+            kept.push(axis);
+            continue;
+        }
+        let help = "name the axis itself, or write the derivative in plain Rust: `jacobian(&y, &x)`";
+        report.error(
+            axis_span(&plain),
+            format!("the axis parameter `{name}` has no star in a type"),
+            &[help.to_owned()],
+        );
+        if kept.iter().all(|other| axis_name(other) != name) {
+            kept.push(plain);
+        }
+    }
+    Set(kept)
 }
 
 /// `arguments [ ";" parameters ]`, both separated by commas.
@@ -167,15 +193,15 @@ const RUST: [&str; 12] = ["Tensor", "f32", "f64", "bool", "usize", "u8", "u32", 
 pub(super) fn tensor_type(input: ParseStream<'_>, report: &mut Report) -> syn::Result<TensorType> {
     let word = type_word(input)?;
     if !input.peek(token::Bracket) {
-        let name = crate::set::axis_name(&word);
+        let name = axis_name(&word);
         if RUST.contains(&name.as_str()) {
             let help =
                 "real numbers are `R[seq, key]`, one number `R[]`, truth values `B[seq]`, positions `vocab[seq]`";
             let message = format!("`{name}` is a type of Rust, not of the notation");
-            return Err(error(crate::set::axis_span(&word), message, &[help.to_owned()]));
+            return Err(error(axis_span(&word), message, &[help.to_owned()]));
         }
         let help = format!("write `{name}[..]` with the axes in brackets; a function with parameters stands after `;`");
-        return Err(error(crate::set::axis_span(&word), format!("the axes of `{name}` are missing"), &[help]));
+        return Err(error(axis_span(&word), format!("the axes of `{name}` are missing"), &[help]));
     }
     bracket(word, input, report)
 }
@@ -212,7 +238,7 @@ fn bracket(word: Path, input: ParseStream<'_>, report: &mut Report) -> syn::Resu
     };
     let axes = content.parse_terminated(named, Token![,])?;
     let set = Set(axes.into_iter().collect()).distinct(report);
-    let span = crate::set::axis_span(&word);
+    let span = axis_span(&word);
     let element = if word.is_ident("R") {
         Element::Real
     } else if word.is_ident("B") {
@@ -313,7 +339,7 @@ fn conditions(input: ParseStream<'_>, report: &mut Report) -> syn::Result<Vec<Co
 pub(crate) fn size_text(expression: &Expression) -> Option<String> {
     match expression {
         Expression::Number(number) => Some(number.value.to_string()),
-        Expression::Size(axis) => Some(format!("|{}|", crate::set::axis_name(axis))),
+        Expression::Size(axis) => Some(format!("|{}|", axis_name(axis))),
         Expression::Unary { operand, .. } => Some(format!("-{}", size_text(operand)?)),
         Expression::Binary { operator, left, right, .. } => {
             let inner = |side: &Expression| match side {

@@ -199,6 +199,17 @@ fn a_fraction_without_its_0_keeps_all_its_digits() {
 }
 
 #[test]
+fn an_axis_parameter_has_no_star_in_a_type() {
+    let help = "name the axis itself, or write the derivative in plain Rust: `jacobian(&y, &x)`";
+    for source in [
+        "fn f_{ax}(X: R[ax]) -> R[star(ax)] { d(sum_ax(X * X), X) }",
+        "fn f_{ax}(J: R[ax, seq, star(ax)]) -> R[ax, seq] { sum_{star(ax)}(J) }",
+    ] {
+        assert_eq!(only(source), format!("the axis parameter `ax` has no star in a type\n= help: {help}"), "{source}");
+    }
+}
+
+#[test]
 fn an_axis_of_two_letters_is_no_slip() {
     assert_eq!(errors("fn f(X: R[hid]) -> R[hid] { sum_hd(self::spread(X)) }"), Vec::<String>::new());
     assert_eq!(errors("fn f(X: R[seq, key]) -> R[seq, key] { softmax_kh(X) + softmax_ey(X) }"), Vec::<String>::new());
