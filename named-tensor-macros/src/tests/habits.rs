@@ -183,7 +183,8 @@ fn a_function_that_takes_a_few_words_here_is_answered_with_them() {
 }
 
 #[test]
-fn a_starred_axis_is_written_in_what_to_write_as_it_is_read() {
+fn a_starred_axis_is_known_by_its_star_and_written_in_what_to_write_as_it_is_read() {
+    assert_eq!(errors("fn f(X: R[star(key), kay]) -> R[kay] { sum_{star(key)}(X) }"), Vec::<String>::new());
     let said = only("fn f(J: R[seq, star(seq)]) -> R[seq] { std_{star(seq)}(J) }");
     assert!(said.contains("write `sqrt(var_{star(seq)}(X))`"), "{said}");
     let said = only("fn f(X: R[star(seq)]) -> R[star(seq)] { dropout(X, 0.1) }");
