@@ -4,7 +4,7 @@
 
 use named_tensor::prelude::*;
 
-named_tensor::axes! { seq, seq_, key, chans, kernel, out, row, col, vocab }
+named_tensor::axes! { seq, seq_, key, chans, kernel, out, row, col, vocab, half, pair }
 
 named! {
     fn Sinh(X: R[]) -> R[] { (exp(X) - exp(-X)) / 2 }
@@ -45,6 +45,8 @@ named! {
 
     fn Rows(E: R[vocab, chans], I: vocab[seq]) -> R[seq, chans] { index_vocab(E, I) }
 
+    fn EverySecond(X: R[seq]) -> R[half] { X_{seq -> (half, pair: 2)}_{pair(0)} }
+
     fn LastTwo(X: R[seq]) -> R[seq] { X_{seq(|seq| - 2..)} }
 
     fn Last(X: R[seq]) -> R[] { X_{seq(|seq| - 1)} }
@@ -78,6 +80,7 @@ fn rows_columns_and_diagonals_are_chosen_by_positions() {
     assert_eq!(Flip(&x()).to_vec(seq).unwrap(), [5.0, 2.0, -1.0]);
     let flipped = FlipOfMore(&square.rename((row, col), (seq, key)));
     assert_eq!(flipped.to_vec((seq, key)).unwrap(), [3.0, 4.0, 1.0, 2.0]);
+    assert_eq!(EverySecond(&Tensor::new(seq, [1.0, 2.0, 3.0, 4.0])).to_vec(half).unwrap(), [1.0, 3.0]);
     assert_eq!(LastTwo(&x()).to_vec(seq).unwrap(), [2.0, 5.0]);
     assert_eq!(Last(&x()).item().unwrap(), 5.0);
     let rows = Rows(&square.rename((row, col), (vocab, chans)), &Tensor::indices(seq, vocab, [1, 1]));

@@ -183,6 +183,8 @@ fn what_cannot_be_continued_is_one_line_with_the_name_of_the_file_or_setting() {
     refused(&gpt2, "a", &["--top-k", "0"], &["top-k of 0"]);
     refused(&gpt2, "a", &["--beam", "0"], &["a beam of width 0"]);
     refused(&gpt2, "a", &["--beam", "2", "--penalty", "-5"], &["a length penalty of -5"]);
+    refused(&golden("nowhere"), "a", &["--top-k", "0"], &["top-k of 0"]);
+    refused(&golden("nowhere"), "a", &["--beam", "0"], &["a beam of width 0"]);
     refused(&golden("bert"), "a", &[], &["golden/bert", "writes none"]);
     refused(&golden("nowhere"), "a", &[], &["nowhere", "config.json"]);
     refused(&golden("llama"), "a", &[], &["llama", "tokenizer.json"]);

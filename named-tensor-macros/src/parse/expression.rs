@@ -142,6 +142,9 @@ fn contraction(input: ParseStream<'_>) -> syn::Result<Option<Vec<Path>>> {
         return Ok(None);
     }
     input.call(Ident::parse_any)?;
+    if name == "_star" && input.peek(token::Paren) {
+        foreign::starred(&word, input)?;
+    }
     let axes = match name.strip_prefix('_').unwrap_or("") {
         "" if name == "_" && input.peek(token::Brace) => {
             let content;

@@ -9,12 +9,13 @@ use crate::report::error;
 use proc_macro2::{Group, Ident, Span, TokenStream, TokenTree};
 use quote::ToTokens;
 use syn::ext::IdentExt;
-use syn::parse::ParseStream;
+use syn::parse::{ParseStream, Parser};
 use syn::{Lit, Path, Token, token};
 
 const CASES: &str = "cases are written `if X > 0 { X } else { 0 }`";
 const LOOP: &str = "operations work along whole axes, `sum_seq(X)`; a value for each position is `Y_{seq(i)} = ..;`";
 const CLOSURE: &str = "write it of the whole tensor, `exp(X) + 1`, or as a function, `fn g(X: R[]) -> R[] { .. }`";
+const PRODUCT: &str = "product `X * Y`, contraction `X dot_key Y`";
 const COMMENT: &str = "a comment begins with `//`";
 
 /// What to say about a token where an expression should begin.
@@ -66,6 +67,11 @@ pub(super) fn operator(input: ParseStream<'_>) -> syn::Error {
             "`=` stands only after the name that is defined".to_owned(),
             "equality is `==`; the axis of a function is a part of its name: `softmax_seq(X)`",
         ),
+        "|" if input.peek2(Token![>]) => (
+            "`|>` is no operator of the notation".to_owned(),
+            "a function stands before its argument: `exp(X)`, `softmax_seq(X)`",
+        ),
+        "|" if is_size(&input.fork()) => ("an operator is missing here".to_owned(), PRODUCT),
         "&" | "|" => (format!("`{word}` is no operator of the notation"), "truth values are joined by `&&` and `||`"),
         "and" | "or" => (expected, "truth values are joined by `&&` and `||`"),
         "?" | "if" => (expected, CASES),
@@ -75,9 +81,15 @@ pub(super) fn operator(input: ParseStream<'_>) -> syn::Error {
         _ if !input.peek(Lit) && !input.peek(token::Paren) => {
             (expected, "product `X * Y`, contraction `X dot_key Y`, also `+ - / ^`")
         }
-        _ => ("an operator is missing here".to_owned(), "product `X * Y`, contraction `X dot_key Y`"),
+        _ => ("an operator is missing here".to_owned(), PRODUCT),
     };
     error(span, message, &[help.to_owned()])
+}
+
+/// Whether `|axis|` stands here.
+fn is_size(input: ParseStream<'_>) -> bool {
+    let bar = |input: ParseStream<'_>| input.parse::<Token![|]>().is_ok();
+    bar(input) && crate::set::parse_axis(input).is_ok() && bar(input)
 }
 
 /// Whether the next token is `+=` or its like.
@@ -124,11 +136,9 @@ pub(super) fn behind(path: &Path, input: ParseStream<'_>) -> Option<syn::Error> 
     if input.peek(token::Paren) {
         return unbraced(name, &word, input);
     }
-    let contracted = |next: Ident| next == "dot" || next.to_string().starts_with("dot_");
-    let operand = input.peek(Lit) || input.peek(syn::Ident) && !input.fork().parse().is_ok_and(contracted);
     let is_function =
         || [true, false].iter().any(|&axes| builtin::find(&word, axes).is_some()) || builtin::split(&word).is_some();
-    if !operand {
+    if !is_operand(input) {
         None
     } else if word == "not" {
         Some(error(name.span(), "`not` is no operator of the notation", &["write `!(X > 0)`".to_owned()]))
@@ -143,12 +153,22 @@ pub(super) fn behind(path: &Path, input: ParseStream<'_>) -> Option<syn::Error> 
     }
 }
 
-/// `sum_(seq, key)(X)` and `X_(val -> chans)`, where braces belong.
+/// Whether a number or a name stands here that is no contraction.
+fn is_operand(input: ParseStream<'_>) -> bool {
+    let contracted = |next: Ident| next == "dot" || next.to_string().starts_with("dot_");
+    input.peek(Lit) || input.peek(syn::Ident) && !input.fork().parse().is_ok_and(contracted)
+}
+
+/// `sum_(seq, key)(X)`, `sum_star(seq)(J)` and `X_(val -> chans)`, where braces belong.
 fn unbraced(name: &Ident, word: &str, input: ParseStream<'_>) -> Option<syn::Error> {
-    let stem = word.strip_suffix('_').filter(|stem| !stem.is_empty())?;
     let ahead = input.fork();
     let inside = ahead.parse::<Group>().ok()?.stream();
-    let text = text(&inside);
+    let mut text = text(&inside);
+    let starred = word.strip_suffix("_star").filter(|stem| builtin::find(stem, true).is_some());
+    if starred.is_some() {
+        text = format!("star({text})");
+    }
+    let stem = starred.or_else(|| word.strip_suffix('_')).filter(|stem| !stem.is_empty())?;
     if ahead.peek(token::Paren) {
         let help = format!("write `{stem}_{{{text}}}(..)`");
         return Some(error(name.span(), "the axes of a function stand in braces", &[help]));
@@ -157,17 +177,28 @@ fn unbraced(name: &Ident, word: &str, input: ParseStream<'_>) -> Option<syn::Err
     text.contains("->").then(|| error(name.span(), "a subscript stands in braces", &[help]))
 }
 
+/// `X dot_star(seq) Y`, where braces belong; `star` may also be an axis before an operand in parentheses.
+pub(super) fn starred(word: &Ident, input: ParseStream<'_>) -> syn::Result<()> {
+    let ahead = input.fork();
+    let axis = text(&ahead.parse::<Group>()?.stream());
+    if !(is_operand(&ahead) || ahead.peek(token::Paren)) {
+        return Ok(());
+    }
+    Err(error(word.span(), "the axes of a contraction stand in braces", &[format!("write `dot_{{star({axis})}}`")]))
+}
+
 /// `sum[key](X)` and `X[1..]`.
 fn bracketed(word: &str, input: ParseStream<'_>) -> syn::Error {
     let (span, ahead) = (input.span(), input.fork());
     let inside = ahead.parse::<Group>().map(|group| group.stream()).unwrap_or_default();
     let axes: Vec<String> = split(&inside).iter().map(text).collect();
-    let are_names = axes.iter().all(|axis| syn::parse_str::<Ident>(axis).is_ok());
+    let are_names = axes.iter().all(|axis| crate::set::parse_axis.parse_str(axis).is_ok());
     if !ahead.peek(token::Paren) || !are_names || axes.is_empty() {
         return positions(word, &inside, span);
     }
     let builtin = builtin::find(word, true).is_some();
-    let axes = if builtin && axes.len() == 1 { axes.concat() } else { format!("{{{}}}", axes.join(", ")) };
+    let is_word = axes.len() == 1 && axes.iter().all(|axis| !axis.contains('('));
+    let axes = if builtin && is_word { axes.concat() } else { format!("{{{}}}", axes.join(", ")) };
     let given = ahead.parse::<Group>().map(|group| text(&group.stream())).unwrap_or_default();
     let help = format!("write `{word}_{axes}({given})`");
     error(span, "the axis of a function is a part of its name", &[help])
@@ -180,7 +211,10 @@ fn positions(word: &str, inside: &TokenStream, span: Span) -> syn::Error {
     let written: Option<Vec<Option<String>>> = entries.collect();
     let written: Vec<String> = written.into_iter().flatten().flatten().collect();
     let is_plain = written.len() == parts.len() && !written.iter().any(|entry| entry.contains(['.', '|']));
-    let help = if !is_plain && !written.is_empty() {
+    let stepped = parts.iter().any(|part| text(part).replace(' ', "").ends_with("::2"));
+    let help = if stepped {
+        format!("every second one: `{word}_{{seq -> (half, pair: 2)}}_{{pair(0)}}`, with axes of your own")
+    } else if !is_plain && !written.is_empty() {
         format!("write `{word}_{{{}}}`, with the axis that you mean", written.join(", "))
     } else {
         "write `X_{seq(0)}`, of several axes `X_{seq(i), key(0)}`".to_owned()

@@ -32,7 +32,8 @@ fn a_range_or_a_place_from_the_end_in_brackets_is_told_as_one() {
         let (place, said) = at(body);
         assert!(place.starts_with('[') && said == format!("positions do not stand in brackets\n{help}"), "{said}");
     }
-    for body in ["X[0]", "X[::2]", "X[:]"] {
+    assert!(at("X[::2]").1.contains("= help: every second one: `X_{seq -> (half, pair: 2)}_{pair(0)}`"));
+    for body in ["X[0]", "X[:]"] {
         assert!(at(body).1.ends_with("write `X_{seq(0)}`, of several axes `X_{seq(i), key(0)}`"), "{body}");
     }
     assert!(at("sum[key](X)").1.ends_with("is a part of its name\n= help: write `sum_key(X)`"));
@@ -52,6 +53,12 @@ fn a_message_points_at_the_word_that_is_foreign_and_not_behind_it() {
         ("Y = exp(X) Y", ")", "a `;` is missing behind this\n"),
         ("sum_(seq, key)(X)", "sum_", "the axes of a function stand in braces\n= help: write `sum_{seq, key}(..)`"),
         ("X_(key -> out)", "X_", "a subscript stands in braces\n= help: write `X_{key -> out}`"),
+        ("sum_star(seq)(X)", "sum_star", "the axes of a function stand in braces\n= help: write `sum_{star(seq)}(..)`"),
+        ("sum[star(seq)](X)", "[", "the axis of a function is a part of its name\n= help: write `sum_{star(seq)}(X)`"),
+        ("X dot_star(seq) X", "dot_star", "the axes of a contraction stand in braces\n= help: write `dot_{star(seq)}`"),
+        ("X |> exp", "|", "`|>` is no operator of the notation\n= help: a function stands before its argument"),
+        ("X * |seq| |key|", "|", "an operator is missing here\n= help: product `X * Y`"),
+        ("X | X", "|", "`|` is no operator of the notation\n= help: truth values are joined"),
         ("exp X", "exp", "the argument of `exp` stands in parentheses\n= help: write `exp(X)`"),
         ("softmax_key X", "softmax_key", "the argument of `softmax_key` stands in parentheses\n"),
         ("lambda x: x", "lambda", "a function has a name in the notation\n"),
@@ -65,6 +72,9 @@ fn a_message_points_at_the_word_that_is_foreign_and_not_behind_it() {
         let (at, said) = at(body);
         assert!(at.starts_with(place) && said.starts_with(words), "{body}: at `{at}`: {said}");
     }
+    // An axis may be called `star`, and an operand stand in parentheses.
+    let source = "fn f(X: R[star, key], Y: R[star], Z: R[key]) -> R[] { X dot_star (Y) dot_key Z }";
+    assert_eq!(errors(source), Vec::<String>::new());
     // A size before a product without its sign is no closure.
     assert!(at("|key| X").1.starts_with("an operator is expected here, not `X`"));
     assert!(at("2 * |key| (X / |key|)").1.starts_with("an operator is missing here"));

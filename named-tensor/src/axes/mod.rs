@@ -4,7 +4,9 @@
 //! failure is the error message), `selector` (axis values as arguments), `starred` (axes of derivatives).
 //! Not here: sizes and numbers.
 
+#[doc(hidden)]
 pub mod list;
+#[doc(hidden)]
 pub mod order;
 pub mod rules;
 pub mod selector;

@@ -7,6 +7,7 @@
 
 pub(crate) mod calculus;
 pub mod evaluate;
+#[doc(hidden)]
 pub mod ids;
 mod node;
 pub mod op;

@@ -18,7 +18,9 @@ pub(crate) use alike::{changes, variables};
 pub use initial::{Draw, Init, init, unfilled};
 pub use several::Together;
 pub use stacked::{Stacked, stack};
-pub use walk::{Parameter, ParameterMut, Path, visit_nested, visit_nested_mut, visit_tensor, visit_tensor_mut};
+pub use walk::{Parameter, ParameterMut, Path};
+#[doc(hidden)]
+pub use walk::{visit_nested, visit_nested_mut, visit_tensor, visit_tensor_mut};
 
 use crate::axes::Axes;
 use crate::element::{Binary, Real, Unary};

@@ -56,6 +56,21 @@ struct Step {
 }
 
 impl Beam {
+    /// Itself, if its numbers have a meaning.
+    ///
+    /// # Errors
+    /// A width of 0; a penalty that is not finite or below 0.
+    pub fn checked(self) -> Result<Beam, Error> {
+        let wrong = |message: String| Err(Error::new(ErrorKind::Condition, message));
+        match self {
+            Beam { width: 0, .. } => wrong("a beam of width 0: at least one continuation must be kept".to_owned()),
+            Beam { penalty, .. } if !(penalty.is_finite() && penalty >= 0.0) => {
+                wrong(format!("a length penalty of {penalty}: it must be finite and not below 0"))
+            }
+            sound => Ok(sound),
+        }
+    }
+
     fn score(&self, log_probability: f64, words: usize) -> f64 {
         log_probability / (words as f64).powf(self.penalty)
     }
@@ -64,17 +79,12 @@ impl Beam {
 /// The most probable continuations of a prompt that were found, the best first; at most as many as the beam is wide.
 ///
 /// # Errors
-/// A width of 0; a penalty that is not finite or below 0; limits that slide, since continuations share their positions;
+/// What [`Beam::checked`] refuses; limits that slide, since continuations share their positions;
 /// an empty prompt; more words than the model has positions for; NaN among logits; those of the model.
 pub fn search<M: Continues>(model: &M, prompt: &[usize], how: Beam, limits: &Limits) -> Result<Vec<Hypothesis>, Error> {
-    let wrong = |message: String| Err(Error::new(ErrorKind::Condition, message));
-    match how {
-        Beam { width: 0, .. } => return wrong("a beam of width 0: at least one continuation must be kept".to_owned()),
-        Beam { penalty, .. } if !(penalty.is_finite() && penalty >= 0.0) => {
-            return wrong(format!("a length penalty of {penalty}: it must be finite and not below 0"));
-        }
-        _ if limits.slide.is_some() => return wrong("beam search cannot slide along a text".to_owned()),
-        _ => {}
+    how.checked()?;
+    if limits.slide.is_some() {
+        return Err(Error::new(ErrorKind::Condition, "beam search cannot slide along a text"));
     }
     let (logits, context) = read(model, prompt, limits)?;
     let first = Open { words: vec![], log_probability: 0.0, logits: numbers(&logits, prompt.len())?, context };

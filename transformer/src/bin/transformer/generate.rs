@@ -65,6 +65,9 @@ pub(crate) struct Arguments {
 }
 
 pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Error> {
+    // What is wrong in the command itself is told before files are read.
+    arguments.sampling().checked()?;
+    arguments.beam().map(Beam::checked).transpose()?;
     let ends = Config::open(&arguments.model)?.words("eos_token_id")?;
     let vocabulary = Vocabulary::open(&arguments.model)?;
     let model = Model::load(&arguments.model)?;
@@ -79,6 +82,17 @@ pub(crate) fn run(arguments: &Arguments) -> Result<ExitCode, Error> {
     Ok(ExitCode::SUCCESS)
 }
 
+impl Arguments {
+    fn sampling(&self) -> Sampling {
+        let Arguments { temperature, top_k, top_p, .. } = *self;
+        if self.greedy { Sampling::GREEDY } else { Sampling { temperature, top_k, top_p } }
+    }
+
+    fn beam(&self) -> Option<Beam> {
+        self.beam.map(|width| Beam { width, penalty: self.penalty })
+    }
+}
+
 fn written<M: Reads>(arguments: &Arguments, model: &M, vocabulary: &Vocabulary, ends: Vec<usize>) -> Result<(), Error> {
     matching(arguments, model.sizes().words, vocabulary, &ends)?;
     // A text that slides may be longer than the positions from the beginning.
@@ -86,8 +100,8 @@ fn written<M: Reads>(arguments: &Arguments, model: &M, vocabulary: &Vocabulary, 
     let prompt = vocabulary.encode(&arguments.prompt, room)?;
     let longest = longest(arguments, prompt.len(), room)?;
     let limits = Limits { longest, ends, slide: arguments.slide };
-    let complete = match arguments.beam {
-        Some(width) => searched(arguments, model, vocabulary, &prompt, width, &limits)?,
+    let complete = match arguments.beam() {
+        Some(beam) => searched(arguments, model, vocabulary, &prompt, beam, &limits)?,
         None => streamed(arguments, model, vocabulary, &prompt, limits)?,
     };
     if complete && arguments.max.is_none() && longest < USUAL {
@@ -135,11 +149,11 @@ fn searched<M: Continues>(
     model: &M,
     vocabulary: &Vocabulary,
     prompt: &[usize],
-    width: usize,
+    beam: Beam,
     limits: &Limits,
 ) -> Result<bool, Error> {
     let start = Instant::now();
-    let found = search(model, prompt, Beam { width, penalty: arguments.penalty }, limits)?;
+    let found = search(model, prompt, beam, limits)?;
     let (written, ended) = found.first().map_or((&[][..], false), |best| (&best.words, best.ended));
     let (before, all) = (vocabulary.decode(prompt)?, vocabulary.decode(&[prompt, written].concat())?);
     let (shown, stopped) = stopping(arguments, all.get(before.len()..).unwrap_or_default().to_owned());
@@ -163,12 +177,10 @@ fn streamed<M: Continues>(
     prompt: &[usize],
     limits: Limits,
 ) -> Result<bool, Error> {
-    let Arguments { temperature, top_k, top_p, .. } = *arguments;
-    let sampling = if arguments.greedy { Sampling::GREEDY } else { Sampling { temperature, top_k, top_p } };
     let (start, longest) = (Instant::now(), limits.longest);
     let room = model.positions().unwrap_or(usize::MAX);
     let read = limits.slide.filter(|_| prompt.len() > room).unwrap_or(prompt.len());
-    let words = words(model, prompt, sampling, limits, seeded(arguments.seed))?;
+    let words = words(model, prompt, arguments.sampling(), limits, seeded(arguments.seed))?;
     let (reading, start) = (start.elapsed(), Instant::now());
     if read < prompt.len() {
         let all = prompt.len();
