@@ -30,9 +30,18 @@ fn scalar<T: Real>(number: f64) -> Tensor<R![], T> {
 }
 
 /// The gradients, together no longer than `longest`.
+///
+/// Where their length is no finite number, as that of a gradient with an infinite number, all of them are NaN: zeros would
+/// look like the end of a training.
 #[must_use]
 pub fn clipped<P: Parameters<T>, T: Real>(gradient: &P, longest: f64) -> P {
-    let (norm, longest) = (gradient.norm(), scalar::<T>(longest));
+    shortened(gradient, &gradient.norm(), longest)
+}
+
+/// The same, given the length.
+pub(crate) fn shortened<P: Parameters<T>, T: Real>(gradient: &P, norm: &Tensor<R![], T>, longest: f64) -> P {
+    let longest = scalar::<T>(longest);
+    let norm = norm.lt(T::from_f64(f64::INFINITY)).select(norm, &scalar(f64::NAN));
     gradient.combine([], |_, g, []| Clipped(g, &norm, &longest))
 }
 
