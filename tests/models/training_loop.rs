@@ -139,6 +139,29 @@ fn a_loss_that_is_not_finite_ends_the_run_and_changes_nothing() {
 }
 
 #[test]
+fn a_gradient_that_is_not_finite_ends_the_run_and_changes_nothing() {
+    let root = |x: &Tensor<R![chans]>| x.sqrt().sum(chans);
+    let model = Tensor::new(chans, [0.0, 1.0]);
+    for longest in [None, Some(1.0)] {
+        let mut alone = Training::new(model.clone(), Sgd::new(&model, 0.0));
+        let error = alone.step(&root(&alone.model), 0.1, longest).unwrap_err();
+        assert_eq!((error.kind(), error.message()), (ErrorKind::Value, "the length of the gradient is inf at step 1"));
+        assert_eq!((alone.model.to_vec(chans).unwrap(), alone.steps), (vec![0.0, 1.0], 0));
+
+        let both = Together((Tensor::new(chans, [4.0]), model.clone()));
+        let mut training = Training::new(both.clone(), Adam::new(&both));
+        let of = |Together((one, other)): &Together<_>| root(one) + root(other);
+        let (kept, memory) = (numbers(&both), numbers(training.optimizer.state()));
+        let error = training.step(&of(&training.model), 0.1, longest).unwrap_err();
+        assert!(error.message().ends_with(" at step 1: that of `1` is not finite"), "{error}");
+        assert_eq!((numbers(&training.model), numbers(training.optimizer.state())), (kept, memory));
+        training.model = Together((Tensor::new(chans, [4.0]), Tensor::new(chans, [1.0, 1.0])));
+        training.step(&of(&training.model), 0.1, longest).unwrap();
+        assert_eq!(training.steps, 1);
+    }
+}
+
+#[test]
 fn a_step_to_numbers_that_are_not_finite_is_not_stored_and_leaves_what_was() {
     let path = file("overflow");
     let mut training = Training::new(network(4), Adam::new(&network(4)));

@@ -10,7 +10,7 @@ use named_tensor::axes::set::Union;
 use named_tensor::params::{self, Init, Parameter, ParameterMut};
 use named_tensor::prelude::*;
 
-use super::Training;
+use super::{Training, not_finite};
 use crate::optimizer::Optimizer;
 
 /// What is stored.
@@ -60,8 +60,7 @@ impl<P: Parameters<f32>, O: Optimizer<P>> Training<P, O> {
     /// names every such tensor, and the file is as it was: who goes on from there may do better.
     pub fn save(&self, path: impl AsRef<Path>) -> Result<(), Error> {
         let (kept, path) = (self.kept(), path.as_ref());
-        let wrong = not_finite(&kept);
-        if !wrong.is_empty() {
+        if let Some(wrong) = wrong(&kept) {
             let (shown, steps) = (path.display(), self.steps);
             let message = format!("step {steps} has numbers that are not finite in {wrong}: `{shown}` is as it was");
             return Err(Error::new(ErrorKind::Value, message));
@@ -78,8 +77,7 @@ impl<P: Parameters<f32>, O: Optimizer<P>> Training<P, O> {
         let mut kept = self.kept();
         kept.load(&path)?;
         let refused = |message: String| Error::new(ErrorKind::File, format!("`{}` {message}", path.as_ref().display()));
-        let wrong = not_finite(&kept);
-        if !wrong.is_empty() {
+        if let Some(wrong) = wrong(&kept) {
             return Err(refused(format!("has numbers that are not finite in {wrong}")));
         }
         let steps = kept.steps.item()?;
@@ -93,13 +91,8 @@ impl<P: Parameters<f32>, O: Optimizer<P>> Training<P, O> {
     }
 }
 
-/// The names of what has a number that is not finite.
-fn not_finite(of: &impl Parameters<f32>) -> String {
-    let mut wrong = Vec::new();
-    of.each(|parameter| {
-        if parameter.to_vec().is_ok_and(|numbers| numbers.iter().any(|number| !number.is_finite())) {
-            wrong.push(format!("`{}`", parameter.name));
-        }
-    });
-    wrong.join(", ")
+/// The names of what has a number that is not finite, as a list; none if all are.
+fn wrong(of: &impl Parameters<f32>) -> Option<String> {
+    let wrong = not_finite(of);
+    (!wrong.is_empty()).then(|| format!("`{}`", wrong.join("`, `")))
 }

@@ -15,7 +15,7 @@ use std::ops::ControlFlow;
 
 use named_tensor::prelude::*;
 
-use crate::optimizer::{Optimizer, clipped};
+use crate::optimizer::{Optimizer, shortened};
 
 /// A model on its way.
 #[derive(Clone, Debug)]
@@ -65,17 +65,29 @@ impl<P: Parameters<f32>, O: Optimizer<P>> Training<P, O> {
     /// One step: the loss before it is returned.
     ///
     /// # Errors
-    /// A loss that is not finite: then nothing has changed. The error that the loss carries, or one of computing it.
+    /// A loss that is not finite, or a gradient whose length is not: then nothing has changed. The error that the loss
+    /// carries, or one of computing it.
     pub fn step(&mut self, loss: &Tensor<R![]>, rate: f64, longest: Option<f64>) -> Result<f64, Error> {
-        let (loss, gradient) = value_and_grad(loss, &self.model)?;
-        if !loss.is_finite() {
-            let message = format!("the loss is {loss} at step {}", self.steps + 1);
-            return Err(Error::new(ErrorKind::Value, message));
+        let gradient = grad(loss, &self.model);
+        let Together((loss, norm, gradient)) = Together((loss.clone(), gradient.norm(), gradient)).eval()?;
+        let (value, length, number) = (loss.item()?, norm.item()?, self.steps + 1);
+        let refused = |message: String| Err(Error::new(ErrorKind::Value, message));
+        if !value.is_finite() {
+            return refused(format!("the loss is {value} at step {number}"));
         }
-        let gradient = longest.map_or_else(|| gradient.clone(), |longest| clipped(&gradient, longest));
+        if !length.is_finite() {
+            let mut message = format!("the length of the gradient is {length} at step {number}");
+            // A model of one tensor has no name for it.
+            let wrong = not_finite(&gradient).into_iter().filter(|name| !name.is_empty()).collect::<Vec<_>>();
+            if !wrong.is_empty() {
+                message += &format!(": that of `{}` is not finite", wrong.join("`, `"));
+            }
+            return refused(message);
+        }
+        let gradient = longest.map_or_else(|| gradient.clone(), |longest| shortened(&gradient, &norm, longest));
         self.model = self.optimizer.step(&self.model, &gradient, rate)?;
-        self.steps += 1;
-        Ok(f64::from(loss))
+        self.steps = number;
+        Ok(f64::from(value))
     }
 
     /// All steps that are left, each with the loss that `loss` gives for the model and the number of the step. After each,
@@ -119,4 +131,15 @@ impl<P: Parameters<f32>, O: Optimizer<P>> Training<P, O> {
         }
         Ok(self.steps >= course.last)
     }
+}
+
+/// The names of what has a number that is not finite.
+fn not_finite(of: &impl Parameters<f32>) -> Vec<String> {
+    let mut wrong = Vec::new();
+    of.each(|parameter| {
+        if parameter.to_vec().is_ok_and(|numbers| numbers.iter().any(|number| !number.is_finite())) {
+            wrong.push(parameter.name.to_owned());
+        }
+    });
+    wrong
 }
