@@ -275,6 +275,32 @@ fn a_checkpoint_names_the_parameters_and_the_steps() {
 }
 
 #[test]
+fn the_number_of_steps_is_stored_exactly() {
+    let path = file("steps");
+    let fresh = || Training::new(network(4), Sgd::new(&network(4), 0.0));
+    for steps in [0, 1, (1 << 24) - 1, 1 << 24, (1 << 24) + 1, (1 << 25) + 3, (1 << 48) - 1] {
+        Training { steps, ..fresh() }.save(&path).unwrap();
+        // One that is at a high number itself reads what has none.
+        for before in [0, 1 << 30] {
+            let mut training = Training { steps: before, ..fresh() };
+            training.load(&path).unwrap();
+            assert_eq!(training.steps, steps);
+        }
+    }
+    // Files once had one number alone, however large.
+    Training { steps: 5, ..fresh() }.save(&path).unwrap();
+    let mut tensors = Tensors::open(&path).unwrap();
+    assert_eq!(tensors.names().filter(|name| name.starts_with("steps")).count(), 1);
+    tensors.take("steps").unwrap();
+    tensors.insert("steps", &Tensor::scalar(33_554_432.0_f32)).unwrap();
+    tensors.save(&path).unwrap();
+    let mut training = fresh();
+    training.load(&path).unwrap();
+    fs::remove_file(&path).unwrap();
+    assert_eq!(training.steps, 1 << 25);
+}
+
+#[test]
 fn a_log_that_is_gone_on_with_has_each_step_once() {
     let path = file("log.csv");
     let row = |number: u64| Step { number, loss: 1.0 / number as f64, rate: 0.1 };

@@ -1,6 +1,7 @@
 //! Checkpoints: all that a run needs to go on, in one safetensors file that is replaced in one step.
 //!
-//! The parameters stand under `model.`, the memory of the optimiser under `optimizer.`, the number of steps under `steps`.
+//! The parameters stand under `model.`, the memory of the optimiser under `optimizer.`, the number of steps under `steps`;
+//! from 2²⁴ on, where not every number is one of `f32`, how often it has 2²⁴ stands under `steps_high`, and the rest there.
 //! Lives here: storing and loading, which refuses what does not belong to this model and changes nothing then.
 //! Not here: which run it was (the command line keeps that beside it).
 
@@ -19,7 +20,11 @@ struct Kept<P, S, T = f32> {
     model: P,
     optimizer: S,
     steps: Tensor<(), T>,
+    high: Option<Tensor<(), T>>,
 }
+
+/// Whole numbers up to this one are exact in `f32`, so two of them hold one below its square.
+const EXACT: u64 = 1 << 24;
 
 impl<T: Real, P: Parameters<T>, S: Parameters<T>> Parameters<T> for Kept<P, S, T> {
     type Axes = Union<P::Axes, S::Axes>;
@@ -29,28 +34,32 @@ impl<T: Real, P: Parameters<T>, S: Parameters<T>> Parameters<T> for Kept<P, S, T
         params::visit_nested(path, "model", &self.model, visitor);
         params::visit_nested(path, "optimizer", &self.optimizer, visitor);
         params::visit_tensor(path, "steps", &self.steps, visitor);
+        params::visit_nested(path, "steps_high", &self.high, visitor);
     }
 
     fn visit_mut(&mut self, path: &mut params::Path, visitor: &mut dyn FnMut(ParameterMut<'_, T>)) {
         params::visit_nested_mut(path, "model", &mut self.model, visitor);
         params::visit_nested_mut(path, "optimizer", &mut self.optimizer, visitor);
         params::visit_tensor_mut(path, "steps", &mut self.steps, visitor);
+        params::visit_nested_mut(path, "steps_high", &mut self.high, visitor);
     }
 
     fn init_from(init: &mut Init<'_>) -> Result<Self, Error> {
         let (model, optimizer) = (init.nested("model")?, init.nested("optimizer")?);
-        Ok(Kept { model, optimizer, steps: Tensor::scalar(T::from_f64(0.0)) })
+        Ok(Kept { model, optimizer, steps: Tensor::scalar(T::from_f64(0.0)), high: None })
     }
 
     fn cast<U: Real>(&self) -> Self::Of<U> {
-        Kept { model: self.model.cast(), optimizer: self.optimizer.cast(), steps: self.steps.cast() }
+        let (model, optimizer) = (self.model.cast(), self.optimizer.cast());
+        Kept { model, optimizer, steps: self.steps.cast(), high: self.high.as_ref().map(Tensor::cast) }
     }
 }
 
 impl<P: Parameters<f32>, O: Optimizer<P>> Training<P, O> {
     fn kept(&self) -> Kept<P, O::State> {
-        let steps = Tensor::scalar(self.steps as f32);
-        Kept { model: self.model.clone(), optimizer: self.optimizer.state().clone(), steps }
+        let (model, optimizer) = (self.model.clone(), self.optimizer.state().clone());
+        let high = (self.steps >= EXACT).then(|| Tensor::scalar((self.steps / EXACT) as f32));
+        Kept { model, optimizer, steps: Tensor::scalar((self.steps % EXACT) as f32), high }
     }
 
     /// Stores the run. A crash on the way leaves the file as it was.
@@ -74,19 +83,25 @@ impl<P: Parameters<f32>, O: Optimizer<P>> Training<P, O> {
     /// The file cannot be read or is truncated; its tensors are not those of this model and optimiser, or one of them has
     /// a number that is not finite. The message names the file and every such tensor; the run is as it was.
     pub fn load(&mut self, path: impl AsRef<Path>) -> Result<(), Error> {
-        let mut kept = self.kept();
-        kept.load(&path)?;
+        let mut kept = Kept { high: None, ..self.kept() };
+        if let Err(error) = kept.load(&path) {
+            // The file of a long run has one number more.
+            kept.high = Some(Tensor::scalar(0.0));
+            kept.load(&path).map_err(|_| error)?;
+        }
         let refused = |message: String| Error::new(ErrorKind::File, format!("`{}` {message}", path.as_ref().display()));
         if let Some(wrong) = wrong(&kept) {
             return Err(refused(format!("has numbers that are not finite in {wrong}")));
         }
-        let steps = kept.steps.item()?;
-        if steps < 0.0 || steps.fract() != 0.0 {
-            return Err(refused(format!("is at step {steps}, which is no number of steps")));
+        let high = kept.high.map_or(Ok(0.0), |high| high.item())?;
+        let steps = [kept.steps.item()?, high];
+        if let Some(wrong) = steps.iter().find(|steps| **steps < 0.0 || steps.fract() != 0.0) {
+            return Err(refused(format!("is at step {wrong}, which is no number of steps")));
         }
+        let [low, high] = steps.map(|steps| steps as u64);
         self.model = kept.model;
         self.optimizer.remember(kept.optimizer);
-        self.steps = steps as u64;
+        self.steps = low.saturating_add(high.saturating_mul(EXACT));
         Ok(())
     }
 }
