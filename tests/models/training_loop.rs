@@ -4,6 +4,7 @@
 //! Not here: optimisers and schedules by themselves (`training`), the command line, which is tested as a process.
 
 use std::fs;
+use std::io::Read as _;
 use std::ops::ControlFlow;
 use std::path::PathBuf;
 
@@ -298,6 +299,30 @@ fn the_number_of_steps_is_stored_exactly() {
     training.load(&path).unwrap();
     fs::remove_file(&path).unwrap();
     assert_eq!(training.steps, 1 << 25);
+}
+
+#[test]
+fn a_log_is_never_without_its_rows_on_the_way() {
+    let path = file("kept-log.csv");
+    let mut log = Log::open(&path, 0).unwrap();
+    (1..=3).for_each(|number| log.add(Step { number, loss: 0.5, rate: 0.1 }, 10.0).unwrap());
+    let before = fs::read_to_string(&path).unwrap();
+    // Who has the old file open sees it whole: it was not emptied, another one has taken its name.
+    let mut old = fs::File::open(&path).unwrap();
+    let mut log = Log::open(&path, 2).unwrap();
+    log.add(Step { number: 3, loss: 0.25, rate: 0.1 }, 10.0).unwrap();
+    let mut kept = String::new();
+    old.read_to_string(&mut kept).unwrap();
+    assert_eq!(kept, before);
+    assert_eq!(fs::read_to_string(&path).unwrap(), before.replace("3,0.5", "3,0.25"));
+    // No draft is left, and one that a crash left does no harm.
+    let draft = PathBuf::from(format!("{}.draft", path.display()));
+    assert!(!draft.exists());
+    fs::write(&draft, "step,lo").unwrap();
+    Log::open(&path, 3).unwrap();
+    assert!(!draft.exists());
+    assert_eq!(losses(&path).unwrap().len(), 3);
+    fs::remove_file(&path).unwrap();
 }
 
 #[test]

@@ -17,7 +17,8 @@ pub const HEADER: &str = "step,loss,rate,tokens_per_second";
 pub struct Log(File);
 
 impl Log {
-    /// Opens the log of a run of which `done` steps are done: rows of later steps are dropped.
+    /// Opens the log of a run of which `done` steps are done: rows of later steps are dropped. A crash on the way leaves the
+    /// file as it was.
     ///
     /// # Errors
     /// The file cannot be read or written.
@@ -29,9 +30,7 @@ impl Log {
         };
         let kept = before.iter().filter(|row| row.0 <= done).map(|row| format!("{}\n", row.1));
         let text = format!("{HEADER}\n{}", kept.collect::<String>());
-        let mut file = File::create(path)?;
-        file.write_all(text.as_bytes())?;
-        Ok(Log(file))
+        replaced(path.as_ref(), &text).map(Log)
     }
 
     /// Adds the row of a step.
@@ -59,4 +58,30 @@ fn rows(path: impl AsRef<Path>) -> io::Result<Vec<(u64, String)>> {
     let columns = HEADER.split(',').count();
     let whole = text.split_inclusive('\n').filter(|row| row.ends_with('\n') && row.split(',').count() == columns);
     Ok(whole.filter_map(|row| Some((row.split(',').next()?.parse().ok()?, row.trim_end().to_owned()))).collect())
+}
+
+/// A file with this text, open at its end. It is written beside the old one and renamed over it.
+fn replaced(path: &Path, text: &str) -> io::Result<File> {
+    // The right to write is asked for: renaming needs none to the file that is lost.
+    let old = File::options().write(true).create(true).truncate(false).open(path)?.metadata()?;
+    if !old.is_file() {
+        // A pipe or a device has no rows to lose, and would itself be lost.
+        let mut other = File::create(path)?;
+        return other.write_all(text.as_bytes()).map(|()| other);
+    }
+    // A link stays, and what it leads to is replaced.
+    let path = fs::canonicalize(path)?;
+    let mut draft = path.clone().into_os_string();
+    draft.push(".draft");
+    let written = File::create(&draft).and_then(|mut file| {
+        file.write_all(text.as_bytes())?;
+        file.set_permissions(old.permissions())?;
+        file.sync_all()?;
+        fs::rename(&draft, &path).map(|()| file)
+    });
+    if written.is_err() {
+        // Best effort: the error that matters is the one of writing.
+        let _ = fs::remove_file(&draft);
+    }
+    written
 }
