@@ -13,7 +13,8 @@ named! {
     }
 
     /// The same where a part α of the target, between 0 and 1, is spread over all words alike. It is infinite if one of
-    /// them has the logit -∞, for that word is a part of the target too; what it owes backwards is finite.
+    /// them has the logit -∞, for that word is a part of the target too; what it owes backwards is finite. There α = 0
+    /// gives NaN, 0 · ∞: a loss without smoothing is `CrossEntropy`.
     pub fn SmoothedCrossEntropy(Z: R[vocab], I: vocab[], α: R[]) -> R[] {
         L = log_softmax_vocab(Z);
         -((1 - α) * index_vocab(L, I) + α * mean_vocab(L))

@@ -147,7 +147,7 @@ impl Span {
         self.sizes.iter().product()
     }
 
-    /// The size of the last axis (1 if there is none) and the space of the others.
+    /// The size of the last axis, 1 if there is none.
     pub(super) fn inner(&self) -> usize {
         self.sizes.last().copied().unwrap_or(1)
     }
