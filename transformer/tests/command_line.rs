@@ -153,7 +153,7 @@ fn a_run_that_is_told_to_end_is_stored_first() {
     assert!(Command::new("kill").args(["-TERM", &run.id().to_string()]).status().unwrap().success());
     let output = run.wait_with_output().unwrap();
     let said = text(&output.stderr);
-    assert_eq!(output.status.code(), Some(130), "{said}");
+    assert_eq!(output.status.code(), Some(143), "{said}");
     assert!(said.contains("interrupted at step ") && said.contains("--resume"), "{said}");
     assert!(folder.has("out/checkpoint.safetensors"));
 }

@@ -1,8 +1,8 @@
 //! The command line `transformer`: one subcommand, one file.
 //!
 //! A subcommand is a struct of arguments and a function that runs it and gives the exit code: 0 if it did what was
-//! asked, 130 if it was interrupted. An error is printed, what belongs to it indented, and exits with 1; clap exits with
-//! 2 when the arguments themselves are wrong.
+//! asked, 130 or 143 if it was interrupted. An error is printed, what belongs to it indented, and exits with 1; clap
+//! exits with 2 when the arguments themselves are wrong.
 //! Not here: what the commands do (`train`, `show`, `embed`, `generate`), how they print (`output`).
 
 #![allow(mixed_script_confusables, reason = "the equations keep the letters of the paper, ε and γ")]

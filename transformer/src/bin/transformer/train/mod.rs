@@ -22,7 +22,8 @@ use named_tensor::prelude::Error;
 ///
 /// Files of the run are written to a folder: `checkpoint.safetensors` (replaced in one step), `log.csv`, and at the end
 /// `model.safetensors` and pictures. A run that was interrupted goes on with --resume and ends as if it had never been.
-/// Exit codes: 0 the last step was reached, 1 an error, 2 wrong arguments, 130 interrupted (the run is stored).
+/// Exit codes: 0 the last step was reached, 1 an error, 2 wrong arguments, 130 interrupted (by SIGTERM 143; the
+/// run is stored).
 #[derive(Debug, clap::Args)]
 pub(crate) struct Arguments {
     #[command(subcommand)]

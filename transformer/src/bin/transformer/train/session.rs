@@ -8,7 +8,7 @@ use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Instant;
 
 use named_tensor::prelude::*;
@@ -26,8 +26,10 @@ use super::progress::Progress;
 use super::task::Task;
 use crate::output::{remark, say, unusable};
 
-/// The exit code of a run that was interrupted: 128 and the number of the signal, as shells have it.
-const INTERRUPTED: i32 = 130;
+/// The exit code of a run that a signal interrupted, as shells have it: 130 after Ctrl-C, 143 after SIGTERM.
+const fn interrupted_by(signal: i32) -> u8 {
+    128 + signal as u8
+}
 
 type Run<T> = Training<<T as Task>::Model, Adam<<T as Task>::Model>>;
 
@@ -49,16 +51,16 @@ pub(crate) fn run<T: Task>(task: &T, options: &Options) -> Result<ExitCode, Erro
     folder.identify(&identity)?;
     say(format_args!("{}\n", task.equations().join("\n\n")))?;
     say(format_args!("{identity}: {} parameters", training.model.count()))?;
-    let whole = go(task, &folder, &identity, options.every, &mut training)?;
+    let interrupted = go(task, &folder, &identity, options.every, &mut training)?;
     training.save(folder.checkpoint())?;
-    if !whole {
+    if let Some(code) = interrupted {
         remark(format_args!(
             "interrupted at step {} of {}, which is stored in `{}`: say the same with --resume to go on",
             training.steps,
             identity.steps,
             folder.path().display()
         ));
-        return Ok(ExitCode::from(INTERRUPTED as u8));
+        return Ok(ExitCode::from(code));
     }
     training.model.save(folder.model())?;
     say(task.report(&training.model, &folder)?)?;
@@ -106,14 +108,14 @@ fn identity<T: Task>(task: &T, folder: &Folder, options: &Options) -> Result<Ide
     }
 }
 
-/// The steps that are left; whether the last was reached.
+/// The steps that are left; the exit code if a signal came before the last.
 fn go<T: Task>(
     task: &T,
     folder: &Folder,
     identity: &Identity,
     every: u64,
     training: &mut Run<T>,
-) -> Result<bool, Error> {
+) -> Result<Option<u8>, Error> {
     let ((examples, size), path) = (task.examples(), folder.log());
     let batches = Batches { examples, size, seed: identity.seed };
     let tokens = size as f64 * task.tokens();
@@ -121,7 +123,7 @@ fn go<T: Task>(
     let mut progress = Progress::new(training.steps, identity.steps, tokens);
     let course =
         Course { last: identity.steps, rate: &|step| task.rate(step, identity.steps), longest: task.longest() };
-    let (mut before, stop) = (Instant::now(), asked_to_stop());
+    let (mut before, stop) = (Instant::now(), Stop::new());
     let loss = |model: &T::Model, step| task.loss(model, &batches.at(step), seed_of(!identity.seed, step));
     let whole = training.run(&course, loss, |training, step| {
         log.add(step, tokens / before.elapsed().as_secs_f64()).map_err(|error| unusable(&path, "write", &error))?;
@@ -130,24 +132,43 @@ fn go<T: Task>(
         if step.number.is_multiple_of(every) {
             training.save(folder.checkpoint())?;
         }
-        Ok(if stop.load(Ordering::Relaxed) { ControlFlow::Break(()) } else { ControlFlow::Continue(()) })
+        Ok(if stop.is_asked_for() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) })
     });
     progress.end();
-    whole
+    Ok((!whole?).then(|| stop.code()))
 }
 
 /// Ctrl-C and SIGTERM ask the run to stop after the step at hand; a second one ends it at once.
-fn asked_to_stop() -> Arc<AtomicBool> {
-    let stop = Arc::new(AtomicBool::new(false));
-    for signal in [SIGINT, SIGTERM] {
-        // In this order: the first signal finds nobody who asked before.
-        let caught = flag::register_conditional_shutdown(signal, INTERRUPTED, Arc::clone(&stop))
-            .and_then(|_| flag::register(signal, Arc::clone(&stop)));
-        if let Err(error) = caught {
-            remark(format_args!("a signal will end the run at once: {error}"));
+#[derive(Default)]
+struct Stop {
+    asked_for: Arc<AtomicBool>,
+    code: Arc<AtomicUsize>,
+}
+
+impl Stop {
+    fn new() -> Stop {
+        let stop = Stop::default();
+        for signal in [SIGINT, SIGTERM] {
+            let code = interrupted_by(signal);
+            // In this order: the first signal finds nobody who asked before, and who finds that it came finds its code.
+            let caught = flag::register_conditional_shutdown(signal, i32::from(code), Arc::clone(&stop.asked_for))
+                .and_then(|_| flag::register_usize(signal, Arc::clone(&stop.code), usize::from(code)))
+                .and_then(|_| flag::register(signal, Arc::clone(&stop.asked_for)));
+            if let Err(error) = caught {
+                remark(format_args!("a signal will end the run at once: {error}"));
+            }
         }
+        stop
     }
-    stop
+
+    fn is_asked_for(&self) -> bool {
+        self.asked_for.load(Ordering::SeqCst)
+    }
+
+    /// The exit code, once it is asked for.
+    fn code(&self) -> u8 {
+        self.code.load(Ordering::SeqCst) as u8
+    }
 }
 
 /// The curve of all losses of the log.
