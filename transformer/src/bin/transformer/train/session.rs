@@ -119,11 +119,13 @@ fn go<T: Task>(
     let ((examples, size), path) = (task.examples(), folder.log());
     let batches = Batches { examples, size, seed: identity.seed };
     let tokens = size as f64 * task.tokens();
+    // Before the log is there, which tells others that the run has begun.
+    let stop = Stop::new();
     let mut log = Log::open(&path, training.steps).map_err(|error| unusable(&path, "write", &error))?;
     let mut progress = Progress::new(training.steps, identity.steps, tokens);
     let course =
         Course { last: identity.steps, rate: &|step| task.rate(step, identity.steps), longest: task.longest() };
-    let (mut before, stop) = (Instant::now(), Stop::new());
+    let mut before = Instant::now();
     let loss = |model: &T::Model, step| task.loss(model, &batches.at(step), seed_of(!identity.seed, step));
     let whole = training.run(&course, loss, |training, step| {
         log.add(step, tokens / before.elapsed().as_secs_f64()).map_err(|error| unusable(&path, "write", &error))?;
