@@ -7,9 +7,32 @@ use named_tensor::prelude::*;
 named_tensor::axes! { seq, seq_, key, chans, kernel, out, row, col, vocab, half, pair }
 
 named! {
-    fn Sinh(X: R[]) -> R[] { (exp(X) - exp(-X)) / 2 }
+    fn Sinh(X: R[]) -> R[] { tanh(X) * (exp(X) + exp(-X)) / 2 }
 
     fn Cosh(X: R[]) -> R[] { (exp(X) + exp(-X)) / 2 }
+
+    fn Log1p(X: R[]) -> R[] {
+        U = 1 + X;
+        log(U) + (X - (U - 1)) / U
+    }
+
+    fn Expm1(X: R[]) -> R[] { if abs(X) < 1 { tanh(X / 2) * (exp(X) + 1) } else { exp(X) - 1 } }
+
+    fn Softplus(X: R[]) -> R[] {
+        E = exp(-abs(X));
+        U = 1 + E;
+        max(X, 0) + log(U) + (E - (U - 1)) / U
+    }
+
+    fn Elu(X: R[]) -> R[] {
+        N = min(X, 0);
+        max(X, 0) + if N > -1 { tanh(N / 2) * (exp(N) + 1) } else { exp(N) - 1 }
+    }
+
+    fn LogSumExp(X: R[seq]) -> R[] {
+        M = max(max_seq(X), -1e30);
+        M + log(sum_seq(exp(X - M)))
+    }
 
     fn LayerNorm(X: R[chans]; γ: R[chans] = 1, β: R[chans] = 0) -> R[chans] { standardize_chans(X) * γ + β }
 
@@ -58,15 +81,60 @@ fn x() -> Tensor<seq> {
     Tensor::new(seq, [-1.0, 2.0, 5.0])
 }
 
+/// Whether both are one number, or near enough for `f32`.
+fn near(found: f32, expected: f64) -> bool {
+    let expected = expected as f32;
+    found == expected || (found - expected).abs() <= 1e-6 * expected.abs()
+}
+
+/// A function of the notation, that of Rust, and its derivative.
+type Case = (fn(&Tensor<seq>) -> Tensor<seq>, fn(f64) -> f64, fn(f64) -> f64);
+
 #[test]
-fn functions_of_each_number_are_made_of_others() {
-    let numbers: Vec<f32> = x().to_vec(seq).unwrap();
-    let of = |f: fn(f32) -> f32| numbers.iter().map(|&x| f(x)).collect::<Vec<_>>();
-    for (found, expected) in [(Sinh(&x()), of(f32::sinh)), (Cosh(&x()), of(f32::cosh))] {
-        let found = found.to_vec(seq).unwrap();
-        assert!(found.iter().zip(&expected).all(|(x, y)| (x - y).abs() <= 1e-6 * y.abs()), "{found:?}, {expected:?}");
+fn functions_of_each_number_keep_their_digits_and_have_their_derivatives() {
+    let sigmoid = |x: f64| 1.0 / (1.0 + (-x).exp());
+    let softplus = |x: f64| x.max(0.0) + (-x.abs()).exp().ln_1p();
+    let elu = |x: f64| if x > 0.0 { x } else { x.exp_m1() };
+    let cases: [Case; 5] = [
+        (|x| Sinh(x), f64::sinh, f64::cosh),
+        (|x| Log1p(x), f64::ln_1p, |x| 1.0 / (1.0 + x)),
+        (|x| Expm1(x), f64::exp_m1, f64::exp),
+        (|x| Softplus(x), softplus, sigmoid),
+        (|x| Elu(x), elu, |x| x.min(0.0).exp()),
+    ];
+    let numbers: [f32; 16] =
+        [-20.0, -5.0, -1.0, -0.9, -0.5, -1e-3, -1e-8, 0.0, 1e-8, 1e-5, 1e-3, 0.3, 1.0, 2.5, 20.0, 40.0];
+    for (place, (found, expected, slope)) in cases.into_iter().enumerate() {
+        // The logarithm begins behind -1.
+        let numbers = if place == 1 { &numbers[3..] } else { &numbers[..] };
+        let x = Tensor::from_vec(seq.of(numbers.len()), numbers.to_vec()).unwrap();
+        let y = found(&x);
+        let slopes = grad(&y.sum(seq), &x).to_vec(seq).unwrap();
+        for ((&x, y), d) in numbers.iter().zip(y.to_vec(seq).unwrap()).zip(slopes) {
+            let x = f64::from(x);
+            assert!(near(y, expected(x)), "{place}: {y} at {x}, not {}", expected(x));
+            assert!(near(d, slope(x)), "{place}: the derivative {d} at {x}, not {}", slope(x));
+        }
+    }
+    for (y, x) in Cosh(&x()).to_vec(seq).unwrap().into_iter().zip([-1.0, 2.0, 5.0]) {
+        assert!(near(y, f64::cosh(x)), "{y} at {x}");
     }
     assert_eq!(NotAbove(&x()).to_vec(seq).unwrap(), [-1.0, 0.0, 0.0]);
+}
+
+#[test]
+fn a_logarithm_of_a_sum_of_exponentials_neither_overflows_nor_fails_at_a_row_that_is_masked() {
+    let of = |row: [f32; 3]| LogSumExp(&Tensor::new(seq, row)).item().unwrap();
+    let masked = f32::NEG_INFINITY;
+    assert_eq!(of([masked; 3]), masked);
+    assert!(near(of([masked, 1.0, 1.0]), 1.0 + f64::ln(2.0)));
+    assert!(near(of([1000.0, 1000.0, -1000.0]), 1000.0 + f64::ln(2.0)));
+    assert!(near(of([-1000.0, -1000.0, -1000.0]), f64::ln(3.0) - 1000.0));
+    for row in [[1.0, 2.0, 3.0], [2.0, 2.0, -1.0], [masked, 0.0, 100.0]] {
+        let x = Tensor::<seq>::new(seq, row);
+        let (found, expected) = (grad(&LogSumExp(&x), &x).to_vec(seq).unwrap(), x.softmax(seq).to_vec(seq).unwrap());
+        assert!(found.iter().zip(&expected).all(|(x, y)| (x - y).abs() <= 1e-6), "{found:?}, {expected:?}");
+    }
 }
 
 #[test]

@@ -36,11 +36,11 @@ const WORDS: &[(&str, &str)] = &[
     ("ln", "the natural logarithm is `log(X)`"),
     ("log2", "write `log(X) / log(2)`"),
     ("log10", "write `log(X) / log(10)`"),
-    ("log1p", "write `log(1 + X)`"),
+    ("log1p", "write `U = 1 + X;` and then `log(U) + (X - (U - 1)) / U`"),
     ("exp2", "write `2^X`"),
-    ("expm1", "write `exp(X) - 1`"),
+    ("expm1", "write `if abs(X) < 1 { tanh(X / 2) * (exp(X) + 1) } else { exp(X) - 1 }`"),
     ("tan", "write `sin(X) / cos(X)`"),
-    ("sinh", "write `(exp(X) - exp(-X)) / 2`"),
+    ("sinh", "write `tanh(X) * (exp(X) + exp(-X)) / 2`"),
     ("cosh", "write `(exp(X) + exp(-X)) / 2`"),
     ("square", "write `X^2`"),
     ("rsqrt", "write `1 / sqrt(X)`"),
@@ -48,9 +48,13 @@ const WORDS: &[(&str, &str)] = &[
     ("ceil", "write `-floor(-X)`"),
     ("round", "write `floor(X + 0.5)`"),
     ("sign", "write `if X > 0 { 1 } else if X < 0 { -1 } else { 0 }`"),
-    ("softplus", "write `max(X, 0) + log(1 + exp(-abs(X)))`"),
+    ("softplus", "write `E = exp(-abs(X));`, `U = 1 + E;` and then `max(X, 0) + log(U) + (E - (U - 1)) / U`"),
     ("leaky_relu", "write `max(X, 0) + 0.01 * min(X, 0)`"),
-    ("elu", "write `max(X, 0) + exp(min(X, 0)) - 1`"),
+    (
+        "elu",
+        "write `N = min(X, 0);` and then \
+                 `max(X, 0) + if N > -1 { tanh(N / 2) * (exp(N) + 1) } else { exp(N) - 1 }`",
+    ),
     ("relu6", "write `clamp(X, 0, 6)`"),
     ("swish", "the other name of it: `silu(X)`"),
     ("maximum", "write `max(X, Y)`"),
@@ -60,7 +64,7 @@ const WORDS: &[(&str, &str)] = &[
     ("variance", "write `var_ax(X)`"),
     ("average", "write `mean_ax(X)`"),
     ("product", "write `prod_ax(X)`"),
-    ("logsumexp lse", "write `M = max_ax(X);` and then `M + log(sum_ax(exp(X - M)))`"),
+    ("logsumexp lse", "write `M = max(max_ax(X), -1e30);` and then `M + log(sum_ax(exp(X - M)))`"),
     ("softmin", "write `softmax_ax(-X)`"),
     ("any", "write `sum_ax(if X > 0 { 1 } else { 0 }) > 0`, with the condition that you mean"),
     ("all", "write `prod_ax(if X > 0 { 1 } else { 0 }) > 0`, with the condition that you mean"),
@@ -128,11 +132,30 @@ mod tests {
     #[test]
     fn what_to_write_is_read_as_an_equation() {
         let mut count = 0;
-        for text in WORDS.iter().filter_map(|(_, text)| text.strip_prefix("write `")?.split('`').next()) {
-            let body = text.trim_end_matches(';').split(" = ").last().unwrap_or(text);
+        for text in WORDS.iter().map(|(_, text)| *text).filter(|text| text.starts_with("write `")) {
+            // Equations, each with its `;`, up to the value; or one equation, whose right side is the value here.
+            let mut pieces = text.split('`').skip(1).step_by(2).peekable();
+            let mut body = String::new();
+            while let Some(equation) = pieces.next_if(|piece| piece.ends_with(';')) {
+                body.push_str(equation);
+            }
+            match pieces.next() {
+                Some(value) => body.push_str(value),
+                None => body = body.trim_end_matches(';').split(" = ").last().unwrap_or_default().to_owned(),
+            }
             let body = body.replace("ax", "key").replace("mkey", "max").replace("k)", "2)").replace("(n)", "(2)");
-            let given = "X: R[seq, key], Y: R[seq, key], E: R[key, val], I: key[seq], S: R[a, b], \
-                         γ: R[key], β: R[key], W: R[chans, kernel, out]";
+            let given = [
+                "X: R[seq, key]",
+                "Y: R[seq, key]",
+                "E: R[key, val]",
+                "I: key[seq]",
+                "S: R[a, b]",
+                "γ: R[key]",
+                "β: R[key]",
+                "W: R[chans, kernel, out]",
+            ];
+            let is_free = |one: &&str| !body.contains(&format!("{} = ", &one[..1]));
+            let given = given.into_iter().filter(|one| !one.is_ascii() || is_free(one)).collect::<Vec<_>>().join(", ");
             let source = format!("fn f({given}) -> R[] {{ {body} }}");
             let mut report = Report::default();
             let _ = crate::named::functions(source.parse().expect(text), &mut report);

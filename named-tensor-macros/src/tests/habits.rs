@@ -171,7 +171,7 @@ fn dropout_is_told_to_draw_a_number_for_each_of_the_tensor() {
 #[test]
 fn a_function_that_takes_a_few_words_here_is_answered_with_them() {
     for (body, write) in [
-        ("sinh(X)", "write `(exp(X) - exp(-X)) / 2`"),
+        ("sinh(X)", "write `tanh(X) * (exp(X) + exp(-X)) / 2`"),
         ("layer_norm(X)", "write `standardize_ax(X) * γ + β`, with parameters `γ: R[ax] = 1, β: R[ax] = 0`"),
         ("layer_norm_key(X)", "write `standardize_key(X) * γ + β`, with parameters `γ: R[key] = 1, β: R[key] = 0`"),
         ("conv1d(X)", "write `unroll_{seq, kernel}(X, |kernel|) dot_{chans, kernel} W`, with a parameter `W: "),
