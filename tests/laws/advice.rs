@@ -4,7 +4,7 @@
 
 use named_tensor::prelude::*;
 
-named_tensor::axes! { seq, seq_, key, chans, kernel, out, row, col, vocab, half, pair }
+named_tensor::axes! { seq, seq_, key, chans, kernel, out, row, col, vocab, half, pair, new }
 
 named! {
     fn Sinh(X: R[]) -> R[] { tanh(X) * (exp(X) + exp(-X)) / 2 }
@@ -73,6 +73,48 @@ named! {
     fn LastTwo(X: R[seq]) -> R[seq] { X_{seq(|seq| - 2..)} }
 
     fn Last(X: R[seq]) -> R[] { X_{seq(|seq| - 1)} }
+
+    fn Roll(X: R[seq]) -> R[seq] {
+        Y_{seq(i)} = X_{seq((i + |seq| - 1) % |seq|)};
+        Y
+    }
+
+    fn Pad(X: R[seq]) -> R[seq] {
+        Y_{seq(i: |seq| + 2)} = if i < |seq| { X_{seq(min(i, |seq| - 1))} } else { 0 };
+        Y
+    }
+
+    fn Tile(X: R[seq]) -> R[seq] {
+        Y_{seq(i: 2 * |seq|)} = X_{seq(i % |seq|)};
+        Y
+    }
+
+    fn RepeatEach(X: R[seq]) -> R[seq] {
+        Y_{seq(i: 2 * |seq|)} = X_{seq(div(i, 2))};
+        Y
+    }
+
+    fn Expand(X: R[seq]) -> R[seq, new] {
+        Y_{new(i: 2), seq(j)} = X_{seq(j)};
+        Y
+    }
+
+    fn Stack(X: R[seq], Y: R[seq]) -> R[seq, new] {
+        Z_{new(i: 2), seq(j)} = if i == 0 { X_{seq(j)} } else { Y_{seq(j)} };
+        Z
+    }
+
+    fn CumulativeProduct(X: R[seq]) -> R[seq] { exp(cumsum_seq(log(X))) }
+
+    fn CrossEntropy(X: R[seq, vocab], I: vocab[seq]) -> R[seq] { -log_softmax_vocab(X)_{vocab(I)} }
+
+    fn ScatterAdd(X: R[seq, chans], I: vocab[seq]) -> R[vocab, chans] { one_hot_vocab(I, 3) dot_seq X }
+
+    fn Solve(S: R[row, col], X: R[row]) -> R[col] { inv_{row, col}(S) dot_row X }
+
+    fn LogDet(S: R[row, col]) -> R[] { log(det_{row, col}(S)) }
+
+    fn MaskedFill(X: R[seq], M: B[seq]) -> R[seq] { if M { -inf } else { X } }
 
     fn NotAbove(X: R[seq]) -> R[seq] { if !(X > 0) { X } else { 0 } }
 }
@@ -166,4 +208,36 @@ fn layers_of_other_libraries_are_a_line() {
     let u = Tensor::new((seq, chans), [[0.4, 0.6], [0.5, 0.1], [0.0, 0.9]]);
     let dropped = Dropout(&square, &u, &Tensor::scalar(0.5));
     assert_eq!(dropped.to_vec((seq, chans)).unwrap(), [0.0, 6.0, 6.0, 0.0, 0.0, 18.0]);
+}
+
+#[test]
+fn what_moves_repeats_and_pads_is_written_by_positions() {
+    let y = Tensor::<seq>::new(seq, [7.0, 8.0, 9.0]);
+    assert_eq!(Roll(&x()).to_vec(seq).unwrap(), [5.0, -1.0, 2.0]);
+    assert_eq!(Pad(&x()).to_vec(seq).unwrap(), [-1.0, 2.0, 5.0, 0.0, 0.0]);
+    assert_eq!(Tile(&x()).to_vec(seq).unwrap(), [-1.0, 2.0, 5.0, -1.0, 2.0, 5.0]);
+    assert_eq!(RepeatEach(&x()).to_vec(seq).unwrap(), [-1.0, -1.0, 2.0, 2.0, 5.0, 5.0]);
+    assert_eq!(Expand(&x()).to_vec((seq, new)).unwrap(), [-1.0, -1.0, 2.0, 2.0, 5.0, 5.0]);
+    assert_eq!(Stack(&x(), &y).to_vec((new, seq)).unwrap(), [-1.0, 2.0, 5.0, 7.0, 8.0, 9.0]);
+    let products = CumulativeProduct(&y).to_vec(seq).unwrap();
+    assert!(products.iter().zip([7.0, 56.0, 504.0]).all(|(&x, y)| near(x, y)), "{products:?}");
+}
+
+#[test]
+fn losses_sums_by_position_and_equations_of_matrices_are_a_line() {
+    let scores = Tensor::new((seq, vocab), [[1.0, 2.0, 3.0], [0.0, 0.0, 0.0]]);
+    let words = Tensor::indices(seq, vocab, [2, 0]);
+    let losses = CrossEntropy(&scores, &words).to_vec(seq).unwrap();
+    let of_first = (f64::exp(-2.0) + f64::exp(-1.0)).ln_1p();
+    assert!(near(losses[0], of_first) && near(losses[1], f64::ln(3.0)), "{losses:?}");
+    let rows = Tensor::new((seq, chans), [[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]]);
+    let sums = ScatterAdd(&rows, &Tensor::indices(seq, vocab, [2, 0, 2]));
+    assert_eq!(sums.to_vec((vocab, chans)).unwrap(), [3.0, 4.0, 0.0, 0.0, 6.0, 8.0]);
+    let square: Tensor<R![row, col]> = Tensor::new((row, col), [[1.0, 2.0], [3.0, 8.0]]);
+    let b = Tensor::<row>::new(row, [5.0, 19.0]);
+    let solution = Solve(&square, &b);
+    assert!((square.dot(col, &solution) - &b).abs().max(row).item().unwrap() < 1e-4, "{solution}");
+    assert!(near(LogDet(&square).item().unwrap(), f64::ln(2.0)));
+    let filled = MaskedFill(&x(), &x().gt(&Tensor::scalar(0.0)));
+    assert_eq!(filled.to_vec(seq).unwrap(), [-1.0, f32::NEG_INFINITY, f32::NEG_INFINITY]);
 }

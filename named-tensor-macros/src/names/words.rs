@@ -12,7 +12,7 @@ pub(super) fn instead(word: &str, axes: &[String]) -> Option<String> {
         [first, _, ..] if text.contains("{ax(") => return instead(word, std::slice::from_ref(first)),
         [row, column] if text.contains("{a, b}") => {
             let text = text.replace("{a, b}", &format!("{{{row}, {column}}}")).replace("|a|", &format!("|{row}|"));
-            return Some(text.replace("(S", "(X"));
+            return Some(text.replace("dot_a ", &format!("dot_{row} ")).replace("(S", "(X"));
         }
         [axis] => {
             let below = if axis.contains('(') { format!("_{{{axis}}}") } else { format!("_{axis}") };
@@ -94,8 +94,36 @@ const WORDS: &[(&str, &str)] = &[
         "conv1d",
         "write `unroll_{seq, kernel}(X, |kernel|) dot_{chans, kernel} W`, with a parameter `W: R[chans, kernel, out]`",
     ),
-    ("zeros", "a number needs no axes: `0`; with some: `Z_{ax(i)} = 0;`"),
-    ("ones", "a number needs no axes: `1`; with some: `Z_{ax(i)} = 1;`"),
+    ("zeros zeros_like", "a number needs no axes: `0`; with some: `Z_{ax(i)} = 0;`"),
+    ("ones ones_like", "a number needs no axes: `1`; with some: `Z_{ax(i)} = 1;`"),
+    ("full full_like", "a number needs no axes: `0.5`; with some: `Z_{ax(i)} = 0.5;`"),
+    ("roll", "by positions, with a letter for each axis: `Y_{ax(i)} = X_{ax((i + |ax| - 1) % |ax|)};`"),
+    (
+        "pad",
+        "by positions, with a letter for each axis: \
+                 `Y_{ax(i: |ax| + 2)} = if i < |ax| { X_{ax(min(i, |ax| - 1))} } else { 0 };`",
+    ),
+    (
+        "repeat tile repeat_interleave",
+        "by positions, with a letter for each axis: the whole twice `Y_{ax(i: 2 * |ax|)} = X_{ax(i % |ax|)};`, \
+                 each one twice `Y_{ax(i: 2 * |ax|)} = X_{ax(div(i, 2))};`",
+    ),
+    (
+        "expand broadcast broadcast_to",
+        "beside a tensor that has the axis, leave it out: `X + Y`; alone, with a letter for each axis: \
+                 `Y_{ax(i: 2), seq(j)} = X_{seq(j)};`",
+    ),
+    (
+        "stack",
+        "by positions, with a letter for each axis: \
+                 `Z_{ax(i: 2), seq(j)} = if i == 0 { X_{seq(j)} } else { Y_{seq(j)} };`",
+    ),
+    ("cumprod", "of positive numbers `exp(cumsum_ax(log(X)))`; of any, a recurrence: `scan` in Rust, chapter 6"),
+    ("cross_entropy", "write `-log_softmax_ax(X)_{ax(I)}`, with positions `I: ax[..]`, and then the mean of it"),
+    ("scatter_add index_add", "write `one_hot_ax(I, n) dot_seq X`, with positions `I: ax[seq]`"),
+    ("masked_fill", "write `if M { -inf } else { X }`, with truth values `M: B[..]`"),
+    ("solve", "write `inv_{a, b}(S) dot_a Y`"),
+    ("logdet slogdet", "write `log(det_{a, b}(S))`"),
     ("size len", "write `|ax|`"),
     (
         "dropout",
@@ -143,20 +171,24 @@ mod tests {
                 Some(value) => body.push_str(value),
                 None => body = body.trim_end_matches(';').split(" = ").last().unwrap_or_default().to_owned(),
             }
-            let body = body.replace("ax", "key").replace("mkey", "max").replace("k)", "2)").replace("(n)", "(2)");
+            let body = body.replace("ax", "key").replace("mkey", "max").replace("k)", "2)").replace("n)", "2)");
             let given = [
                 "X: R[seq, key]",
                 "Y: R[seq, key]",
                 "E: R[key, val]",
                 "I: key[seq]",
+                "M: B[seq]",
                 "S: R[a, b]",
                 "γ: R[key]",
                 "β: R[key]",
                 "W: R[chans, kernel, out]",
             ];
-            let is_free = |one: &&str| !body.contains(&format!("{} = ", &one[..1]));
-            let given = given.into_iter().filter(|one| !one.is_ascii() || is_free(one)).collect::<Vec<_>>().join(", ");
-            let source = format!("fn f({given}) -> R[] {{ {body} }}");
+            let letter = |one: &str| one.chars().next().unwrap_or_default();
+            let is_read = |letter: char| letter == 'X' || body.contains(letter);
+            let needed = |one: &&str| is_read(letter(one)) && !body.contains(&format!("{} = ", letter(one)));
+            let given = given.into_iter().filter(needed).collect::<Vec<_>>().join(", ");
+            let result = if body.ends_with("> 0") { "B[]" } else { "R[]" };
+            let source = format!("fn f({given}) -> {result} {{ {body} }}");
             let mut report = Report::default();
             let _ = crate::named::functions(source.parse().expect(text), &mut report);
             let errors = report.finish().err().into_iter().flatten().map(|error| error.to_string());

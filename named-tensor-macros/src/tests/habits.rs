@@ -185,6 +185,21 @@ fn a_function_that_takes_a_few_words_here_is_answered_with_them() {
             "the diagonal of one is `Y_{row(i)} = X_{row(i), col(i + 0)};`, the matrix of one `X * eye_{key, ",
         ),
         ("trace(X)", "write `sum_{a, b}(S * eye_{a, b}(|a|))`"),
+        ("roll_seq(X)", "by positions, with a letter for each axis: `Y_{seq(i)} = X_{seq((i + |seq| - 1) % |seq|)};`"),
+        (
+            "pad_key(X)",
+            "by positions, with a letter for each axis: `Y_{key(i: |key| + 2)} = if i < |key| { X_{key(min(i, |key| - 1",
+        ),
+        ("stack(X, X)", "by positions, with a letter for each axis: `Z_{ax(i: 2), seq(j)} = if i == 0 { X_{seq(j)}"),
+        (
+            "cross_entropy_key(X)",
+            "write `-log_softmax_key(X)_{key(I)}`, with positions `I: key[..]`, and then the mean",
+        ),
+        ("scatter_add_{key}(X, X)", "write `one_hot_key(I, n) dot_seq X`, with positions `I: key[seq]`"),
+        ("solve_{seq, key}(X, X)", "write `inv_{seq, key}(X) dot_seq Y`"),
+        ("logdet_{seq, key}(X)", "write `log(det_{seq, key}(X))`"),
+        ("masked_fill(X, X)", "write `if M { -inf } else { X }`, with truth values `M: B[..]`"),
+        ("cumprod_key(X)", "of positive numbers `exp(cumsum_key(log(X)))`; of any, a recurrence: `scan` in Rust"),
         ("flip_seq(X)", "by positions, with a letter for each axis: `Y_{seq(i)} = X_{seq(|seq| - 1 - i)};`"),
     ] {
         let said = at(body).1;
