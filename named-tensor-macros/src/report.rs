@@ -96,6 +96,13 @@ pub(crate) fn nearest_within<'a>(
     near.map(|name| (distance(wrong, name), name)).filter(|(far, _)| *far <= allowed).min().map(|(_, name)| name)
 }
 
+/// Whether two names differ in their digits only, or in one letter, so that one may be written for the other.
+pub(crate) fn are_near(one: &str, other: &str) -> bool {
+    let letters = |name: &str| name.chars().filter(|char| !char.is_ascii_digit()).collect::<String>();
+    let are_words = one.chars().count().min(other.chars().count()) > 1;
+    letters(one) == letters(other) || are_words && distance(one, other) == 1
+}
+
 /// The name that looks like `wrong` in print and is written with other letters, and what to say of it.
 pub(crate) fn lookalike<'a>(wrong: &str, names: impl IntoIterator<Item = &'a str>) -> Option<(&'a str, String)> {
     let looks = |name: &str| name.chars().map(|char| alphabet(char).1).collect::<String>();
@@ -174,6 +181,16 @@ mod tests {
         let words = lookalike("k\u{435}y", ["key"]).expect("Cyrillic ie").1;
         assert!(words.ends_with("it has a Latin letter where this has a Cyrillic one"), "{words}");
         assert_eq!(lookalike("X", ["x", "X", "XX"]), None);
+    }
+
+    #[test]
+    fn names_that_differ_in_digits_or_in_one_letter_are_near() {
+        for (one, other) in [("X3", "X2"), ("X3", "X"), ("W12", "W1"), ("W_K", "W_Q"), ("MASK", "MASKS")] {
+            assert!(are_near(one, other) && are_near(other, one), "{one}, {other}");
+        }
+        for (one, other) in [("EPS", "X"), ("PI", "P"), ("EPS", "MAX"), ("X1", "Y2")] {
+            assert!(!are_near(one, other) && !are_near(other, one), "{one}, {other}");
+        }
     }
 
     #[test]

@@ -10,7 +10,7 @@ use crate::ast::{Binary, Expression, Form, Function, ParameterType};
 use crate::builtin::Shape;
 use crate::code::name_of;
 use crate::parse::is_number;
-use crate::report::{Report, list, lookalike, nearest};
+use crate::report::{Report, are_near, list, lookalike, nearest};
 use crate::set::axis_name;
 use proc_macro2::Ident;
 use std::collections::{BTreeSet, HashSet};
@@ -34,11 +34,12 @@ pub(super) fn check_definitions(vocabulary: &Vocabulary<'_>, function: &Function
                 define(&axes, &mut scope, &position.name, report);
             }
         }
-        equation.expressions().for_each(|expression| undefined(vocabulary, &scope, expression, report));
+        let own = matches!(equation.form, Form::Cases(_)).then_some(&equation.name);
+        equation.expressions().for_each(|expression| undefined(vocabulary, &scope, own, expression, report));
         scope.truncate(outside);
         define(&axes, &mut scope, &equation.name, report);
     }
-    undefined(vocabulary, &scope, &body.result, report);
+    undefined(vocabulary, &scope, None, &body.result, report);
 }
 
 fn define<'a>(axes: &BTreeSet<String>, scope: &mut Vec<&'a Ident>, name: &'a Ident, report: &mut Report) {
@@ -70,17 +71,32 @@ fn uncalled(function: &Function, expression: &Expression, report: &mut Report) {
     });
 }
 
-fn undefined(vocabulary: &Vocabulary<'_>, scope: &[&Ident], expression: &Expression, report: &mut Report) {
-    // Axes that stand as arguments where a function lacks its axis: that is the mistake, and it is reported.
+/// Whether a name that nothing here defines is taken for a constant of the program: one in capitals.
+fn is_constant(name: &str) -> bool {
+    name.chars().count() > 1 && !name.chars().any(char::is_lowercase)
+}
+
+/// Reports names that are not in scope; `own` is what is being defined by positions.
+fn undefined(
+    vocabulary: &Vocabulary<'_>,
+    scope: &[&Ident],
+    own: Option<&Ident>,
+    expression: &Expression,
+    report: &mut Report,
+) {
+    // Names in which another mistake shows, which is reported: axes that stand as arguments where a function lacks its
+    // axis, the sign of a transpose, values at earlier positions.
     let mut excused: Vec<*const Ident> = Vec::new();
     expression.walk(&mut |node| {
         if let Expression::Call(call) = node {
             excused.extend(axes_as_arguments(vocabulary, call).map(std::ptr::from_ref));
         }
+        if let Some((name, message, help)) = transposed(scope, node).or_else(|| recurrent(scope, own, node)) {
+            report.error(name.span(), message, &[help.to_owned()]);
+            excused.push(name);
+        }
         let Some(name) = node.variable().filter(|name| !excused.contains(&std::ptr::from_ref(*name))) else { return };
         let text = name.to_string();
-        // A constant of the program is written in capitals.
-        let is_constant = text.chars().count() > 1 && !text.chars().any(char::is_lowercase);
         if scope.contains(&name) {
             return;
         }
@@ -89,7 +105,7 @@ fn undefined(vocabulary: &Vocabulary<'_>, scope: &[&Ident], expression: &Express
         let known_names = || known.iter().map(String::as_str);
         let looks = lookalike(&text, known_names());
         let meant = same_letters.map(String::as_str).or_else(|| nearest(&text, known_names()));
-        if is_constant && meant.is_none() && looks.is_none() {
+        if is_constant(&text) && meant.is_none() && looks.is_none() {
             return;
         }
         if vocabulary.axes.contains(&name_of(name)) {
@@ -99,29 +115,90 @@ fn undefined(vocabulary: &Vocabulary<'_>, scope: &[&Ident], expression: &Express
         }
         let meant = meant.map(|meant| format!("did you mean `{meant}`?"));
         let mut help: Vec<String> = looks.map(|(_, words)| words).or(meant).into_iter().collect();
+        let is_near = !help.is_empty();
         help.push(format!("defined here: {}", list(&known)));
+        if !is_near || is_constant(&text) {
+            help.push(format!("a constant of the program is written `self::{text}`"));
+        }
         report.error(name.span(), format!("nothing is called `{text}` here"), &help);
     });
+}
+
+/// `W^T`, where nothing is called `T`.
+fn transposed<'a>(scope: &[&Ident], node: &'a Expression) -> Option<(&'a Ident, String, &'static str)> {
+    let Expression::Binary { operator: Binary::Power, right, .. } = node else { return None };
+    let name = right.variable().filter(|name| *name == "T" && !scope.contains(name))?;
+    let help = "axes have no order: leave it out; another name for one is `X_{seq -> seq_}`";
+    Some((name, "`^T` is no transpose in the notation".to_owned(), help))
+}
+
+/// `h_{seq(i)} = .. h_{seq(i - 1)} ..`: a value that depends on itself at other positions.
+fn recurrent<'a>(
+    scope: &[&Ident],
+    own: Option<&Ident>,
+    node: &'a Expression,
+) -> Option<(&'a Ident, String, &'static str)> {
+    let Expression::Subscript { base, .. } = node else { return None };
+    let name = base.variable().filter(|name| own == Some(name) && !scope.contains(name))?;
+    let help = "a recurrence along an axis is a scan: `scan` in Rust, chapter 6";
+    Some((name, format!("`{name}` is defined by itself"), help))
 }
 
 /// Reports arguments, parameters, equations and positions that nothing uses.
 pub(super) fn check_uses(vocabulary: &Vocabulary<'_>, function: &Function, report: &mut Report) {
     let used = used(vocabulary, function);
-    let mut unused = |name: &Ident, what: &str, help: &str| {
-        if !used.contains(name) && !name.to_string().starts_with('_') && !is_number(name) {
+    let assumed = assumed(function);
+    // For each name that is taken for a constant, what is unused and may be meant by it.
+    let mut meant: Vec<Vec<&Ident>> = vec![Vec::new(); assumed.len()];
+    let mut unused = |name: &'_ Ident, what: &str, help: &str| {
+        let text = name.to_string();
+        if used.contains(name) || text.starts_with('_') || is_number(name) {
+            return None;
+        }
+        let near = assumed.iter().position(|constant| are_near(&constant.to_string(), &text));
+        if near.is_none() {
             let help = [help.to_owned(), format!("or call it `_{name}`")];
             report.error(name.span(), format!("{what} `{name}` is never used"), &help);
         }
+        near
     };
     for argument in &function.arguments {
-        unused(&argument.name, "argument", "leave it out");
+        if let Some(place) = unused(&argument.name, "argument", "leave it out") {
+            meant[place].push(&argument.name);
+        }
     }
     for parameter in &function.parameters {
-        unused(&parameter.name, "parameter", "leave it out, or use it where another one stands in its place");
+        let help = "leave it out, or use it where another one stands in its place";
+        if let Some(place) = unused(&parameter.name, "parameter", help) {
+            meant[place].push(&parameter.name);
+        }
     }
     for equation in function.body.iter().flat_map(|body| &body.equations) {
-        unused(&equation.name, "value", "leave out its equation");
+        if let Some(place) = unused(&equation.name, "value", "leave out its equation") {
+            meant[place].push(&equation.name);
+        }
     }
+    for (constant, meant) in assumed.iter().zip(meant).filter(|(_, meant)| !meant.is_empty()) {
+        let meant: Vec<String> = meant.iter().map(|name| format!("`{name}`")).collect();
+        let help = [
+            format!("did you mean {}, which is never used?", meant.join(" or ")),
+            format!("a constant of the program is written `self::{constant}`"),
+        ];
+        report.error(constant.span(), format!("nothing is called `{constant}` here"), &help);
+    }
+}
+
+/// The names in the body that are taken for constants of the program, each once.
+fn assumed(function: &Function) -> Vec<&Ident> {
+    let mut assumed: Vec<&Ident> = Vec::new();
+    for expression in function.body_expressions() {
+        expression.walk(&mut |node| {
+            let name =
+                node.variable().filter(|name| is_constant(&name.to_string()) && !function.defines(&name_of(name)));
+            assumed.extend(name.filter(|name| !assumed.contains(name)));
+        });
+    }
+    assumed
 }
 
 /// Reports uses of a parameter that may be absent other than those in which its absence has a meaning: a tensor is only

@@ -5,6 +5,7 @@ mod expansion;
 mod habits;
 mod messages;
 mod mistakes;
+mod slips;
 
 use proc_macro2::TokenStream;
 
