@@ -129,7 +129,7 @@ fn alphabet(letter: char) -> (&'static str, char) {
 }
 
 /// A name without the marks that make relatives of it: `seq_`, `seq2` and `seq` are three axes, not one misspelt.
-fn stem(name: &str) -> &str {
+pub(crate) fn stem(name: &str) -> &str {
     let stem = name.trim_end_matches(|char: char| char == '_' || char.is_ascii_digit());
     if stem.is_empty() { name } else { stem }
 }

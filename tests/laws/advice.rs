@@ -6,7 +6,25 @@ use named_tensor::prelude::*;
 
 named_tensor::axes! { seq, seq_, key, chans, kernel, out, row, col, vocab, half, pair, new }
 
+#[expect(non_upper_case_globals, unused_qualifications, reason = "as a program may write it, and as it is advised")]
+mod constants {
+    use super::seq;
+    use named_tensor::prelude::*;
+
+    const eps: f32 = 0.5;
+    const N: usize = 2;
+
+    named! {
+        pub fn ByPath(X: R[seq]) -> R[seq] { X + self::eps * self::N }
+    }
+}
+
 named! {
+    fn Causal(X: R[seq]) -> R[seq, seq_] {
+        M_{seq(i), seq_(j: |seq|)} = if i <= j { X_{seq(i)} } else { -inf };
+        M
+    }
+
     fn Sinh(X: R[]) -> R[] { tanh(X) * (exp(X) + exp(-X)) / 2 }
 
     fn Cosh(X: R[]) -> R[] { (exp(X) + exp(-X)) / 2 }
@@ -195,6 +213,13 @@ fn rows_columns_and_diagonals_are_chosen_by_positions() {
     assert_eq!(Last(&x()).item().unwrap(), 5.0);
     let rows = Rows(&square.rename((row, col), (vocab, chans)), &Tensor::indices(seq, vocab, [1, 1]));
     assert_eq!(rows.to_vec((seq, chans)).unwrap(), [3.0, 4.0, 3.0, 4.0]);
+}
+
+#[test]
+fn constants_have_paths_and_a_size_that_no_argument_has_is_stated() {
+    assert_eq!(constants::ByPath(&x()).to_vec(seq).unwrap(), [0.0, 3.0, 6.0]);
+    let masked = Causal(&x().slice(seq, ..2));
+    assert_eq!(masked.to_vec((seq, seq_)).unwrap(), [-1.0, -1.0, f32::NEG_INFINITY, 2.0]);
 }
 
 #[test]

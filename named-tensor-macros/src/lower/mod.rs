@@ -12,8 +12,8 @@ mod subscript;
 use crate::ast::{self, Element, Equation, Form, Function, TensorType};
 use crate::ir::{Body, Code, Condition, Definition, Generics, Given, Kind};
 use crate::names::{Vocabulary, size_source};
-use crate::report::{Report, error};
-use crate::set::{Set, axis_name, axis_span};
+use crate::report::{Report, error, stem};
+use crate::set::{Set, axis_name, axis_span, axis_text};
 use proc_macro2::{Ident, Span};
 use syn::Path;
 
@@ -142,6 +142,9 @@ impl Scope<'_> {
         for position in positions {
             let size = match &position.size {
                 Some(size) => self.whole(size)?,
+                None if size_source(self.function, &axis_name(&position.axis), self.defined).is_none() => {
+                    return Err(self.unstated(position));
+                }
                 None => self.size(&position.axis)?,
             };
             sizes.push((position.name.clone(), position.axis.clone(), size));
@@ -167,6 +170,18 @@ impl Scope<'_> {
         let set = Set(positions.iter().map(|position| position.axis.clone()).collect());
         let used = sizes.into_iter().filter(|(name, ..)| value.mentions(name)).collect();
         Ok((used, Value { kind, code: ascription("ascribed", &set, name.span(), code) }))
+    }
+
+    /// What to say of a letter on the left whose axis has no size, which is that of a relative or stated there.
+    fn unstated(&self, position: &ast::Position) -> syn::Error {
+        let (name, span, letter) = (axis_name(&position.axis), axis_span(&position.axis), &position.name);
+        let known = |axis: &&String| size_source(self.function, axis, self.defined).is_some();
+        let axes: Vec<String> = crate::names::signature_axes(self.function).map(|axis| axis_name(&axis)).collect();
+        let relative = axes.iter().filter(known).find(|axis| stem(axis) == stem(&name));
+        let size = relative.map_or("n".to_owned(), |axis| format!("|{axis}|"));
+        let kind = if relative.is_some() { "" } else { ", with a number or a size that is known for `n`" };
+        let help = format!("state it on the left: `{}({letter}: {size})`{kind}", axis_text(&position.axis));
+        error(span, format!("the size of `{name}` is not known here"), &[help])
     }
 
     /// The last line, at the declared type.

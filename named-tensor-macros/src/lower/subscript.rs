@@ -6,8 +6,9 @@ use super::arithmetic::{along, instead_of_one_hot};
 use super::{Scope, Value, operation};
 use crate::ast::{Entry, Expression, Part};
 use crate::ir::{Code, Given, Kind};
+use crate::names::{size_source, sizes_read};
 use crate::report::error;
-use crate::set::{axis_name, axis_span};
+use crate::set::{axis_name, axis_span, axis_text};
 use syn::Path;
 
 impl Scope<'_> {
@@ -51,6 +52,9 @@ impl Scope<'_> {
                     return Err(error(axis_span(second), message, &[help]));
                 }
                 let size = |part: &Part| {
+                    if let Some(size) = &part.size {
+                        self.is_known(&part.axis, size, parts)?;
+                    }
                     let size = part.size.as_ref().map(|size| self.whole(size)).transpose()?;
                     Ok((part.axis.clone(), size))
                 };
@@ -64,6 +68,20 @@ impl Scope<'_> {
                 operation("slice", axis_span(axis), vec![base, Given::Axes(vec![axis.clone()]), range])
             }
         })
+    }
+
+    /// Refuses a size that is read from an axis which the split makes, where nothing else has it.
+    fn is_known(&self, axis: &Path, size: &Expression, parts: &[Part]) -> syn::Result<()> {
+        let mut unknown = None;
+        sizes_read(size, &mut |read: &Path| {
+            let is_made = parts.iter().any(|part| axis_name(&part.axis) == axis_name(read));
+            if is_made && !self.initial && size_source(self.function, &axis_name(read), self.defined).is_none() {
+                unknown = Some(read.clone());
+            }
+        });
+        let Some(unknown) = unknown else { return Ok(()) };
+        let help = format!("write a number or a size that is known: `{}: 4`", axis_text(axis));
+        Err(error(axis_span(&unknown), format!("the size of `{}` is not known here", axis_name(&unknown)), &[help]))
     }
 
     /// Refuses the letter of a position along another axis, which may be one letter for another.

@@ -169,7 +169,7 @@ fn declared<'a>(function: &'a Function, name: &Ident) -> Option<&'a TensorType> 
 }
 
 /// The axes of all types in a signature.
-fn signature_axes(function: &Function) -> impl Iterator<Item = Path> + '_ {
+pub(crate) fn signature_axes(function: &Function) -> impl Iterator<Item = Path> + '_ {
     signature_types(function).flat_map(|kind| {
         let indexed = match &kind.element {
             crate::ast::Element::Position(axis) => Some(axis.clone()),

@@ -75,3 +75,40 @@ fn a_value_that_depends_on_itself_at_the_position_before_is_a_scan() {
         assert_eq!(said.1, format!("`{name}` is defined by itself\n= help: {help}"));
     }
 }
+
+#[test]
+fn a_size_that_is_not_known_is_stated_where_it_is_missing() {
+    for (source, axis, help) in [
+        (
+            "fn F(X: R[seq]) -> R[seq, seq_] { M_{seq(i), seq_(j)} = if i <= j { 0 } else { -inf }; M + X }",
+            "seq_",
+            "state it on the left: `seq_(j: |seq|)`",
+        ),
+        (
+            "fn F(X: R[seq]) -> R[seq, key] { M_{seq(i), key(j)} = if i <= j { 0 } else { -inf }; M + X }",
+            "key",
+            "state it on the left: `key(j: n)`, with a number or a size that is known for `n`",
+        ),
+        (
+            "fn F(X: R[seq]) -> R[heads, key] { X_{seq -> (heads: |heads|, key)} }",
+            "heads",
+            "write a number or a size that is known: `heads: 4`",
+        ),
+        (
+            "fn F(X: R[seq]) -> R[heads, key] { X_{seq -> (heads, key: |seq| / |heads|)} }",
+            "heads",
+            "write a number or a size that is known: `key: 4`",
+        ),
+    ] {
+        let said = format!("the size of `{axis}` is not known here\n= help: {help}");
+        assert_eq!(at(source), (axis.to_owned(), said));
+    }
+    for source in [
+        "fn F(X: R[seq]) -> R[seq, seq_] { M_{seq(i), seq_(j: |seq|)} = if i <= j { 0 } else { -inf }; M + X }",
+        "fn F(X: R[seq]; W: R[heads, key]) -> R[heads, key] { W * X_{seq -> (heads: |heads|, key)} }",
+        "fn F(X: R[seq]) -> R[heads, key] { X_{seq -> (heads: 4, key)} }",
+    ] {
+        let said = errors(source);
+        assert!(said.iter().all(|said| said.starts_with("what `W` is at first")), "{source}: {said:?}");
+    }
+}
