@@ -22,7 +22,8 @@ pub(crate) fn expand(input: TokenStream) -> TokenStream {
 
 /// The functions of a block; what is wrong goes to the report.
 pub(crate) fn functions(input: TokenStream, report: &mut Report) -> TokenStream {
-    let block = parse::block(input, report);
+    let mut block = parse::block(input, report);
+    names::settle(&mut block, report);
     let vocabulary = Vocabulary::of(&block);
     block.functions.iter().map(|function| one(&vocabulary, function, report)).collect()
 }

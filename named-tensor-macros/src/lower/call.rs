@@ -9,6 +9,7 @@ use crate::builtin::{Builtin, Shape};
 use crate::ir::{Code, Generics, Given, Kind};
 use crate::names::Callee;
 use crate::report::error;
+use crate::set::{axis_name, axis_text};
 use proc_macro2::Span;
 use syn::Path;
 
@@ -145,7 +146,12 @@ impl Scope<'_> {
                 let position = self.position(&axes, value(0)?, span)?;
                 let size = match (arguments.get(1), axes.first()) {
                     (Some(size), _) => self.whole(size)?,
-                    (None, Some(axis)) => self.size(axis)?,
+                    (None, Some(axis)) => self.size(axis).map_err(|_| {
+                        let (name, written) = (axis_name(axis), axis_text(axis));
+                        let below = if written == name { name.clone() } else { format!("{{{written}}}") };
+                        let help = format!("state it, a number or a size that is known: `one_hot_{below}(I, 4)`");
+                        error(span, format!("the size of `{name}` is not known here"), &[help])
+                    })?,
                     (None, None) => return Err(error(span, "an axis is missing", &[])),
                 };
                 Ok(self.creation(builtin.call, vec![Given::Axes(axes), position, Given::Value(size)], span))
@@ -197,7 +203,7 @@ impl Scope<'_> {
             _ if self.is_foreign(&value.code) => Ok(Given::Tensor(value.code)),
             (Kind::Exact, Some(axis)) => Ok(Given::Tensor(along(axis, value.code, span)?)),
             (other, axis) => {
-                let axis = axis.map(crate::set::axis_name).unwrap_or_default();
+                let axis = axis.map(axis_name).unwrap_or_default();
                 let declared =
                     format!("declare it as positions: `I: {axis}[..]`; one position by its number: `E_{{{axis}(2)}}`");
                 let mut help = instead_of_one_hot(&value.code, other, &axis);

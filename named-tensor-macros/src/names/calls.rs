@@ -20,7 +20,8 @@ pub(super) fn check(vocabulary: &Vocabulary<'_>, function: &Function, report: &m
             match resolved.callee {
                 Callee::Builtin(builtin) => {
                     let axes = resolved.axes.iter().flatten().count();
-                    of_builtin(vocabulary, builtin, call, axes, resolved.span, report);
+                    let known = argument_axes(function, call);
+                    of_builtin(vocabulary, builtin, call, (axes, &known), resolved.span, report);
                 }
                 Callee::Function(definition) => of_function(definition, call, axes, resolved.span, report),
                 Callee::Parameter(_, Some(definition)) => count(definition, call, axes, resolved.span, report),
@@ -35,7 +36,7 @@ fn of_builtin(
     vocabulary: &Vocabulary<'_>,
     builtin: &Builtin,
     call: &Call,
-    axes: usize,
+    (axes, known): (usize, &[String]),
     span: Span,
     report: &mut Report,
 ) {
@@ -49,8 +50,11 @@ fn of_builtin(
     if axes < least {
         // `softmax(X, seq)`: what to write is known to the letter.
         let meant = axes_as_arguments(vocabulary, call).next().filter(|_| least == 1 && axes == 0);
-        let help = meant
-            .map_or(help, |axis| [format!("write `{}`", shape.pattern(name).replace("_ax(", &format!("_{axis}(")))]);
+        let help = match (meant, over(builtin, call, known)) {
+            (Some(axis), _) => [format!("write `{}`", shape.pattern(name).replace("_ax(", &format!("_{axis}(")))],
+            (None, Some(written)) => [format!("write {written}")],
+            (None, None) => help,
+        };
         report.error(span, format!("`{name}` needs {}", plural(least, "axis")), &help);
         return;
     }
@@ -64,9 +68,37 @@ fn of_builtin(
         let takes = if least == most { plural(least, "argument") } else { format!("{least} or {most} arguments") };
         let mut help = help.to_vec();
         if *shape == Shape::Pair && given == 1 {
-            help.push(format!("over an axis: `{name}_ax(X)`"));
+            let over = builtin::find(name, true).and_then(|builtin| over(builtin, call, known));
+            help.push(format!("over an axis: {}", over.unwrap_or_else(|| format!("`{name}_ax(X)`"))));
         }
         report.error(span, format!("`{name}` takes {takes}, {} given", was(given)), &help);
+    }
+}
+
+/// The axes of the only argument of a call, where its type is written.
+fn argument_axes(function: &Function, call: &Call) -> Vec<String> {
+    let [argument] = call.arguments.as_slice() else { return Vec::new() };
+    let kind = argument.variable().and_then(|name| declared(function, name));
+    kind.map(|kind| kind.set.0.iter().map(axis_text).collect()).unwrap_or_default()
+}
+
+/// A call without its axes with those that its argument has: all of them, where the function takes them away; else one.
+fn over(builtin: &Builtin, call: &Call, known: &[String]) -> Option<String> {
+    let argument = call.arguments.first()?.variable()?;
+    let name = builtin.name;
+    let write = |axes: &[String]| match axes {
+        [only] if !only.contains('(') => format!("`{name}_{only}({argument})`"),
+        several => format!("`{name}_{{{}}}({argument})`", several.join(", ")),
+    };
+    let away = ["sum", "Σ", "mean", "var", "max", "min", "prod", "Π", "norm"].contains(&name);
+    match (builtin.shape, known) {
+        (_, []) => None,
+        (Shape::Over | Shape::Norm, all) if away => Some(write(all)),
+        (Shape::Over | Shape::Standardize, all) => {
+            let each: Vec<String> = all.iter().map(|axis| write(std::slice::from_ref(axis))).collect();
+            Some(each.join(" or "))
+        }
+        _ => None,
     }
 }
 

@@ -17,6 +17,7 @@ use crate::set::axis_name;
 use proc_macro2::{Ident, Span};
 use std::collections::{BTreeSet, HashMap};
 use syn::Path;
+pub(crate) use words::settle;
 
 /// The block and the axes that it knows.
 pub(crate) struct Vocabulary<'a> {

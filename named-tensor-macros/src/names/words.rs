@@ -1,7 +1,15 @@
 //! What other libraries call the things that the notation writes otherwise.
 //!
 //! Such a name is no slip of the pen, so no name is near it; what to write instead is known all the same.
-//! Lives here: the words and what stands for them. Not here: when they are looked up (`calls`).
+//! Lives here: the words and what stands for them, and types of Rust before brackets, which read like positions along an
+//! axis. Not here: when functions are looked up (`calls`).
+
+use super::{Vocabulary, axes, signature_types};
+use crate::ast::{Block, Element, Form, Function, ParameterType, TensorType};
+use crate::code::name_of;
+use crate::report::Report;
+use crate::set::{Set, axis_name, axis_span, axis_text};
+use std::collections::BTreeSet;
 
 /// What to write where a function of another library is called; `_ax` and `|ax|` are of the axis of the call.
 pub(super) fn instead(word: &str, axes: &[String]) -> Option<String> {
@@ -131,6 +139,65 @@ const WORDS: &[(&str, &str)] = &[
                  `if U < p { 0 } else { X / (1 - p) }`",
     ),
 ];
+
+/// Types of Rust for numbers.
+const NUMBERS: [&str; 9] = ["f32", "f64", "Tensor", "usize", "u8", "u32", "u64", "i32", "i64"];
+
+/// Reports types of Rust before brackets, and puts those of the notation in their place.
+pub(crate) fn settle(block: &mut Block, report: &mut Report) {
+    let known = axes_of(block);
+    for function in &mut block.functions {
+        let before = report.count();
+        for kind in types(function) {
+            let Element::Position(word) = &kind.element else { continue };
+            let (name, span) = (axis_name(word), axis_span(word));
+            if known.contains(&name) {
+                continue;
+            }
+            let Some((element, help)) = meant(&name, &kind.set) else { continue };
+            kind.element = element;
+            report.error(span, format!("`{name}` is a type of Rust, not of the notation"), &[help]);
+        }
+        function.sound &= report.count() == before;
+    }
+}
+
+/// What the elements are where a type of Rust stands, and what to write for it.
+fn meant(name: &str, set: &Set) -> Option<(Element, String)> {
+    let axes = set.0.iter().map(axis_text).collect::<Vec<_>>().join(", ");
+    match name {
+        "bool" | "Bool" => Some((Element::Truth, format!("truth values are `B[{axes}]`"))),
+        "Index" => Some((Element::Real, format!("positions along an axis `vocab` are `vocab[{axes}]`"))),
+        _ if NUMBERS.contains(&name) => {
+            let help = format!("real numbers are `R[{axes}]`, positions along an axis `vocab` are `vocab[{axes}]`");
+            Some((Element::Real, help))
+        }
+        _ => None,
+    }
+}
+
+/// The axes that tensors of the block have, without those that only positions lie along.
+fn axes_of(block: &Block) -> BTreeSet<String> {
+    let vocabulary = Vocabulary::of(block);
+    let declared = block.functions.iter().flat_map(signature_types).flat_map(|kind| kind.set.0.iter().map(axis_name));
+    let created = block.functions.iter().flat_map(|function| axes::created(&vocabulary, function));
+    declared.chain(created).chain(block.axes.iter().map(name_of)).collect()
+}
+
+/// All types that are written in a function.
+fn types(function: &mut Function) -> impl Iterator<Item = &mut TensorType> {
+    let arguments = function.arguments.iter_mut().map(|argument| &mut argument.kind);
+    let parameters = function.parameters.iter_mut().filter_map(|parameter| match &mut parameter.kind {
+        ParameterType::Tensor(kind, _) => Some(kind),
+        ParameterType::Function(_) => None,
+    });
+    let equations = function.body.iter_mut().flat_map(|body| &mut body.equations);
+    let ascribed = equations.filter_map(|equation| match &mut equation.form {
+        Form::Value(kind) => kind.as_mut(),
+        Form::Cases(_) => None,
+    });
+    arguments.chain(parameters).chain([&mut function.result]).chain(ascribed)
+}
 
 #[cfg(test)]
 mod tests {

@@ -299,6 +299,9 @@ fn named(input: ParseStream<'_>) -> syn::Result<Expression> {
         return Ok(Expression::Name(path));
     }
     if !input.peek2(token::Paren) {
+        if let Some(error) = subscript::uncalled(&path, input) {
+            return Err(error);
+        }
         return Ok(Expression::Subscript {
             base: Box::new(Expression::Name(path)),
             entries: subscript::entries(input)?,

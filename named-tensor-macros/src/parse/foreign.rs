@@ -4,8 +4,9 @@
 //! Lives here: what other languages have for operators, brackets, statements and closures. Not here: what other libraries
 //! call their functions (`names::words`).
 
-use crate::builtin;
+use crate::builtin::{self, Shape};
 use crate::report::error;
+use crate::set::{axis_name, axis_text, parse_axis};
 use proc_macro2::{Group, Ident, Span, TokenStream, TokenTree};
 use quote::ToTokens;
 use syn::ext::IdentExt;
@@ -62,7 +63,7 @@ pub(super) fn operator(input: ParseStream<'_>) -> syn::Error {
     let word = input.fork().parse::<TokenTree>().map(|token| token.to_string()).unwrap_or_default();
     let expected = format!("an operator is expected here, not `{word}`");
     let (message, help) = match word.as_str() {
-        "." => return method(input),
+        "." => return method("X", input),
         "=" => (
             "`=` stands only after the name that is defined".to_owned(),
             "equality is `==`; the axis of a function is a part of its name: `softmax_seq(X)`",
@@ -89,7 +90,7 @@ pub(super) fn operator(input: ParseStream<'_>) -> syn::Error {
 /// Whether `|axis|` stands here.
 fn is_size(input: ParseStream<'_>) -> bool {
     let bar = |input: ParseStream<'_>| input.parse::<Token![|]>().is_ok();
-    bar(input) && crate::set::parse_axis(input).is_ok() && bar(input)
+    bar(input) && parse_axis(input).is_ok() && bar(input)
 }
 
 /// Whether the next token is `+=` or its like.
@@ -106,20 +107,88 @@ fn assigned(input: ParseStream<'_>) -> Option<char> {
     None
 }
 
-/// `X.exp()`, `K.T`, `f.apply(X)`.
-fn method(input: ParseStream<'_>) -> syn::Error {
+/// What to say of a point behind a value that a message calls `of`.
+fn method(of: &str, input: ParseStream<'_>) -> syn::Error {
     let ahead = input.fork();
     let name = ahead.parse::<Token![.]>().and_then(|_| ahead.call(Ident::parse_any));
     let name = name.map(|name| name.to_string()).unwrap_or_default();
     let help = match name.as_str() {
-        "T" | "t" | "mT" | "transpose" | "permute" | "swapaxes" => {
-            "axes have no order: leave it out; another name for one is `X_{seq -> seq_}`"
+        "T" | "t" | "mT" | "H" | "transpose" | "permute" | "swapaxes" => {
+            "axes have no order: leave it out; another name for one is `X_{seq -> seq_}`".to_owned()
         }
-        "apply" | "forward" | "call" => "a function is called by its name, one with parameters too: `f(X)`",
-        "shape" | "size" | "len" => "the size of an axis is `|seq|`",
-        _ => "write `softmax_seq(X)`, `X dot_key Y`",
+        "apply" | "forward" | "call" => "a function is called by its name, one with parameters too: `f(X)`".to_owned(),
+        "shape" | "size" | "len" => "the size of an axis is `|seq|`".to_owned(),
+        _ if !ahead.peek(token::Paren) && !ahead.peek(Token![::]) && !name.is_empty() => {
+            let help = "a weight that serves twice is a parameter of the outer function, which passes it on as an \
+                        argument to a function without parameters";
+            return error(input.span(), "a field is not read in an equation", &[help.to_owned()]);
+        }
+        _ => {
+            let given = ahead.parse::<Group>().map(|group| group.stream()).unwrap_or_default();
+            let written = as_function(of, &name, &given);
+            written.map_or("write `softmax_seq(X)`, `X dot_key Y`".to_owned(), |call| format!("write `{call}`"))
+        }
     };
-    error(input.span(), "a method is not called in an equation", &[help.to_owned()])
+    error(input.span(), "a method is not called in an equation", &[help])
+}
+
+/// A method as the notation writes it; none where no function of the notation has its name.
+fn as_function(of: &str, name: &str, given: &TokenStream) -> Option<String> {
+    let parts = split(given);
+    let axes: Vec<Option<String>> = parts.iter().map(small_axis).collect();
+    if let ("dot", [Some(axis), None]) = (name, axes.as_slice()) {
+        return Some(format!("{of} dot_{} {}", attached(std::slice::from_ref(axis)), text(&parts[1])));
+    }
+    if let ("rename", [Some(from), Some(to)]) = (name, axes.as_slice()) {
+        return Some(format!("{of}_{{{from} -> {to}}}"));
+    }
+    let arguments = |rest: &[TokenStream]| {
+        let rest: Vec<String> = rest.iter().map(|part| format!(", {}", text(part))).collect();
+        format!("({of}{})", rest.concat())
+    };
+    let (over, of_each) = (builtin::find(name, true), builtin::find(name, false));
+    if let Some(function) = over {
+        // In Rust, several axes stand in parentheses; elsewhere, side by side.
+        let inner = match parts.as_slice() {
+            [only] => inside(only).map(|inside| split(&inside)),
+            _ => None,
+        };
+        let all: Option<Vec<String>> = inner.as_ref().unwrap_or(&parts).iter().map(small_axis).collect();
+        match (function.shape, all, axes.first()) {
+            (Shape::Over | Shape::Norm | Shape::Standardize, Some(all), _) if !all.is_empty() => {
+                return Some(format!("{name}_{}({of})", attached(&all)));
+            }
+            (Shape::Norm | Shape::Standardize | Shape::Best | Shape::Index | Shape::Concat, _, Some(Some(first))) => {
+                return Some(format!("{name}_{}{}", attached(std::slice::from_ref(first)), arguments(&parts[1..])));
+            }
+            _ if of_each.is_none() => return Some(function.shape.pattern(name)),
+            _ => {}
+        }
+    }
+    let (least, most) = of_each?.shape.arguments();
+    (least..=most).contains(&(parts.len() + 1)).then(|| format!("{name}{}", arguments(&parts)))
+}
+
+/// The axis that these tokens are: a name of small letters, as those of axes are.
+fn small_axis(tokens: &TokenStream) -> Option<String> {
+    let axis = parse_axis.parse2(tokens.clone()).ok()?;
+    axis_name(&axis).starts_with(char::is_lowercase).then(|| axis_text(&axis))
+}
+
+/// Axes as they stand behind `_`.
+fn attached(axes: &[String]) -> String {
+    match axes {
+        [only] if !only.contains('(') => only.clone(),
+        several => format!("{{{}}}", several.join(", ")),
+    }
+}
+
+/// What stands in the parentheses that these tokens are.
+fn inside(tokens: &TokenStream) -> Option<TokenStream> {
+    match tokens.clone().into_iter().next()? {
+        TokenTree::Group(group) => Some(group.stream()),
+        _ => None,
+    }
 }
 
 /// What follows a name and cannot, where the mistake is at the name or known by it.
@@ -129,6 +198,9 @@ pub(super) fn behind(path: &Path, input: ParseStream<'_>) -> Option<syn::Error> 
     if input.peek(Token![!]) && !input.peek(Token![!=]) {
         let help = "a value is printed where the function is called: `println!(\"{y}\")`";
         return Some(error(name.span(), "a macro of Rust is not called in an equation", &[help.to_owned()]));
+    }
+    if input.peek(Token![.]) && !input.peek(Token![..]) {
+        return Some(method(&word, input));
     }
     if input.peek(token::Bracket) {
         return Some(bracketed(&word, input));
@@ -192,7 +264,7 @@ fn bracketed(word: &str, input: ParseStream<'_>) -> syn::Error {
     let (span, ahead) = (input.span(), input.fork());
     let inside = ahead.parse::<Group>().map(|group| group.stream()).unwrap_or_default();
     let axes: Vec<String> = split(&inside).iter().map(text).collect();
-    let are_names = axes.iter().all(|axis| crate::set::parse_axis.parse_str(axis).is_ok());
+    let are_names = axes.iter().all(|axis| parse_axis.parse_str(axis).is_ok());
     if !ahead.peek(token::Paren) || !are_names || axes.is_empty() {
         return positions(word, &inside, span);
     }
@@ -223,7 +295,7 @@ fn positions(word: &str, inside: &TokenStream, span: Span) -> syn::Error {
 }
 
 /// `1:3`, `1..3`, `-1` or `i` as an entry of a subscript; nothing for all of an axis, none for what has no such entry.
-fn entry(part: &TokenStream, axis: &str) -> Option<Option<String>> {
+pub(super) fn entry(part: &TokenStream, axis: &str) -> Option<Option<String>> {
     let written = text(part);
     let (low, high) = match written.split_once("..").or_else(|| written.split_once(':')) {
         Some((low, high)) => (low.trim(), Some(high.trim())),
@@ -243,7 +315,7 @@ fn entry(part: &TokenStream, axis: &str) -> Option<Option<String>> {
 }
 
 /// The parts between commas.
-fn split(stream: &TokenStream) -> Vec<TokenStream> {
+pub(super) fn split(stream: &TokenStream) -> Vec<TokenStream> {
     let tokens: Vec<TokenTree> = stream.clone().into_iter().collect();
     let comma = |token: &TokenTree| matches!(token, TokenTree::Punct(punct) if punct.as_char() == ',');
     let parts = tokens.split(comma).map(|part| part.iter().cloned().collect::<TokenStream>());
@@ -251,7 +323,7 @@ fn split(stream: &TokenStream) -> Vec<TokenStream> {
 }
 
 /// Tokens as a line of a message shows them.
-fn text(stream: &TokenStream) -> String {
+pub(super) fn text(stream: &TokenStream) -> String {
     let text = stream.to_string();
     [(" ,", ","), (" (", "("), ("( ", "("), (" )", ")"), (" ;", ";")]
         .iter()

@@ -3,14 +3,14 @@
 //! Lives here: also types and initial values, which occur in signatures (a type occurs in an ascription too).
 //! Not here: whether names are used, known or repeated (`names`).
 
-use super::{Named, axis, body, drain, expression};
+use super::{Named, axis, body, drain, expression, foreign};
 use crate::ast::{
     Argument, Binary, Condition, Element, Expression, Function, Initial, Parameter, ParameterType, TensorType,
 };
 use crate::code::{name_of, part_of};
 use crate::report::{Report, error};
 use crate::set::{Set, axis_name, axis_span, bare};
-use proc_macro2::{Group, Ident};
+use proc_macro2::{Group, Ident, Span};
 use quote::{ToTokens, format_ident};
 use syn::parse::{Parse, ParseStream};
 use syn::{Attribute, Lit, Path, Token, braced, bracketed, parenthesized, token};
@@ -60,7 +60,11 @@ pub(super) fn function(input: ParseStream<'_>, named: Named, report: &mut Report
     }
     input.parse::<Token![->]>()?;
     let written = type_text(input);
+    one_result(&input.fork())?;
     let mut result = tensor_type(input, report)?;
+    if input.peek(Token![,]) {
+        return Err(several_results(input.span()));
+    }
     text.push_str(&format!(" -> {}", written.unwrap_or_else(|| result.to_string())));
     for kind in arguments.iter_mut().map(|argument| &mut argument.kind).chain([&mut result]) {
         kind.set = without_stars(std::mem::replace(&mut kind.set, Set(Vec::new())), &named.axis_parameters, report);
@@ -106,6 +110,20 @@ pub(super) fn function(input: ParseStream<'_>, named: Named, report: &mut Report
         text,
         sound,
     })
+}
+
+/// Refuses several types in parentheses where the type of the result stands.
+fn one_result(input: ParseStream<'_>) -> syn::Result<()> {
+    let is_group = input.peek(token::Paren);
+    match input.parse::<Group>() {
+        Ok(group) if is_group && foreign::split(&group.stream()).len() > 1 => Err(several_results(group.span())),
+        _ => Ok(()),
+    }
+}
+
+fn several_results(span: Span) -> syn::Error {
+    let help = "several results are several functions, each with a type of its own";
+    error(span, "a function of the notation has one result", &[help.to_owned()])
 }
 
 /// A set without stars on axis parameters, each of which is reported: a parameter may stand for several axes, which have stars
@@ -327,6 +345,10 @@ fn conditions(input: ParseStream<'_>, report: &mut Report) -> syn::Result<Vec<Co
                 conditions.push(Condition { left, comparison, right, text: format!("{l} {sign} {r}"), span });
             }
             _ => report.error(span, "a condition is about sizes and numbers only", &[]),
+        }
+        if input.peek(Token![&&]) {
+            let help = "write `where |heads| * |key| = |chans|, |val| = |key|`";
+            return Err(error(input.span(), "conditions are joined by a comma", &[help.to_owned()]));
         }
         if !input.peek(token::Brace) {
             input.parse::<Token![,]>()?;

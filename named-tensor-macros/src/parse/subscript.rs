@@ -3,12 +3,14 @@
 //! Lives here: also the left side of a definition by positions, `M_{seq(i), seq_(j)} = ..`, which looks the same.
 //! Not here: what the entries mean, and whether their axes exist.
 
-use super::{axis, expression};
+use super::{axis, expression, foreign};
 use crate::ast::{Entry, Expression, Part, Position};
+use crate::builtin;
 use crate::code::part_of;
 use crate::report::error;
-use proc_macro2::{Ident, Span};
-use syn::parse::ParseStream;
+use crate::set::axis_text;
+use proc_macro2::{Group, Ident, Span, TokenStream, TokenTree};
+use syn::parse::{ParseStream, Parser};
 use syn::{Path, Token, braced, parenthesized, token};
 
 /// Takes the `_` off a name that is followed by braces; `X_ { .. }` in front of `else` is no subscript but a branch.
@@ -89,6 +91,9 @@ fn arrow(input: ParseStream<'_>) -> syn::Result<()> {
 
 /// `position = expression | [ expression ] ".." [ expression ]`
 fn placed(axis: Path, input: ParseStream<'_>) -> syn::Result<Entry> {
+    if let Some(error) = colon(&axis, input) {
+        return Err(error);
+    }
     let content;
     parenthesized!(content in input);
     let low = if content.peek(Token![..]) { None } else { Some(expression::expression(&content)?) };
@@ -139,6 +144,9 @@ pub(super) fn definition(input: ParseStream<'_>) -> syn::Result<(Ident, Vec<Posi
     }
     let content;
     braced!(content in input);
+    if let Some(error) = filled(&path, &content, input) {
+        return Err(error);
+    }
     let positions = content.parse_terminated(position, Token![,])?;
     let name = path.get_ident().cloned().unwrap_or(name);
     Ok((name, positions.into_iter().collect()))
@@ -156,4 +164,56 @@ fn position(input: ParseStream<'_>) -> syn::Result<Position> {
     let name = content.parse()?;
     let size = size(&content)?;
     if content.is_empty() { Ok(Position { axis, name, size }) } else { Err(content.error("one position is expected")) }
+}
+
+/// `seq(1:)`, where a range belongs; behind a letter on the left side of an equation, `:` is another thing.
+fn colon(axis: &Path, input: ParseStream<'_>) -> Option<syn::Error> {
+    let inside = input.fork().parse::<Group>().ok()?.stream();
+    let tokens: Vec<TokenTree> = inside.clone().into_iter().collect();
+    let is_colon = |token: Option<&TokenTree>| matches!(token, Some(TokenTree::Punct(punct)) if punct.as_char() == ':');
+    let colon = tokens.iter().find(|token| is_colon(Some(*token)))?;
+    let count = tokens.iter().filter(|token| is_colon(Some(*token))).count();
+    let written = foreign::entry(&inside, &axis_text(axis));
+    // Two colons may be those of a path.
+    match written {
+        Some(Some(entry)) if count == 1 => {
+            let help = format!("write `{entry}`");
+            Some(error(colon.span(), "a range is written with `..`", &[help]))
+        }
+        _ => None,
+    }
+}
+
+/// `S_{M} = -inf`, where a value is filled in: no axis stands there, which has small letters and a letter for its position.
+fn filled(name: &Path, inside: ParseStream<'_>, behind: ParseStream<'_>) -> Option<syn::Error> {
+    let (name, inside) = (name.get_ident()?, inside.fork());
+    let mask: Ident = inside.parse().ok()?;
+    if !inside.is_empty() || !mask.to_string().starts_with(char::is_uppercase) {
+        return None;
+    }
+    let behind = behind.fork();
+    behind.parse::<Token![=]>().ok()?;
+    let mut value = TokenStream::new();
+    while !behind.is_empty() && !behind.peek(Token![;]) {
+        value.extend([behind.parse::<TokenTree>().ok()?]);
+    }
+    let value = foreign::text(&value).replace("- ", "-");
+    let help = format!("write `if {mask} {{ {value} }} else {{ {name} }}`");
+    let axis = format!("if `{mask}` is an axis, its position has a letter: `{name}_{{{mask}(i)}} = ..`");
+    Some(error(mask.span(), format!("an equation does not change `{name}` where `{mask}` holds"), &[help, axis]))
+}
+
+/// `eye_{seq, seq_}`, which lacks its argument.
+pub(super) fn uncalled(path: &Path, input: ParseStream<'_>) -> Option<syn::Error> {
+    let name = path.get_ident()?;
+    let builtin = builtin::find(&name.to_string(), true)?;
+    let inside = input.fork().parse::<Group>().ok()?.stream();
+    let axes = foreign::split(&inside);
+    if axes.is_empty() || !axes.iter().all(|axis| crate::set::parse_axis.parse2(axis.clone()).is_ok()) {
+        return None;
+    }
+    let pattern = builtin.shape.pattern(builtin.name);
+    let arguments = pattern.split('(').nth(1)?.split(')').next()?;
+    let help = format!("write `{name}_{{{}}}({arguments})`", foreign::text(&inside));
+    Some(error(name.span(), format!("`{name}` lacks its arguments"), &[help]))
 }

@@ -180,12 +180,12 @@ messages! {
         fn f(X: R[c]) -> R[c] { softmax(X) + max(X) }
                                 ^^^^^^^
         `softmax` needs an axis
-        = help: write `softmax_ax(X)`
+        = help: write `softmax_c(X)`
         fn f(X: R[c]) -> R[c] { softmax(X) + max(X) }
                                              ^^^
         `max` takes 2 arguments, 1 was given
         = help: write `max(X, Y)`
-        = help: over an axis: `max_ax(X)`
+        = help: over an axis: `max_c(X)`
     "#]];
     a_misspelt_function: "fn f(X: R[c]) -> R[c] { sofmax_c(X) + realu(X) }" => expect![[r#"
         fn f(X: R[c]) -> R[c] { sofmax_c(X) + realu(X) }
@@ -239,7 +239,7 @@ messages! {
         fn f(X: R[c]) -> R[c] { X.exp() }
                                  ^
         a method is not called in an equation
-        = help: write `softmax_seq(X)`, `X dot_key Y`
+        = help: write `exp(X)`
     "#]];
     a_let: "fn f(X: R[c]) -> R[c] { let Y = exp(X); Y }" => expect![[r#"
         fn f(X: R[c]) -> R[c] { let Y = exp(X); Y }

@@ -99,9 +99,15 @@ fn a_size_that_is_not_known_is_stated_where_it_is_missing() {
             "heads",
             "write a number or a size that is known: `key: 4`",
         ),
+        (
+            "fn F(I: vocab[seq]) -> R[seq, vocab] { one_hot_vocab(I) }",
+            "one_hot_vocab",
+            "state it, a number or a size that is known: `one_hot_vocab(I, 4)`",
+        ),
     ] {
-        let said = format!("the size of `{axis}` is not known here\n= help: {help}");
-        assert_eq!(at(source), (axis.to_owned(), said));
+        let (place, said) = at(source);
+        let name = axis.trim_start_matches("one_hot_");
+        assert_eq!((place, said), (axis.to_owned(), format!("the size of `{name}` is not known here\n= help: {help}")));
     }
     for source in [
         "fn F(X: R[seq]) -> R[seq, seq_] { M_{seq(i), seq_(j: |seq|)} = if i <= j { 0 } else { -inf }; M + X }",
@@ -110,5 +116,136 @@ fn a_size_that_is_not_known_is_stated_where_it_is_missing() {
     ] {
         let said = errors(source);
         assert!(said.iter().all(|said| said.starts_with("what `W` is at first")), "{source}: {said:?}");
+    }
+}
+
+#[test]
+fn a_method_is_told_as_the_function_that_it_is() {
+    for (body, write) in [
+        ("X.exp()", "exp(X)"),
+        ("X.sum(chans)", "sum_chans(X)"),
+        ("X.sum((seq, chans))", "sum_{seq, chans}(X)"),
+        ("X.mean(seq, chans)", "mean_{seq, chans}(X)"),
+        ("X.softmax(star(seq))", "softmax_{star(seq)}(X)"),
+        ("X.sum(axis=1)", "sum_ax(X)"),
+        ("X.sum(-1)", "sum_ax(X)"),
+        ("X.sum()", "sum_ax(X)"),
+        ("X.max(seq)", "max_seq(X)"),
+        ("X.max(Y)", "max(X, Y)"),
+        ("X.clamp(0, 1)", "clamp(X, 0, 1)"),
+        ("X.maxk(seq, 2)", "maxk_seq(X, 2)"),
+        ("X.norm(seq)", "norm_seq(X)"),
+        ("X.concat(seq, Y)", "concat_seq(X, Y)"),
+        ("X.dot(chans, Y)", "X dot_chans Y"),
+        ("X.rename(seq, chans)", "X_{seq -> chans}"),
+        ("exp(Y.tanh())", "tanh(Y)"),
+        ("(X + Y).sum(chans)", "sum_chans(X)"),
+    ] {
+        let said = at(&format!("fn F(X: R[seq], Y: R[seq]) -> R[seq] {{ {body} }}"));
+        let help = format!("= help: write `{write}`");
+        assert_eq!(said, (".".to_owned(), format!("a method is not called in an equation\n{help}")), "{body}");
+    }
+    let said = at("fn F(X: R[seq]) -> R[seq] { X.foo(1) }").1;
+    assert!(said.ends_with("write `softmax_seq(X)`, `X dot_key Y`"), "{said}");
+}
+
+#[test]
+fn a_field_is_told_apart_from_a_method() {
+    let help = "a weight that serves twice is a parameter of the outer function, which passes it on as an argument to \
+                a function without parameters";
+    let said = at("fn F(X: R[chans]; emb: Embedding) -> R[vocab] { X dot_chans emb.E }");
+    assert_eq!(said, (".".to_owned(), format!("a field is not read in an equation\n= help: {help}")));
+    for range in ["i..", "..2", "1..", "N..M"] {
+        let source = format!("fn F(X: R[seq]) -> R[seq] {{ X_{{seq({range})}} }}");
+        assert!(errors(&source).iter().all(|said| !said.contains("field")), "{range}");
+    }
+}
+
+#[test]
+fn a_function_has_one_result() {
+    let help = "several results are several functions, each with a type of its own";
+    for (result, place) in [("(R[seq], R[])", "(R[seq], R[])"), ("R[seq], R[seq]", ",")] {
+        let said = at(&format!("fn F(X: R[seq]) -> {result} {{ X }} fn G(X: R[seq]) -> R[seq] {{ F(X, X) }}"));
+        assert_eq!(said.1, format!("a function of the notation has one result\n= help: {help}"));
+        assert_eq!(said.0, place);
+    }
+}
+
+#[test]
+fn signs_of_python_in_subscripts_and_conditions_are_told_as_those_of_the_notation() {
+    for (body, wrong, said) in [
+        ("X_{seq(1:)}", ":", "a range is written with `..`\n= help: write `seq(1..)`"),
+        ("X_{seq(:2)}", ":", "a range is written with `..`\n= help: write `seq(..2)`"),
+        ("X_{seq(1:-1)}", ":", "a range is written with `..`\n= help: write `seq(1..|seq| - 1)`"),
+        ("eye_{seq, seq_}", "eye_", "`eye` lacks its arguments\n= help: write `eye_{seq, seq_}(n)`"),
+        ("softmax_{seq} + 1", "softmax_", "`softmax` lacks its arguments\n= help: write `softmax_{seq}(X)`"),
+        (
+            "X_{M} = -inf; X",
+            "M",
+            "an equation does not change `X` where `M` holds\n= help: write `if M { -inf } else { X }`\n= help: if `M` is \
+             an axis, its position has a letter: `X_{M(i)} = ..`",
+        ),
+    ] {
+        let found = at(&format!("fn F(X: R[seq], M: B[seq]) -> R[seq] {{ {body} }}"));
+        assert_eq!(found, (wrong.to_owned(), said.to_owned()), "{body}");
+    }
+    let said = at("fn F(X: R[a, b]) -> R[] where |a| > 1 && |b| > 1 { sum_{a, b}(X) }");
+    let help = "write `where |heads| * |key| = |chans|, |val| = |key|`";
+    assert_eq!(said, ("&".to_owned(), format!("conditions are joined by a comma\n= help: {help}")));
+    for source in [
+        "fn F(X: R[seq]) -> R[seq] { Y_{seq(i: |seq|)} = X_{seq(i)}; Y }",
+        "fn F(X: R[seq]) -> R[] { X_{seq(crate::N)} }",
+        "fn F(eye: R[seq]) -> R[] { eye_{seq(0)} }",
+    ] {
+        assert_eq!(errors(source), Vec::<String>::new(), "{source}");
+    }
+}
+
+#[test]
+fn a_function_without_its_axes_is_written_with_those_of_its_argument() {
+    for (body, write) in [
+        ("sum(X)", "write `sum_{seq, chans}(X)`"),
+        ("norm(Y)", "write `norm_seq(Y)`"),
+        ("mean(Z)", "write `mean_{star(seq)}(Z)`"),
+        ("Σ(X)", "write `Σ_{seq, chans}(X)`"),
+        ("softmax(X)", "write `softmax_seq(X)` or `softmax_chans(X)`"),
+        ("max(X)", "write `max(X, Y)`\n= help: over an axis: `max_{seq, chans}(X)`"),
+        ("sum(X * 2)", "write `sum_ax(X)`"),
+        ("index(X)", "write `index_ax(E, I)`"),
+        ("softmax(X, chans)", "write `softmax_chans(X)`"),
+    ] {
+        let given = "X: R[seq, chans], Y: R[seq], Z: R[star(seq)]";
+        let said = at(&format!("fn F({given}) -> R[] {{ {body} }}")).1;
+        assert!(said.ends_with(&format!("\n= help: {write}")), "{body}: {said}");
+    }
+}
+
+#[test]
+fn a_type_of_rust_before_axes_is_told_as_the_one_that_is_meant() {
+    let number = "real numbers are `R[seq]`, positions along an axis `vocab` are `vocab[seq]`";
+    for (kind, help) in [
+        ("bool", "truth values are `B[seq]`"),
+        ("Index", "positions along an axis `vocab` are `vocab[seq]`"),
+        ("f32", number),
+        ("usize", number),
+    ] {
+        let said = format!("`{kind}` is a type of Rust, not of the notation\n= help: {help}");
+        for source in [
+            format!("fn F(X: R[seq], M: {kind}[seq]) -> R[seq] {{ if M {{ X }} else {{ 0 }} }}"),
+            format!("fn F(X: R[seq]) -> R[seq] {{ M: {kind}[seq] = X > 0; if M {{ X }} else {{ 0 }} }}"),
+            format!(
+                "fn F(X: R[seq]) -> {kind}[seq] {{ X > 0 }} fn G(X: R[seq]) -> R[seq] {{ if F(X) {{ X }} else {{ 0 }} }}"
+            ),
+        ] {
+            assert_eq!(at(&source), (kind.to_owned(), said.clone()), "{source}");
+        }
+    }
+    // The block knows an axis of this name.
+    for source in [
+        "fn F(E: R[Index, key], I: Index[seq]) -> R[seq, key] { index_Index(E, I) }",
+        "axis Index; fn F(I: Index[seq]) -> Index[seq] { I }",
+        "fn F(I: Index[seq]) -> R[seq, Index] { one_hot_Index(I, 3) }",
+    ] {
+        assert_eq!(errors(source), Vec::<String>::new(), "{source}");
     }
 }
