@@ -188,7 +188,8 @@ fn colon(axis: &Path, input: ParseStream<'_>) -> Option<syn::Error> {
 fn filled(name: &Path, inside: ParseStream<'_>, behind: ParseStream<'_>) -> Option<syn::Error> {
     let (name, inside) = (name.get_ident()?, inside.fork());
     let mask: Ident = inside.parse().ok()?;
-    if !inside.is_empty() || !mask.to_string().starts_with(char::is_uppercase) {
+    let text = mask.to_string();
+    if !inside.is_empty() || !(text.starts_with(char::is_uppercase) || text.contains("mask")) {
         return None;
     }
     let behind = behind.fork();
@@ -197,7 +198,8 @@ fn filled(name: &Path, inside: ParseStream<'_>, behind: ParseStream<'_>) -> Opti
     while !behind.is_empty() && !behind.peek(Token![;]) {
         value.extend([behind.parse::<TokenTree>().ok()?]);
     }
-    let value = foreign::text(&value).replace("- ", "-");
+    let value = foreign::text(&value);
+    let value = value.strip_prefix("- ").map_or(value.clone(), |rest| format!("-{rest}"));
     let help = format!("write `if {mask} {{ {value} }} else {{ {name} }}`");
     let axis = format!("if `{mask}` is an axis, its position has a letter: `{name}_{{{mask}(i)}} = ..`");
     Some(error(mask.span(), format!("an equation does not change `{name}` where `{mask}` holds"), &[help, axis]))

@@ -189,6 +189,8 @@ fn signs_of_python_in_subscripts_and_conditions_are_told_as_those_of_the_notatio
         let found = at(&format!("fn F(X: R[seq], M: B[seq]) -> R[seq] {{ {body} }}"));
         assert_eq!(found, (wrong.to_owned(), said.to_owned()), "{body}");
     }
+    assert!(at("fn F(X: R[c], mask: B[c]) -> R[c] { X_{mask} = 0; X }").1.contains("write `if mask { 0 } else { X }`"));
+    assert!(at("fn F(X: R[c]) -> R[c] { Y_{c} = 0; Y + X }").1.starts_with("the position along `c` has no name"));
     let said = at("fn F(X: R[a, b]) -> R[] where |a| > 1 && |b| > 1 { sum_{a, b}(X) }");
     let help = "write `where |heads| * |key| = |chans|, |val| = |key|`";
     assert_eq!(said, ("&".to_owned(), format!("conditions are joined by a comma\n= help: {help}")));
