@@ -55,6 +55,7 @@ fn main() {
     ten_thousand_steps_of_training();
     a_thousand_texts_read_and_words_written();
     a_hundred_sums_with_a_transposed_matrix();
+    scans_plans_and_failures();
 }
 
 fn ten_thousand_steps_of_training() {
@@ -105,4 +106,33 @@ fn a_hundred_sums_with_a_transposed_matrix() {
     let (before, after) = (times(10), times(100));
     // How many threads take room at once is theirs to decide.
     assert!(after <= before + MOST, "{before} bytes after ten sums and {after} after a hundred more");
+}
+
+/// What is kept for later is no more than what was in use at once lets expect, whatever was computed in between.
+fn scans_plans_and_failures() {
+    const NUMBERS: usize = 1 << 18;
+    const MOST: usize = 32 << 20;
+    // Each size is used once and given back, so that all of it is there to be kept: 200 MB.
+    let sizes = || {
+        for k in 1..40 {
+            let x = Tensor::from_fn(chans.of(k * NUMBERS / 4), |[i]| i as f32);
+            x.cumsum(chans).sum(chans).eval().unwrap();
+        }
+        alive().1
+    };
+    let before = sizes();
+    let carry = Tensor::full(chans.of(NUMBERS), 0.5).eval().unwrap();
+    let two = Tensor::new(batch, [1.0, 2.0]);
+    let table: Tensor<R![chans, row]> = Tensor::full((chans.of(NUMBERS), row.of(2)), 1.0).eval().unwrap();
+    let nowhere = Tensor::indices(batch, row, [0, 5]);
+    for _ in 0..100 {
+        let (last, ()) = scan(batch, carry.clone(), &two, |h, x| ((h + x).tanh(), ()));
+        last.sum(chans).eval().unwrap();
+        table.cumsum(chans).index(row, &nowhere).sum(chans).eval().unwrap_err();
+    }
+    for _ in 0..10 {
+        assert!(!(&carry + 1.0).exp().plan().unwrap().is_empty());
+    }
+    let after = sizes();
+    assert!(after <= before + MOST, "{before} bytes before scans, plans and failures, and {after} after");
 }

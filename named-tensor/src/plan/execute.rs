@@ -100,12 +100,12 @@ impl Slots {
         let mut slots = SmallVec::with_capacity(schedule.slots.len());
         slots.extend(schedule.leaves.iter().map(held));
         slots.resize_with(schedule.slots.len(), || None);
-        Slots { held: slots, ..Slots::default() }
+        Slots { held: slots, spare: Spare::default() }
     }
 
     /// Slots that hold these buffers.
     pub(super) fn of(held: impl IntoIterator<Item = Held>) -> Slots {
-        Slots { held: held.into_iter().map(Some).collect(), ..Slots::default() }
+        Slots { held: held.into_iter().map(Some).collect(), spare: Spare::default() }
     }
 
     /// Takes back a buffer that no slot needs any more.
@@ -157,6 +157,12 @@ impl Spare {
     }
 }
 
+impl Drop for Slots {
+    fn drop(&mut self) {
+        self.held.drain(..).flatten().filter_map(|held| Arc::into_inner(held.buffer)).for_each(pool::give);
+    }
+}
+
 impl Drop for Spare {
     fn drop(&mut self) {
         self.0.drain(..).filter_map(Arc::into_inner).for_each(pool::give);
@@ -187,8 +193,13 @@ fn filled(slot: Slot, step: &Step, slots: &mut Slots, trace: &Trace<'_>) -> Resu
     if let Action::Scan { inputs, body } = &step.action {
         // The plan was made of a graph that has a body here.
         let inside = trace.body(step.node).expect("a scan has a body");
-        scan::run(body, trace.node(step.node), inputs, slots, inside, out)?;
-        return Ok(buffer);
+        return match scan::run(body, trace.node(step.node), inputs, slots, inside, out) {
+            Ok(()) => Ok(buffer),
+            Err(error) => {
+                slots.retire(buffer);
+                Err(error)
+            }
+        };
     }
     match (compute(step, slots, out), &step.action) {
         // A position is out of range, or a matrix singular: the plain evaluation says which.
@@ -198,7 +209,10 @@ fn filled(slot: Slot, step: &Step, slots: &mut Slots, trace: &Trace<'_>) -> Resu
             | Action::Scatter { inputs, .. }
             | Action::Update { inputs, .. }
             | Action::Matrix { inputs, .. },
-        ) => plain(step, inputs, slots, trace).map(Arc::new),
+        ) => {
+            slots.retire(buffer);
+            plain(step, inputs, slots, trace).map(Arc::new)
+        }
         _ => Ok(buffer),
     }
 }
