@@ -111,6 +111,7 @@ pub(crate) const BUILTINS: &[Builtin] = &[
     entry("pool", "pool", Window),
     entry("eye", "eye", Eye),
     entry("det", "det", Matrix),
+    entry("logdet", "logdet", Matrix),
     entry("inv", "inv", Matrix),
 ];
 

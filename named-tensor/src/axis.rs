@@ -5,7 +5,7 @@
 
 use std::fmt;
 use std::hash::{Hash, Hasher};
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::axes::order::{Digit, Stars};
 
@@ -38,9 +38,9 @@ pub trait Axis: Copy + Default + fmt::Debug + Send + Sync + 'static {
 #[derive(Clone, Copy)]
 pub struct Name {
     text: &'static str,
-    /// 0 for a declared name, else unlike any other.
+    /// 0 for a declared name.
     fresh: u32,
-    /// A digest of the text. Names are compared far more often than they are made, and nearly always this tells them apart.
+    /// A digest of the text, for a fresh name a number that is together with `fresh` unlike any other's. Names are compared far more often than they are made, and nearly always this tells them apart.
     digest: u32,
 }
 
@@ -66,10 +66,14 @@ impl Name {
     /// A name that meets no other, and prints as this one.
     #[must_use]
     pub fn freshened(self) -> Name {
-        static NEXT: AtomicU32 = AtomicU32::new(1);
-        // After 2³² calls the counter starts again; by then no graph holds the first names.
-        let fresh = NEXT.fetch_add(1, Ordering::Relaxed).max(1);
-        Name { fresh, ..self }
+        static NEXT: AtomicU64 = AtomicU64::new(0);
+        Name::counted(self.text, NEXT.fetch_add(1, Ordering::Relaxed))
+    }
+
+    /// The fresh name with this number, of which there are more than are ever made.
+    fn counted(text: &'static str, number: u64) -> Name {
+        const ROUND: u64 = u32::MAX as u64;
+        Name { text, fresh: (number % ROUND) as u32 + 1, digest: (number / ROUND) as u32 }
     }
 
     /// Whether it stands for an axis outside a lifted function.
@@ -145,5 +149,23 @@ impl fmt::Debug for Name {
             write!(f, "#{}", self.fresh)?;
         }
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Name;
+
+    #[test]
+    fn a_fresh_name_is_unlike_any_other_however_many_were_made() {
+        let seq = Name::declared("seq");
+        let round = u64::from(u32::MAX);
+        let numbers = [0, 1, round - 1, round, round + 1, 2 * round, u64::MAX / 2];
+        let all: Vec<Name> = [seq].into_iter().chain(numbers.map(|number| Name::counted("seq", number))).collect();
+        for (i, name) in all.iter().enumerate() {
+            assert_eq!(name.is_fresh(), i > 0);
+            assert!(all.iter().skip(i + 1).all(|other| name != other), "{name:?}");
+        }
+        assert_ne!(seq.freshened(), seq.freshened());
     }
 }

@@ -3,6 +3,8 @@
 //! Lives here: both directions; each states the order of the axes, because the type of a tensor has none.
 //! Not here: vectors and nested arrays (`tensor::building`, `tensor::reading`), files (`file`).
 
+use std::panic::Location;
+
 use ndarray::{Array, ArrayRef, Dimension, IntoDimension};
 
 use crate::axes::Axes;
@@ -11,7 +13,7 @@ use crate::axes::selector::Selector;
 use crate::element::Element;
 use crate::error::{Error, ErrorKind, Result};
 use crate::graph::Shape;
-use crate::tensor::{Tensor, held};
+use crate::tensor::{Tensor, held, too_large};
 
 /// The array that has one axis for each of `S`.
 pub type ArrayOver<S, V> = Array<V, <<S as Selector>::Positions as IntoDimension>::Dim>;
@@ -30,7 +32,7 @@ impl<A: Axes, T: Element<Value = T> + Copy> Tensor<A, T> {
     /// ```
     ///
     /// # Errors
-    /// The array has more or fewer axes than are named.
+    /// The array has more or fewer axes than are named, or is larger than memory.
     #[track_caller]
     pub fn from_ndarray<S, D>(axes: S, array: &ArrayRef<T, D>) -> Result<Tensor<A, T>>
     where
@@ -50,8 +52,16 @@ impl<A: Axes, T: Element<Value = T> + Copy> Tensor<A, T> {
             );
             return Err(Error::here(ErrorKind::SizeClash, message));
         }
-        let shape = Shape::new(names.into_iter().zip(array.shape().iter().copied())).checked("from_ndarray")?;
-        Ok(Tensor::from_node(held::<T>(array.iter().copied().collect::<Vec<_>>(), shape)))
+        let place = Location::caller();
+        let shape = Shape::new(names.into_iter().zip(array.shape().iter().copied()));
+        let shape = shape.checked("from_ndarray").map_err(|error| error.at(place))?;
+        // It may be one number that is repeated.
+        let mut numbers = Vec::new();
+        if numbers.try_reserve_exact(array.len()).is_err() {
+            return Err(too_large(&shape, "from_ndarray"));
+        }
+        numbers.extend(array.iter().copied());
+        Ok(Tensor::from_node(held::<T>(numbers, shape)))
     }
 }
 
@@ -73,7 +83,7 @@ impl<A: Axes, T: Element> Tensor<A, T> {
         for (size, &name) in sizes.as_mut().iter_mut().zip(&S::names()) {
             *size = self.shape().size(name).unwrap_or(0);
         }
-        let place = std::panic::Location::caller();
+        let place = Location::caller();
         Array::from_shape_vec(sizes.into_dimension(), numbers).map_err(|error| {
             let message = format!("`ndarray` refuses the shape {}: {error}", self.shape());
             Error::new(ErrorKind::TooLarge, message).at(place)
@@ -118,6 +128,10 @@ mod tests {
         let number = Tensor::from_ndarray((), &ndarray::arr0(7.0_f32))?;
         assert_eq!(number.item()?, 7.0);
         assert_eq!(number.to_ndarray(())?, ndarray::arr0(7.0));
+        let one = ndarray::arr1(&[1.0_f32]);
+        let vast = one.broadcast(1 << 46).expect("one number that is repeated");
+        let error = Tensor::from_ndarray(width, &vast).expect_err("no memory holds it");
+        assert_eq!((error.kind(), error.place().map(|place| place.file())), (ErrorKind::TooLarge, Some(file!())));
         let empty = Tensor::from_ndarray((height, width), &Array2::<bool>::default((0, 3)))?;
         assert_eq!(empty.to_ndarray((width, height))?.shape(), [3, 0]);
         Ok(())

@@ -174,9 +174,7 @@ fn functions_of_infinity_and_nan_are_the_limits() {
 fn the_slope_of_gelu_far_from_0_is_1_above_and_0_below() {
     for far in [6e4, 2e13, 1e14, 1e19, 3e38] {
         let x = Tensor::new(width, [far, -far]);
-        if far * far < f32::INFINITY {
-            assert_eq!(grad(&x.gelu_tanh().sum(width), &x).to_vec(width).unwrap(), [1.0, 0.0], "by tanh, at {far}");
-        }
+        assert_eq!(grad(&x.gelu_tanh().sum(width), &x).to_vec(width).unwrap(), [1.0, 0.0], "by tanh, at {far}");
         assert_eq!(grad(&x.gelu().sum(width), &x).to_vec(width).unwrap(), [1.0, 0.0], "at {far}");
         assert_eq!(grad(&x.silu().sum(width), &x).to_vec(width).unwrap(), [1.0, 0.0], "silu, at {far}");
     }

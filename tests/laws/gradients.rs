@@ -158,6 +158,28 @@ fn changes_of_another_size_than_their_variable_are_refused() {
     assert!(error.starts_with("sizes clash in `twice`: axis `seq` has size 2 on the left, 3 on the right"), "{error}");
 }
 
+#[test]
+fn an_adjoint_that_derives_by_an_argument_through_its_own_result_is_refused_and_says_how_it_is_mended() {
+    // Implicitly: y² = x, so that 2 y y' = 1.
+    let root = |is_stopped: bool, x: &Tensor<R![seq]>| {
+        with_adjoint(
+            "root",
+            x.clone(),
+            |x| x.sqrt(),
+            move |x, y, owed| {
+                let y = if is_stopped { y.stop_gradient() } else { y };
+                -vjp(&(&y * &y - &x), &(owed / (-2.0 * &y)), &x) * -1.0
+            },
+        )
+    };
+    let x = Tensor::new(seq, [4.0, 16.0]);
+    let error = grad(&root(false, &x).sum(seq), &x).to_vec(seq).unwrap_err();
+    assert!(error.to_string().contains("the adjoint of `root` derives by what its own result"), "{error}");
+    assert!(error.to_string().contains("`y.stop_gradient()`"), "{error}");
+    assert!(error.place().is_some_and(|place| place.file().ends_with("gradients.rs")), "{error}");
+    assert_eq!(grad(&root(true, &x).sum(seq), &x).to_vec(seq).unwrap(), [0.25, 0.125]);
+}
+
 /// What was read is known from a plan that had attention as one step, and the gradient computes what it is made of by products.
 #[test]
 fn a_largest_number_has_the_same_gradient_after_it_was_read() {

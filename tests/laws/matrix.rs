@@ -16,6 +16,10 @@ named! {
         det_{height, width}(S)
     }
 
+    fn LogVolume(S: R[height, width]) -> R[] {
+        logdet_{height, width}(S)
+    }
+
     fn Inverse(S: R[height, width]) -> R[height, width] {
         inv_{height, width}(S)
     }
@@ -113,6 +117,23 @@ fn what_a_singular_matrix_owes_for_its_determinant_is_refused_where_the_determin
     }
 }
 
+#[test]
+fn the_logarithm_of_a_determinant_is_there_where_the_determinant_is_beyond_all_numbers() {
+    for (scale, n) in [(0.1_f32, 64), (10.0, 64), (0.1, 400), (10.0, 400)] {
+        let s: Tensor<R![height, width]> = Tensor::eye(height, width, n) * scale;
+        let log = LogVolume(&s);
+        let expected = n as f32 * scale.ln();
+        assert!((log.item().unwrap() / expected - 1.0).abs() < 1e-6, "{scale}, {n}: {log}");
+        let slope = grad(&log, &s).at(height, 1).at(width, 1).item().unwrap();
+        assert!((slope * scale - 1.0).abs() < 1e-6, "{slope}");
+    }
+    let singular = Tensor::<R![height, width], f64>::from_array((height, width), [[1.0, 2.0], [2.0, 4.0]]);
+    assert_eq!(singular.logdet(height, width).item().unwrap(), f64::NEG_INFINITY);
+    let error = grad(&singular.logdet(height, width), &singular).to_vec((height, width)).unwrap_err();
+    assert!(error.to_string().contains("singular"), "{error}");
+    assert_eq!(LogVolume(&Tensor::<_, f64>::eye(height, width, 0)).item().unwrap().to_bits(), 0.0_f64.to_bits());
+}
+
 proptest! {
     #![proptest_config(cases(48))]
 
@@ -129,6 +150,22 @@ proptest! {
             assert_close(&t.det(height, width).to_vec(batch).unwrap(), &expected, bound);
             assert_close(&t.det(width, height).to_vec(batch).unwrap(), &expected, bound);
             assert_close(&Volume(&t).to_vec(batch).unwrap(), &expected, bound);
+        });
+    }
+
+    #[test]
+    fn the_logarithm_of_a_determinant_is_that_of_its_magnitude_by_either_name(x in matrices(), l in layout()) {
+        let x = regular(&x);
+        in_both_precisions!({
+            let t = laid_out!(Number, &x, l, (batch, height, width));
+            let logs = (0..x.sizes[0]).map(|b| matrix::determinant(&at(&x, 0, b)).abs().ln());
+            let expected = Grid::new(&x.sizes[..1], logs.collect());
+            let bound = eliminated(x.sizes[1], 10.0, UNIT);
+            assert_close(&LogVolume(&t).to_vec(batch).unwrap(), &expected, bound);
+            assert_close(&t.logdet(width, height).to_vec(batch).unwrap(), &expected, bound);
+            // Two rows exchanged are a determinant of the other sign.
+            let turned = t.logdet(height, width) - (-&t).logdet(height, width);
+            assert_close(&turned.to_vec(batch).unwrap(), &Grid::new(&x.sizes[..1], vec![0.0; x.sizes[0]]), bound);
         });
     }
 
@@ -171,6 +208,8 @@ proptest! {
         let slope: Tensor<R![batch, height, width], f64> = grad(&t.det(height, width).log().sum(batch), &t);
         let order = (batch, height, width);
         let inverse = Grid::new(&x.sizes, t.inv(height, width).to_vec(order).unwrap());
+        assert_close(&slope.to_vec(order).unwrap(), &inverse, Bound::roundings(4, 1.0, f64::EPSILON));
+        let slope: Tensor<R![batch, height, width], f64> = grad(&LogVolume(&t).sum(batch), &t);
         assert_close(&slope.to_vec(order).unwrap(), &inverse, Bound::roundings(4, 1.0, f64::EPSILON));
     }
 

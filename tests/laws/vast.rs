@@ -24,6 +24,9 @@ fn what_needs_more_memory_than_there_is_names_the_operation_and_the_axis_with_it
     refused(vast.softmax(width).sum(width).item(), ErrorKind::TooLarge, words);
     refused(vast.cumsum(width).at(width, 1).item(), ErrorKind::TooLarge, words);
     refused(vast.concat(width, &vast).sum(width).item(), ErrorKind::TooLarge, &["`concat`", "width: 1125899906842624"]);
+    // What could be appended where the first one lies.
+    let none = Tensor::<R![width], f64>::zeros(width.of(0)).eval().unwrap();
+    refused(none.concat(width, &vast).eval(), ErrorKind::TooLarge, &["`concat`", "width: 1125899906842624"]);
     let tall = Tensor::<_, f64>::zeros((height.of(3), width.of(1))).sum(width) + &vast;
     refused(tall.max(width).to_vec(height), ErrorKind::TooLarge, &["height: 3, width: 1125899906842624"]);
 }

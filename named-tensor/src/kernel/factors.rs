@@ -1,4 +1,4 @@
-//! Determinants and inverses of square matrices, from their factors.
+//! Determinants, their logarithms and inverses of square matrices, from their factors.
 //!
 //! Computed in `f64`, whatever the numbers are, and rounded once. A matrix is singular if one of its pivots is 0 or not
 //! finite. Pivots, and so determinants, are those of the plain elimination, bit for bit.
@@ -26,18 +26,40 @@ const LEAST: usize = 4;
 /// # Panics
 /// If the view leaves its slice, or if `dst` does not have one element per position of `outer`.
 pub(crate) fn determinant<T: Scalar>(outer: &[usize], size: usize, src: View<'_, T>, dst: &mut [T]) {
+    of_pivots(outer, size, src, dst, |pivots, sign| pivots.product::<f64>() * sign);
+}
+
+/// Writes the logarithm of the magnitude of each determinant; 0 where `size` is 0.
+///
+/// # Panics
+/// As [`determinant`].
+pub(crate) fn log_determinant<T: Scalar>(outer: &[usize], size: usize, src: View<'_, T>, dst: &mut [T]) {
+    of_pivots(outer, size, src, dst, |pivots, _| pivots.fold(0.0, |sum, pivot| sum + pivot.abs().ln()));
+}
+
+/// Writes what is computed of the pivots of each matrix, and of the sign of its permutation.
+fn of_pivots<T: Scalar>(
+    outer: &[usize],
+    size: usize,
+    src: View<'_, T>,
+    dst: &mut [T],
+    of: impl Fn(&mut dyn Iterator<Item = f64>, f64) -> f64 + Sync,
+) {
     let matrices = Matrices::new("determinant", outer, size, src);
     assert_eq!(dst.len(), matrices.count(), "determinant: one result per matrix is needed");
     parallel::for_each_chunk(dst, matrices.grain(), |first, dst| {
         if matrices.are_beside() {
             return matrices.visit_eight(Beside::new(size, false), first, dst.len(), |i, count, beside| {
                 for (matrix, to) in dst[i..][..count].iter_mut().enumerate() {
-                    *to = T::narrow(beside.determinant(matrix));
+                    let (mut pivots, sign) = beside.pivots_of(matrix);
+                    *to = T::narrow(of(&mut pivots, sign));
                 }
             });
         }
-        matrices
-            .visit(Square::new(size, false), first, dst.len(), |i, square| dst[i] = T::narrow(square.determinant()));
+        matrices.visit(Square::new(size, false), first, dst.len(), |i, square| {
+            let (mut pivots, sign) = square.pivots_and_sign();
+            dst[i] = T::narrow(of(&mut pivots, sign));
+        });
     });
 }
 

@@ -126,9 +126,9 @@ pub(crate) fn lengthened<T: Stored>(before: &Buffer, added: usize, write: impl F
     Some(Buffer::Lent(Shared::new(Prefix { memory: memory.clone(), size: size_then })))
 }
 
-/// A buffer of `size` elements, which `write` writes, in memory with room for as many again.
-pub(crate) fn roomy<T: Stored>(size: usize, write: impl FnOnce(&mut [T])) -> Buffer {
-    let memory = Arc::new(Memory::with_room(size.saturating_mul(2)));
+/// A buffer of `size` elements, which `write` writes, in memory with room for so many.
+pub(crate) fn roomy<T: Stored>(size: usize, room: usize, write: impl FnOnce(&mut [T])) -> Buffer {
+    let memory = Arc::new(Memory::with_room(room));
     if let Some(elements) = memory.claim(0, size) {
         write(elements);
     }
@@ -149,7 +149,7 @@ mod tests {
 
     #[test]
     fn what_is_added_stands_behind_what_was_there_in_the_same_memory() {
-        let short = roomy(3, counted(0));
+        let short = roomy(3, 6, counted(0));
         let long = lengthened(&short, 2, counted(3)).expect("there is room");
         assert_eq!(f32::of(&short), [0.0, 1.0, 2.0], "the shorter one ends where it ended");
         assert_eq!(f32::of(&long), [0.0, 1.0, 2.0, 3.0, 4.0], "the longer one has both");
@@ -162,7 +162,7 @@ mod tests {
     fn room_that_held_other_numbers_and_room_that_held_none_are_both_written_anew() {
         // Too small for the pool, and large enough for it; each of them again, with what the time before left.
         for size in [3, 5000].into_iter().cycle().take(8) {
-            let buffers = (1..4).try_fold(roomy(size, counted(0)), |buffer, i| {
+            let buffers = (1..4).try_fold(roomy(size, 2 * size, counted(0)), |buffer, i| {
                 lengthened(&buffer, size / 3, counted(size + (i - 1) * (size / 3)))
             });
             let all: Vec<f32> = (0..size + 3 * (size / 3)).map(|i| i as f32).collect();
@@ -184,7 +184,7 @@ mod tests {
 
     #[test]
     fn only_the_first_of_two_continuations_is_written_in_place() {
-        let stem = roomy(4, counted(0));
+        let stem = roomy(4, 8, counted(0));
         let one = lengthened(&stem, 1, counted(10)).expect("the first has room");
         assert!(lengthened::<f32>(&stem, 1, |_| panic!("written over")).is_none(), "the second must copy");
         let more = lengthened(&one, 1, counted(20)).expect("the first goes on");
@@ -193,7 +193,7 @@ mod tests {
 
     #[test]
     fn no_room_another_kind_and_memory_of_its_own_are_refused() {
-        let stem = roomy(2, counted(0));
+        let stem = roomy(2, 4, counted(0));
         assert!(lengthened::<f32>(&stem, 3, |_| ()).is_none(), "room for two more only");
         assert!(lengthened::<f64>(&stem, 1, |_| ()).is_none(), "another kind");
         assert!(lengthened::<f32>(&Buffer::F32(vec![0.0; 2].into()), 1, |_| ()).is_none(), "memory of its own");
@@ -203,7 +203,7 @@ mod tests {
 
     #[test]
     fn what_is_written_to_is_copied_first() {
-        let stem = roomy(2, counted(0));
+        let stem = roomy(2, 4, counted(0));
         let mut other = stem.clone();
         f32::of_mut(&mut other)[0] = 7.0;
         assert_eq!((f32::of(&stem)[0], f32::of(&other)[0]), (0.0, 7.0));
@@ -213,7 +213,7 @@ mod tests {
     #[test]
     fn threads_that_go_on_from_one_beginning_never_see_each_other() {
         for _ in 0..200 {
-            let stem = roomy(64, counted(0));
+            let stem = roomy(64, 128, counted(0));
             std::thread::scope(|scope| {
                 for thread in 1..=4 {
                     let stem = &stem;
@@ -224,7 +224,7 @@ mod tests {
                             let longer = lengthened(&last, 4, |out: &mut [f32]| out.fill(number));
                             // The first takes the room; the others copy and then have room of their own.
                             last = longer.unwrap_or_else(|| {
-                                roomy(f32::of(&last).len() + 4, |out: &mut [f32]| {
+                                roomy(f32::of(&last).len() + 4, 256, |out: &mut [f32]| {
                                     let (old, new) = out.split_at_mut(f32::of(&last).len());
                                     old.copy_from_slice(f32::of(&last));
                                     new.fill(number);

@@ -8,7 +8,7 @@ use smallvec::SmallVec;
 use super::contract::Loop;
 use super::execute::Slots;
 use super::layout::Place;
-use super::schedule::{Action, Factor, Piece, RowFunction, Step, Tail};
+use super::schedule::{Action, Factor, MatrixFunction, Piece, RowFunction, Step, Tail};
 use crate::element::{Bf16, Buffer, Kind, Stored};
 use crate::graph::op::Reduction;
 use crate::kernel::copy::copy_into;
@@ -156,11 +156,11 @@ fn scattered<T: Scalar>(action: &Action, slots: &Slots, sound: &mut bool, out: &
 }
 
 fn factored<T: Scalar>(action: &Action, slots: &Slots, sound: &mut bool, out: &mut [T]) {
-    let Action::Matrix { is_inverse, source, sizes, size, .. } = action else { return };
-    if *is_inverse {
-        *sound = factors::inverse(sizes, *size, slots.view(source), out);
-    } else {
-        factors::determinant(sizes, *size, slots.view(source), out);
+    let Action::Matrix { function, source, sizes, size, .. } = action else { return };
+    match function {
+        MatrixFunction::Determinant => factors::determinant(sizes, *size, slots.view(source), out),
+        MatrixFunction::LogDeterminant => factors::log_determinant(sizes, *size, slots.view(source), out),
+        MatrixFunction::Inverse => *sound = factors::inverse(sizes, *size, slots.view(source), out),
     }
 }
 

@@ -12,7 +12,7 @@ use super::contract::Loop;
 use super::execute::{Slots, perform_and_tell};
 use super::key::Trace;
 use super::layout::Place;
-use super::schedule::{Action, RowFunction, Schedule, Step};
+use super::schedule::{Action, MatrixFunction, RowFunction, Schedule, Step};
 use super::{PLAINLY, allowed, cache, growth};
 use crate::error::Result;
 use crate::graph::{Node, Op};
@@ -242,8 +242,8 @@ impl Page<'_, '_> {
                 body.size as f64 * body.schedule.steps.iter().map(|step| page.flops(step)).sum::<f64>()
             }),
             // Two thirds of a product of matrices for the factors, and twice as much for both solutions of an inverse.
-            Action::Matrix { is_inverse: false, size, .. } => out * 2.0 / 3.0 * (*size as f64).powi(3),
-            Action::Matrix { is_inverse: true, size, .. } => out * (2.0 / 3.0 + 2.0) * *size as f64,
+            Action::Matrix { function: MatrixFunction::Inverse, size, .. } => out * (2.0 / 3.0 + 2.0) * *size as f64,
+            Action::Matrix { size, .. } => out * 2.0 / 3.0 * (*size as f64).powi(3),
             _ => 0.0,
         }
     }

@@ -13,7 +13,7 @@ use super::compute::{compute, computed, fill, join};
 use super::key::Trace;
 use super::layout::Place;
 use super::scan;
-use super::schedule::{Action, Piece, RowFunction, Schedule, Sizes, Slot, Step};
+use super::schedule::{Action, MatrixFunction, Piece, RowFunction, Schedule, Sizes, Slot, Step};
 use crate::element::{Buffer, Stored};
 use crate::error::{Error, ErrorKind, Result};
 use crate::graph::value::row_major;
@@ -184,7 +184,7 @@ fn filled(slot: Slot, step: &Step, slots: &mut Slots, trace: &Trace<'_>) -> Resu
         return Ok(buffer);
     }
     if let Action::Append { pieces, continues } = &step.action {
-        return Ok(Arc::new(append::run(slot, pieces, *continues, slots)));
+        return append::run(slot, pieces, *continues, slots, trace.node(step.node)).map(Arc::new);
     }
     sortable(step, trace.node(step.node))?;
     factorable(step, trace.node(step.node))?;
@@ -269,15 +269,16 @@ fn sortable(step: &Step, node: &Node) -> Result<()> {
 fn factorable(step: &Step, node: &Node) -> Result<()> {
     match step.action {
         // An inverse is made beside the factors.
-        Action::Matrix { is_inverse, size, .. } => {
-            fits([size, size, 1 + usize::from(is_inverse)].into_iter().fold(8, usize::saturating_mul), node)
+        Action::Matrix { function, size, .. } => {
+            let count = if function == MatrixFunction::Inverse { 2 } else { 1 };
+            fits([size, size, count].into_iter().fold(8, usize::saturating_mul), node)
         }
         _ => Ok(()),
     }
 }
 
 /// Refuses to compute `node` where so many bytes are needed for it, or on the way there, and are not to be had.
-fn fits(bytes: usize, node: &Node) -> Result<()> {
+pub(super) fn fits(bytes: usize, node: &Node) -> Result<()> {
     /// So many are asked for first in a way that may fail: an ordinary vector that finds no memory aborts.
     const LARGE: usize = 1 << 28;
     if bytes <= LARGE || Vec::<u8>::new().try_reserve_exact(bytes).is_ok() {

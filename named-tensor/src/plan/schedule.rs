@@ -110,9 +110,9 @@ pub(super) enum Action {
         row: usize,
         out: Strides,
     },
-    /// The determinant of each matrix over the last two axes, each of `size`, or its inverse, transposed. The result lies
-    /// without gaps in the order of the others; an inverse has both axes behind them.
-    Matrix { inputs: Inputs, is_inverse: bool, source: Box<Place>, sizes: Sizes, size: usize },
+    /// A function of each matrix over the last two axes, each of `size`. The result lies without gaps in the order of the
+    /// others; an inverse has both axes behind them.
+    Matrix { inputs: Inputs, function: MatrixFunction, source: Box<Place>, sizes: Sizes, size: usize },
     /// Pieces put side by side, around them one number.
     Join { around: Option<f64>, pieces: Box<[Piece]> },
     /// The second piece behind the first, which a longer tensor may share memory with (`append`). The result lies
@@ -152,6 +152,16 @@ pub(super) struct Body {
     pub(super) along: SmallVec<[isize; 4]>,
     /// Where the last carries and the first results go; the kind of each.
     pub(super) pieces: SmallVec<[(Kind, Piece); 4]>,
+}
+
+/// What is computed of each matrix.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum MatrixFunction {
+    Determinant,
+    /// The logarithm of its magnitude.
+    LogDeterminant,
+    /// Transposed.
+    Inverse,
 }
 
 /// A function from rows to rows.

@@ -227,6 +227,10 @@ impl Words {
                 words.extend([self.name(*a, first), self.name(*b, first)]);
                 30
             }
+            Op::LogDeterminant(a, b) => {
+                words.extend([self.name(*a, first), self.name(*b, first)]);
+                38
+            }
             Op::Inverse(a, b) => {
                 words.extend([self.name(*a, first), self.name(*b, first)]);
                 36

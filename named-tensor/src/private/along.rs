@@ -253,6 +253,22 @@ where
     Tensor::from_node(x.node().determinant(only(&names(axis)), only(&G::names())))
 }
 
+/// `logdet_{a, b}(S)`
+#[must_use]
+#[track_caller]
+pub fn logdet<F, G, A, T>(axis: F, other: G, x: &Tensor<A, T>) -> Tensor<Reduced<Reduced<A, F::Set>, G::Set>, T>
+where
+    F: Selector,
+    G: Selector,
+    F::Set: Single + Among<A>,
+    G::Set: Single + Among<A>,
+    A: Axes,
+    T: Real,
+{
+    let _ = other;
+    Tensor::from_node(x.node().log_determinant(only(&names(axis)), only(&G::names())))
+}
+
 /// `inv_{a, b}(S)`
 #[must_use]
 #[track_caller]

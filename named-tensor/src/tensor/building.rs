@@ -292,7 +292,7 @@ fn lined_room<S: Copy + Default>(shape: &Shape, operation: &str) -> Result<Lined
 
 /// An operation needs more elements than there is memory for.
 #[track_caller]
-fn too_large(shape: &Shape, operation: &str) -> Error {
+pub(crate) fn too_large(shape: &Shape, operation: &str) -> Error {
     let message = format!("too large for memory: `{operation}` needs all elements of the shape {shape}");
     Error::here(ErrorKind::TooLarge, message)
 }

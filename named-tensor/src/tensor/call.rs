@@ -2,8 +2,10 @@
 //!
 //! Lives here: their typed face. Not here: their nodes (`graph::op::call`).
 
+use std::cell::RefCell;
 use std::fmt;
 use std::marker::PhantomData;
+use std::panic::Location;
 use std::sync::Arc;
 
 use super::{Carried, Tensor};
@@ -11,6 +13,7 @@ use crate::axes::Axes;
 use crate::axes::rules::{Has, Single};
 use crate::axes::selector::Selector;
 use crate::element::{Element, Real};
+use crate::error::{Error, ErrorKind};
 use crate::graph::Node;
 use crate::graph::op::Function;
 use crate::tensor::vector::only;
@@ -36,6 +39,9 @@ use crate::tensor::vector::only;
 ///
 /// What a function needs is handed to it as an argument: a tensor that it takes from outside gets nothing of the
 /// gradient, whose share `adjoint` alone knows.
+/// The result `y` that `adjoint` is given is computed from the arguments still, so that it may be derived again. An adjoint
+/// that itself derives by an argument, as that of a fixed point does, takes `y.stop_gradient()`; else it would call itself
+/// without end, which is an error.
 /// Forwards ([`jvp`](super::jvp), [`jacobian`](super::jacobian)) the derivative is that of `function`.
 /// Both functions may be called again, with arguments that have further axes inside: they cannot read numbers.
 #[track_caller]
@@ -53,13 +59,38 @@ where
 {
     let mut nodes = Vec::new();
     arguments.show(&mut nodes);
-    let own = Own { name, like: arguments, function, adjoint, types: PhantomData };
+    let own = Own { name, place: Location::caller(), like: arguments, function, adjoint, types: PhantomData };
     Tensor::from_node(Node::call(Arc::new(own), &nodes))
+}
+
+thread_local! {
+    /// Of which results the adjoints are running.
+    static RUNNING: RefCell<Vec<Node>> = const { RefCell::new(Vec::new()) };
+}
+
+/// While it lives, the adjoint of a result is running.
+struct Running;
+
+impl Running {
+    /// Nothing, if it is running already.
+    fn new(result: &Node) -> Option<Running> {
+        RUNNING.with_borrow_mut(|running| {
+            let is_new = running.iter().all(|other| other.id() != result.id());
+            is_new.then(|| running.push(result.clone())).map(|()| Running)
+        })
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        RUNNING.with_borrow_mut(|running| drop(running.pop()));
+    }
 }
 
 /// A function given as two functions of typed tensors.
 struct Own<C, M, U, T, F, D> {
     name: &'static str,
+    place: &'static Location<'static>,
     like: C,
     function: F,
     adjoint: D,
@@ -87,6 +118,15 @@ where
     }
 
     fn adjoint(&self, arguments: &[Node], result: &Node, cotangent: &Node) -> Option<Vec<Option<Node>>> {
+        let Some(_running) = Running::new(result) else {
+            let message = format!(
+                "the adjoint of `{}` derives by what its own result is computed from, and so calls itself without end: \
+                 there, take `y.stop_gradient()` for the result `y`",
+                self.name
+            );
+            let error = Error::new(ErrorKind::Condition, message).at(self.place);
+            return Some(arguments.iter().map(|of| Some(Node::failed(error.clone(), of.kind()))).collect());
+        };
         let arguments = self.like.with(&mut arguments.iter().cloned());
         let owed = Tensor::from_node(cotangent.filled(result.shape()));
         let mut shares = Vec::new();

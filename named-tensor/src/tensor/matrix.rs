@@ -1,4 +1,4 @@
-//! Functions of matrices: determinant and inverse over two axes of equal size.
+//! Functions of matrices: determinant, its logarithm and inverse over two axes of equal size.
 //!
 //! Lives here: their rule of names. Not here: what is computed, and what is singular (`graph::op::matrix`).
 
@@ -32,6 +32,34 @@ impl<A: Axes, T: Real> Tensor<A, T> {
     {
         let _ = (axis, other);
         Tensor::from_node(self.node().determinant(Name::of::<X>(), Name::of::<Y>()))
+    }
+
+    /// Computes `logdet_{a,b} S = log |det_{a,b} S|`, for every position of the other axes: the sum of the logarithms of the
+    /// pivots, which is there long after the determinant is beyond the numbers; 0 if both axes have size 0.
+    ///
+    /// Of a singular matrix it is -∞. Its derivative by S is inv S, which reading refuses there. Axes as for
+    /// [`det`](Tensor::det).
+    ///
+    /// ```
+    /// # use named_tensor::prelude::*;
+    /// # axes! { height, width }
+    /// // 0.01 I of 400 rows: the determinant is 10⁻⁸⁰⁰.
+    /// let s = Tensor::eye(height, width, 400) * 0.01;
+    /// assert_eq!(s.det(height, width).item()?, 0.0);
+    /// assert!((s.logdet(height, width).item()? / (400.0 * 0.01_f32.ln()) - 1.0).abs() < 1e-6);
+    /// # Ok::<(), named_tensor::Error>(())
+    /// ```
+    #[must_use]
+    #[track_caller]
+    pub fn logdet<X: Axis, Y: Axis, F, G>(&self, axis: F, other: G) -> Tensor<Reduced<Reduced<A, X>, Y>, T>
+    where
+        F: Fn() -> X + Copy,
+        G: Fn() -> Y + Copy,
+        (F, G): Once<<(F, G) as Selector>::Repeated>,
+        A: Has<X> + Has<Y>,
+    {
+        let _ = (axis, other);
+        Tensor::from_node(self.node().log_determinant(Name::of::<X>(), Name::of::<Y>()))
     }
 
     /// Computes `inv_{a,b} S`, for every position of the other axes: contracted with S over either axis it gives the

@@ -31,6 +31,8 @@ use crate::element::{Element, Stored};
 use crate::error::Result;
 use crate::graph::{Node, Shape};
 
+#[cfg(feature = "ndarray")]
+pub(crate) use building::too_large;
 pub(crate) use building::{counted, held, room, shape};
 pub use calculus::{Variables, grad, hessian, jacobian, jvp, value_and_grad, vjp};
 pub use call::with_adjoint;

@@ -59,11 +59,27 @@ impl<A: Axes, X: Axis> Add<usize> for &Tensor<A, Index<X>> {
     }
 }
 
+impl<A: Axes, X: Axis> Add<usize> for Tensor<A, Index<X>> {
+    type Output = Tensor<A, Index<X>>;
+    #[track_caller]
+    fn add(self, right: usize) -> Self::Output {
+        &self + right
+    }
+}
+
 impl<A: Axes, X: Axis> Sub<usize> for &Tensor<A, Index<X>> {
     type Output = Tensor<A, Index<X>>;
     #[track_caller]
     fn sub(self, right: usize) -> Self::Output {
         Tensor::from_node(self.node().binary(Binary::Sub, &known::<X>(right)))
+    }
+}
+
+impl<A: Axes, X: Axis> Sub<usize> for Tensor<A, Index<X>> {
+    type Output = Tensor<A, Index<X>>;
+    #[track_caller]
+    fn sub(self, right: usize) -> Self::Output {
+        &self - right
     }
 }
 

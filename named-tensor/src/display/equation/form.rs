@@ -123,7 +123,7 @@ fn plain(node: &Node) -> Form {
         &Op::Sort { axis, .. } => Form::Call("maxk", smallvec![axis], smallvec![size(axis) as f64]),
         &Op::ArgSort { axis, descending: false } => call("argsort", &[axis]),
         &Op::ArgSort { axis, .. } => Form::Call("argmaxk", smallvec![axis], smallvec![size(axis) as f64]),
-        &Op::Determinant(a, b) | &Op::Inverse(a, b) => call(node.op().name(), &[a, b]),
+        &Op::Determinant(a, b) | &Op::LogDeterminant(a, b) | &Op::Inverse(a, b) => call(node.op().name(), &[a, b]),
         // The language repeats nothing: there is the name, and what it is computed from.
         Op::Scan(_) => call("scan", &[]),
         // Spelt with others (`spelling`), so no item is one of them.

@@ -129,6 +129,8 @@ pub(super) fn adjoint(node: &Node, g: &Node, wanted: &dyn Fn(usize) -> bool, kee
         (&Op::Sort { axis, descending }, [x]) => smallvec![Some(sorted(g, node, axis, descending, x))],
         // z = det S:  S owes g z inv(S)
         (&Op::Determinant(a, b), [x]) => smallvec![Some(times(&times(node, g), &x.inverse(a, b).in_place_of(node)))],
+        // z = log |det S|:  S owes g inv(S), however large or small the determinant is
+        (&Op::LogDeterminant(a, b), [x]) => smallvec![Some(times(g, &x.inverse(a, b).in_place_of(node)))],
         // The derivative of the inverse is its own transpose.
         (&Op::Inverse(a, b), _) => {
             smallvec![Some(inverted(node, a, b, &with_axes(g, &[a, b], node.shape())))]

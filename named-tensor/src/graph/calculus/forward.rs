@@ -137,6 +137,10 @@ fn differential(node: &Node, d: &[Option<&Tangent>]) -> Option<Tangent> {
         (&Op::Determinant(a, b), [x], &[Some(dx)]) => {
             Some(dx.dot(&x.inverse(a, b).in_place_of(node), &[a, b], x.shape()).times(node))
         }
+        // d log |det S| = inv(S) ⊙_{a,b} dS
+        (&Op::LogDeterminant(a, b), [x], &[Some(dx)]) => {
+            Some(dx.dot(&x.inverse(a, b).in_place_of(node), &[a, b], x.shape()))
+        }
         (&Op::Inverse(a, b), [x], &[Some(dx)]) => {
             Some(Tangent::new(inverted(node, a, b, &with_axes(&dx.node(), &[a, b], x.shape()))))
         }

@@ -62,9 +62,9 @@ fn gelu_tanh_slope(x: &Node) -> Node {
     let square = times(x, x);
     let inner = times(&scaled(x, root), &plus(&one, &scaled(&square, cubic)));
     let tanh = inner.unary(Unary::Tanh);
-    let slope = scaled(&plus(&one, &scaled(&square, 3.0 * cubic)), root);
-    // In this order: where x³ is beyond `f32`, the first product is 0 long since.
-    let bend = times(&times(&times(&minus(&one, &tanh), &plus(&one, &tanh)), x), &slope);
+    // In this order: where x² is beyond `f32`, the first product is 0 long since.
+    let flat = times(&times(&minus(&one, &tanh), &plus(&one, &tanh)), x);
+    let bend = scaled(&plus(&flat, &scaled(&times(&times(&flat, x), x), 3.0 * cubic)), root);
     scaled(&plus(&plus(&one, &tanh), &bend), 0.5)
 }
 

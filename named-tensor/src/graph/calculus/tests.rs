@@ -202,6 +202,7 @@ fn every_primitive_with_real_inputs_is_among_the_cases() {
         "CumulativeSum",
         "Sort",
         "Determinant",
+        "LogDeterminant",
         "Inverse",
     ];
     for op in all {

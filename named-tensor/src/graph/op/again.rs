@@ -56,6 +56,7 @@ impl Node {
             (&Op::Sort { axis, descending }, [x]) => x.sort(axis, descending),
             (&Op::ArgSort { axis, descending }, [x]) => x.argsort(axis, descending),
             (&Op::Determinant(a, b), [x]) => x.determinant(a, b),
+            (&Op::LogDeterminant(a, b), [x]) => x.log_determinant(a, b),
             (&Op::Inverse(a, b), [x]) => x.inverse(a, b),
             (Op::StopGradient, [x]) => x.stop_gradient(),
             (Op::Call(function), [_, arguments @ ..]) => Node::call(function.clone(), arguments),

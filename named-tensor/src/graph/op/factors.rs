@@ -66,6 +66,11 @@ impl Factors {
         if self.is_odd { -product } else { product }
     }
 
+    /// The logarithm of its magnitude; 0 if the matrix is empty.
+    pub(super) fn log_determinant(&self) -> f64 {
+        self.pivots().fold(0.0, |sum, pivot| sum + pivot.abs().ln())
+    }
+
     /// The columns of the inverse, one after the other: for each unit vector e the x with S x = e.
     pub(super) fn inverse(&self) -> impl Iterator<Item = Vec<f64>> + '_ {
         (0..self.rows.len()).map(|column| {

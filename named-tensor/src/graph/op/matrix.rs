@@ -1,6 +1,7 @@
-//! Functions of matrices: determinant and inverse over two axes of equal size.
+//! Functions of matrices: determinant, its logarithm and inverse over two axes of equal size.
 //!
-//! Computes  `det_{a,b}(S)`  and  `inv_{a,b}(S)`,  where  `Σ_b S(a,b) · inv(S)(a',b) = I(a,a')`  and, over the other
+//! Computes  `det_{a,b}(S)`,  `logdet_{a,b}(S)` = log |det S|, which a number holds long after it holds the determinant no
+//! more, and  `inv_{a,b}(S)`,  where  `Σ_b S(a,b) · inv(S)(a',b) = I(a,a')`  and, over the other
 //! axis,  `Σ_a S(a,b) · inv(S)(a,b') = I(b,b')`: S leads from a to b when it is contracted over a, its inverse from b to
 //! a when it is contracted over b. As a matrix of rows a and columns b, `inv(S)` is thus the transpose of S⁻¹, whose
 //! rows are b. Which of the two axes is named first makes no difference to either function.
@@ -21,6 +22,17 @@ impl Node {
     #[track_caller]
     pub fn determinant(&self, a: Name, b: Name) -> Node {
         Node::build(Op::Determinant(a, b), self.kind(), [self], |operation| {
+            of_kind(operation, self, REAL)?;
+            square(operation, self.shape(), a, b)?;
+            Ok(self.shape().without(&[a, b]))
+        })
+    }
+
+    /// The logarithm of the magnitude of each determinant over the axes `a` and `b`; 0 if they have size 0.
+    #[must_use]
+    #[track_caller]
+    pub fn log_determinant(&self, a: Name, b: Name) -> Node {
+        Node::build(Op::LogDeterminant(a, b), self.kind(), [self], |operation| {
             of_kind(operation, self, REAL)?;
             square(operation, self.shape(), a, b)?;
             Ok(self.shape().without(&[a, b]))
@@ -54,10 +66,11 @@ fn square(operation: &str, shape: &Shape, a: Name, b: Name) -> Result<()> {
 }
 
 pub(super) fn determinant(node: &Node, a: Name, b: Name, x: Operand<'_>) -> Result<Value> {
-    let steps = x.steps(&[a, b]);
+    let (steps, is_log) = (x.steps(&[a, b]), matches!(node.op(), Op::LogDeterminant(..)));
     real!(node.kind(), T => collected(node, x.over(node.shape()).map(|start| {
         let numbers: Vec<f64> = steps.clone().map(|step| x.data::<T>()[start.wrapping_add(step)].to_f64()).collect();
-        T::from_f64(Factors::of(numbers.into_iter()).determinant())
+        let factors = Factors::of(numbers.into_iter());
+        T::from_f64(if is_log { factors.log_determinant() } else { factors.determinant() })
     })), else Err(refused(node.op().name(), "needs real numbers")))
 }
 

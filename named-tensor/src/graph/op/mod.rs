@@ -172,6 +172,8 @@ pub enum Op {
     },
     /// The determinant of the matrix over two axes.
     Determinant(Name, Name),
+    /// The logarithm of the magnitude of that determinant.
+    LogDeterminant(Name, Name),
     /// The inverse of the matrix over two axes: S contracted with it over either axis is the identity.
     Inverse(Name, Name),
     /// Inputs (carries, tensors along an axis, constants): a body repeated along that axis. The results of all steps lie
@@ -223,6 +225,7 @@ impl Op {
             Op::Sort { .. } => "sort",
             Op::ArgSort { .. } => "argsort",
             Op::Determinant(..) => "det",
+            Op::LogDeterminant(..) => "logdet",
             Op::Inverse(..) => "inv",
             Op::Scan(_) => "scan",
             Op::Call(function) => function.name(),
@@ -274,7 +277,7 @@ pub(crate) fn evaluate(node: &Node, inputs: &[&Value]) -> Result<Value> {
         (&Op::CumulativeSum { axis, backwards }, &[x]) => order::cumulative_sum(node, axis, backwards, x),
         (&Op::Sort { axis, descending }, &[x]) => order::sort(node, axis, descending, x),
         (&Op::ArgSort { axis, descending }, &[x]) => order::argsort(node, axis, descending, x),
-        (&Op::Determinant(a, b), &[x]) => matrix::determinant(node, a, b, x),
+        (&(Op::Determinant(a, b) | Op::LogDeterminant(a, b)), &[x]) => matrix::determinant(node, a, b, x),
         (&Op::Inverse(a, b), &[x]) => matrix::inverse(node, a, b, x),
         (Op::Call(_) | Op::Constrain(..), &[x, ..]) => Ok(x.value.clone()),
         (Op::Placeholder(_), _) => Err(scan::unread()),

@@ -55,9 +55,9 @@ impl Beside {
         self.pivots().all(|pivot| pivot[matrix] != 0.0 && pivot[matrix].is_finite())
     }
 
-    /// The determinant of one of the matrices; 1 if it is empty.
-    pub(super) fn determinant(&self, matrix: usize) -> f64 {
-        self.pivots().map(|pivot| pivot[matrix]).product::<f64>() * self.sign[matrix]
+    /// The pivots of one of the matrices, and -1 if its rows were exchanged an odd number of times, else 1.
+    pub(super) fn pivots_of(&self, matrix: usize) -> (impl Iterator<Item = f64> + '_, f64) {
+        (self.pivots().map(move |pivot| pivot[matrix]), self.sign[matrix])
     }
 
     /// Computes the inverses.

@@ -109,10 +109,9 @@ impl Square {
         self.pivots().all(|pivot| pivot != 0.0 && pivot.is_finite())
     }
 
-    /// The determinant of the matrix; 1 if it is empty.
-    pub(super) fn determinant(&self) -> f64 {
-        let product = self.pivots().product::<f64>();
-        if self.is_odd { -product } else { product }
+    /// The pivots, and -1 if rows were exchanged an odd number of times, else 1.
+    pub(super) fn pivots_and_sign(&self) -> (impl Iterator<Item = f64> + '_, f64) {
+        (self.pivots(), if self.is_odd { -1.0 } else { 1.0 })
     }
 
     /// The rows of the inverse of the transposed matrix, each with its number.

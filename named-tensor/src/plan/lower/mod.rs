@@ -29,7 +29,7 @@ use super::key::{Trace, narrow};
 use super::layout::{self, Order, Place, Tail};
 use super::numbered::{ByNumber, FoldSet, few};
 use super::order;
-use super::schedule::{Action, Inputs, Piece, RowFunction, Schedule, Sizes, Slot, Step};
+use super::schedule::{Action, Inputs, MatrixFunction, Piece, RowFunction, Schedule, Sizes, Slot, Step};
 use super::simplify::{self, Items, Work};
 use super::slices;
 use super::weighed::{self, Weighed};
@@ -224,7 +224,9 @@ impl Lowering<'_, '_> {
             (&Work::Op(&Op::ArgSort { axis, descending }), Some(x)) if matches!(x.kind, Kind::F32 | Kind::F64) => {
                 self.line(i, axis, RowFunction::ArgSort { descending });
             }
-            (&Work::Op(&(Op::Determinant(a, b) | Op::Inverse(a, b))), _) => self.matrix(i, [a, b]),
+            (&Work::Op(&Op::Determinant(a, b)), _) => self.matrix(i, MatrixFunction::Determinant, [a, b]),
+            (&Work::Op(&Op::LogDeterminant(a, b)), _) => self.matrix(i, MatrixFunction::LogDeterminant, [a, b]),
+            (&Work::Op(&Op::Inverse(a, b)), _) => self.matrix(i, MatrixFunction::Inverse, [a, b]),
             (Work::Op(Op::Merge(..)), _) => self.join(i, &[(0, None)]),
             (&Work::Op(&Op::Pad { value, .. }), _) => self.border(i, value),
             (Work::Op(Op::Concat(axis)), _) if self.grows(i) => self.append(i, *axis),

@@ -13,7 +13,7 @@ use crate::graph::value::{Strides, row_major};
 use crate::kernel::map::Instruction;
 use crate::plan::layout::{self, Order, Place};
 use crate::plan::numbered::few;
-use crate::plan::schedule::{Action, RowFunction, Sizes, Step};
+use crate::plan::schedule::{Action, MatrixFunction, RowFunction, Sizes, Step};
 use crate::plan::weighed;
 
 /// So many rows at least are computed side by side: fewer fill no tile, and are copied one after the other.
@@ -198,7 +198,7 @@ impl Lowering<'_, '_> {
 
     /// The step of a determinant or an inverse. Its result lies in the order of its source, the axes of an inverse behind
     /// the others. The first one named is that of rows, whatever the layout is: so the numbers do not depend on it.
-    pub(super) fn matrix(&mut self, i: u32, axes: [Name; 2]) {
+    pub(super) fn matrix(&mut self, i: u32, function: MatrixFunction, axes: [Name; 2]) {
         let item = self.items.item(i);
         let (shape, source) = (self.items.item(item.inputs[0]).shape, &self.places[&item.inputs[0]]);
         let (names, sizes): (Names, Sizes) = shape.iter().unzip();
@@ -206,7 +206,7 @@ impl Lowering<'_, '_> {
         let others: Order = layout::by_stride(&source.strides).into_iter().filter(|at| !both.contains(at)).collect();
         let action = Action::Matrix {
             inputs: self.inputs(i),
-            is_inverse: item.shape.rank() == shape.rank(),
+            function,
             source: Box::new(source.in_order(others.iter().chain(&both))),
             sizes: few(others.iter().map(|&at| sizes[at])),
             size: both.first().map_or(0, |&at| sizes[at]),

@@ -207,7 +207,11 @@ pub(super) fn random_graph_of(draw: &mut Draw, sizes: [usize; 6], kind: Kind, st
                     let weight = Node::fill(kind, 2.0 * size as f64, Shape::default());
                     let product = x.contract(&x.rename(&[(axis, other)]), &rest).unary(Unary::Tanh);
                     let matrix = one.binary(Binary::Mul, &weight).binary(Binary::Add, &product);
-                    if draw.below(2) == 0 { matrix.determinant(axis, other) } else { matrix.inverse(axis, other) }
+                    match draw.below(4) {
+                        0 => matrix.determinant(axis, other),
+                        1 => matrix.log_determinant(axis, other),
+                        _ => matrix.inverse(axis, other),
+                    }
                 }
                 1 => x.running_sum(axis, draw.below(2) == 0),
                 2 => Node::random(Distribution::Uniform { low: -1.0, high: 1.0 }, 7, kind, x.shape().clone()),

@@ -27,6 +27,7 @@ fn determinants_and_inverses_in_any_layout_are_one_step_each_with_the_plain_numb
         let (x, [a, b]) = matrices(&mut draw, kind, size);
         let determinant = x.determinant(a, b);
         same_bits(std::slice::from_ref(&determinant), seed);
+        assert!(both_ways(&[x.log_determinant(a, b)], &format!("logarithm {seed}")).is_some());
         let diagonal = Node::iota(a, size).compare(Comparison::Eq, &Node::iota(b, size)).cast(kind);
         let weight = Node::fill(kind, 2.0 * size as f64 + 1.0, Shape::default());
         let regular = x.binary(Binary::Add, &diagonal.binary(Binary::Mul, &weight));

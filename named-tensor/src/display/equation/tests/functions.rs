@@ -100,6 +100,7 @@ pub(super) fn function(name: &str, axes: &[Name], given: &[Value]) -> Node {
             here.compare(Comparison::Eq, &real(&given[0]).cast(Kind::Index)).cast(Kind::F64)
         }
         ("det", &[a, b]) => x().determinant(a, b),
+        ("logdet", &[a, b]) => x().log_determinant(a, b),
         ("inv", &[a, b]) => x().inverse(a, b),
         ("unroll", &[axis, into]) => x().window(axis, into, count(1), 1),
         ("pool", &[axis, into]) => x().window(axis, into, count(1), count(1)),

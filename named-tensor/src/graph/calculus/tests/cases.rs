@@ -146,6 +146,7 @@ pub(super) static CASES: &[Case] = cases! {
     "contraction" true if |_, _| true => |x, y, _| x.contract(y, &[B]);
     "contraction over nothing" true if |_, _| true => |x, y, _| x.contract(y, &[]);
     "determinant" true if |_, _| true => |x, _y, d| heavy(x, d).determinant(C, A);
+    "log determinant" true if |_, _| true => |x, _y, d| heavy(x, d).log_determinant(C, A);
     "inverse" true if |_, _| true => |x, _y, d| heavy(x, d).inverse(A, C);
     "contraction with itself" true if |_, _| true => |x, _y, _| x.contract(&x.rename(&[(A, C)]), &[B]);
     "softmax" true if |n, _| n > 0 => |x, _y, _| x.softmax(&[A], false);
