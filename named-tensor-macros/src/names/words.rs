@@ -131,7 +131,7 @@ const WORDS: &[(&str, &str)] = &[
     ("scatter_add index_add", "write `one_hot_ax(I, n) dot_seq X`, with positions `I: ax[seq]`"),
     ("masked_fill", "write `if M { -inf } else { X }`, with truth values `M: B[..]`"),
     ("solve", "write `inv_{a, b}(S) dot_a Y`"),
-    ("logdet slogdet", "write `log(det_{a, b}(S))`"),
+    ("slogdet log_det", "write `logdet_{a, b}(S)`"),
     ("size len", "write `|ax|`"),
     (
         "dropout",

@@ -197,7 +197,7 @@ fn a_function_that_takes_a_few_words_here_is_answered_with_them() {
         ),
         ("scatter_add_{key}(X, X)", "write `one_hot_key(I, n) dot_seq X`, with positions `I: key[seq]`"),
         ("solve_{seq, key}(X, X)", "write `inv_{seq, key}(X) dot_seq Y`"),
-        ("logdet_{seq, key}(X)", "write `log(det_{seq, key}(X))`"),
+        ("slogdet_{seq, key}(X)", "write `logdet_{seq, key}(X)`"),
         ("masked_fill(X, X)", "write `if M { -inf } else { X }`, with truth values `M: B[..]`"),
         ("cumprod_key(X)", "of positive numbers `exp(cumsum_key(log(X)))`; of any, a recurrence: `scan` in Rust"),
         ("flip_seq(X)", "by positions, with a letter for each axis: `Y_{seq(i)} = X_{seq(|seq| - 1 - i)};`"),
