@@ -31,8 +31,8 @@ fn scalar<T: Real>(number: f64) -> Tensor<R![], T> {
 
 /// The gradients, together no longer than `longest`.
 ///
-/// Where their length is no finite number, as that of a gradient with an infinite number, all of them are NaN: zeros would
-/// look like the end of a training.
+/// Where their length is no finite number (an infinite one among them, or in `f32` a length beyond 1.8 · 10¹⁹), all of them
+/// are NaN: zeros would look like the end of a training.
 #[must_use]
 pub fn clipped<P: Parameters<T>, T: Real>(gradient: &P, longest: f64) -> P {
     shortened(gradient, &gradient.norm(), longest)

@@ -23,7 +23,7 @@ pub use walk::{Parameter, ParameterMut, Path};
 pub use walk::{visit_nested, visit_nested_mut, visit_tensor, visit_tensor_mut};
 
 use crate::axes::Axes;
-use crate::element::{Binary, Kind, Real, Unary};
+use crate::element::{Binary, Real, Unary};
 use crate::error::{Error, ErrorKind, Result};
 use crate::graph::op::Reduction;
 use crate::graph::{Node, Shape};
@@ -142,8 +142,8 @@ pub trait Parameters<T: Real>: Clone {
 
     /// The length of all parameters as one vector, √Σ θ², for instance of a gradient.
     ///
-    /// Squares are formed and summed in `f64`, so that in `f32` it is right wherever it is neither too large nor too small
-    /// for a number; in `f64` from about 10⁻¹⁵⁴ to 10¹⁵⁴.
+    /// The squares are summed without rounding, and their sum is a number of the parameters' precision: in `f32` a length
+    /// beyond 1.8 · 10¹⁹ is ∞. That of `gradient.cast::<f64>()` is not.
     ///
     /// ```
     /// # use named_tensor::prelude::*;
@@ -155,14 +155,13 @@ pub trait Parameters<T: Real>: Clone {
     #[must_use]
     #[track_caller]
     fn norm(&self) -> Tensor<(), T> {
-        let mut sum = Node::fill(Kind::F64, 0.0, Shape::default());
+        let mut sum = Node::fill(T::KIND, 0.0, Shape::default());
         self.each(|parameter| {
-            let wide = parameter.node.cast(Kind::F64);
             // Its own axes: in a lifted function it may have further ones.
-            let squares = wide.binary(Binary::Mul, &wide).reduce(Reduction::Sum, &parameter.axes);
+            let squares = parameter.node.binary(Binary::Mul, parameter.node).reduce(Reduction::Sum, &parameter.axes);
             sum = sum.binary(Binary::Add, &squares);
         });
-        Tensor::from_node(sum.unary(Unary::Sqrt).cast(T::KIND))
+        Tensor::from_node(sum.unary(Unary::Sqrt))
     }
 
     /// Computes all parameters now, together, and forgets how they were made.
