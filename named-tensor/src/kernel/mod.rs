@@ -24,6 +24,7 @@ pub(crate) mod map;
 pub(crate) mod math;
 pub(crate) mod matmul;
 mod near;
+pub(crate) mod one_hot;
 pub(crate) mod order;
 mod panels;
 pub(crate) mod parallel;

@@ -17,7 +17,7 @@ use crate::kernel::matmul::{self, matmul};
 use crate::kernel::simd::Lanes;
 use crate::kernel::sort::{self, Ranked};
 use crate::kernel::{
-    View, ViewMut, attention, best, factors, few, gather, map, reduce, running, scatter, softmax, standardize,
+    View, ViewMut, attention, best, factors, few, gather, map, one_hot, reduce, running, scatter, softmax, standardize,
 };
 
 /// Does something with the numbers of a buffer of any of these kinds. The shape rules leave no other kind.
@@ -139,17 +139,26 @@ fn placed<T: Stored>(piece: &Piece, behind: usize, slots: &Slots, out: &mut [T])
 }
 
 fn gathered<T: Stored>(action: &Action, slots: &Slots, sound: &mut bool, out: &mut [T]) {
-    let Action::Gather { read, outer, inner, limit, .. } = action else { return };
+    let Action::Gather { read, outer, inner, limit, is_hot, .. } = action else { return };
     let [table, positions] = &**read;
-    *sound = gather::gather(outer, inner, *limit, slots.view(table), slots.view(positions), out);
+    let (table, positions) = (slots.view(table), slots.view(positions));
+    if *is_hot {
+        one_hot::rows_at(outer, inner, *limit, table, positions, out);
+    } else {
+        *sound = gather::gather(outer, inner, *limit, table, positions, out);
+    }
 }
 
 fn scattered<T: Scalar>(action: &Action, slots: &Slots, sound: &mut bool, out: &mut [T]) {
-    let Action::Scatter { read, sizes, size, across, .. } = action else { return };
+    let Action::Scatter { read, sizes, size, across, is_hot, .. } = action else { return };
     let [updates, positions] = &**read;
     let sizes = sizes.each_ref().map(|sizes| &sizes[..]);
     let (updates, positions) = (slots.view(updates), slots.view(positions));
     *sound = match *across {
+        _ if *is_hot => {
+            one_hot::sums_at(sizes, *size, updates, positions, out);
+            true
+        }
         Some(stretch) => scatter::across(sizes, [*size, stretch], updates, positions, out),
         None => scatter::scatter(sizes, *size, updates, positions, out),
     };

@@ -194,7 +194,7 @@ fn wish(
         }
         // What is summed at positions are rows, of which the positions know nothing; but what windows owe follows the longer of
         // their axes, and so do their positions, if no axis beside those is wanted.
-        Work::Op(Op::ScatterAdd { .. }) => {
+        Work::Op(Op::ScatterAdd { .. }) | Work::SumsAt(..) => {
             let positions = items.item(item.inputs[1]).shape;
             let is_counted = items.is_counted(item.inputs[1]);
             let is_beside = |name: &Name| input.has(*name) && !positions.has(*name);

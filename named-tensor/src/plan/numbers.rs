@@ -150,14 +150,14 @@ impl Numbers for Action {
             }
             Action::Join { pieces, .. } => pieces.each(change),
             Action::Append { pieces, .. } => pieces.each(change),
-            Action::Gather { inputs, read, outer, inner, limit } => {
+            Action::Gather { inputs, read, outer, inner, limit, is_hot: _ } => {
                 inputs.each(change);
                 read.each(change);
                 outer[..].each(change);
                 inner[..].each(change);
                 limit.each(change);
             }
-            Action::Scatter { inputs, read, sizes, size, across } => {
+            Action::Scatter { inputs, read, sizes, size, across, is_hot: _ } => {
                 inputs.each(change);
                 read.each(change);
                 sizes.iter_mut().for_each(|sizes| sizes[..].each(change));

@@ -120,13 +120,21 @@ pub(super) enum Action {
     Append { pieces: Box<[Piece; 2]>, continues: bool },
     /// Rows of a table at computed positions below `limit`; the rows' axes are `inner`. Of the two that are read, the table
     /// has strides along
-    /// `outer`, `inner` and the axis that is gathered along, the positions along `outer`.
-    Gather { inputs: Inputs, read: Box<[Place; 2]>, outer: Sizes, inner: Sizes, limit: usize },
+    /// `outer`, `inner` and the axis that is gathered along, the positions along `outer`. If they are those of a one-hot tensor,
+    /// one that is not there gives zeros.
+    Gather { inputs: Inputs, read: Box<[Place; 2]>, outer: Sizes, inner: Sizes, limit: usize, is_hot: bool },
     /// Rows summed at computed positions of an axis of this size. The updates have strides along `sizes`: the axes that the
     /// result shares with the positions, those that are summed away, and a row's own; the positions along the first two. The
     /// result has the new axis between the first and the last; with `across` after all of them, before so many numbers of a
-    /// row that lie side by side.
-    Scatter { inputs: Inputs, read: Box<[Place; 2]>, sizes: Box<[Sizes; 3]>, size: usize, across: Option<usize> },
+    /// row that lie side by side. If they are those of a one-hot tensor, what belongs to one that is not there goes nowhere.
+    Scatter {
+        inputs: Inputs,
+        read: Box<[Place; 2]>,
+        sizes: Box<[Sizes; 3]>,
+        size: usize,
+        is_hot: bool,
+        across: Option<usize>,
+    },
     /// Pieces put over each other, the last one moved by `step` times a computed position below `limit`.
     Update { inputs: Inputs, pieces: Box<[Piece]>, start: (u32, usize), step: usize, limit: usize },
     /// The plain evaluation of the node, whose inputs lie in the order of their own shapes.

@@ -4,6 +4,7 @@
 //! contraction, a scalar factor of a contraction taken into it, the first of a sorted axis found without sorting the rest, and
 //! what is dead after that. Each keeps the numbers, up to rounding. Not here: the order of several contractions (`order`), attention (`attention`).
 
+mod one_hot;
 mod paired;
 
 use smallvec::SmallVec;
@@ -49,6 +50,10 @@ pub(super) enum Work<'a> {
     Spread,
     /// Its inputs, side by side along this axis.
     Beside(Name),
+    /// The rows of the first input at the positions of the second, zeros for those that are not there.
+    RowsAt(Name),
+    /// The sums of the first input over these axes at the positions of the second, which are of the first axis.
+    SumsAt(Name, &'a Names),
     /// The first position of the largest (or smallest) numbers along an axis.
     Best { axis: Name, largest: bool },
     /// The first ones of what this operation sorts, or the first one, which may have left the axis.
@@ -110,6 +115,7 @@ pub(super) fn rewritten(items: Items<'_>) -> Items<'_> {
     items.count_uses();
     for i in 0..items.list.len() {
         items.sum_of_product(i);
+        items.take_one_hot(i);
         items.take_best(i);
         items.put_beside(i);
         items.take_gain(i);

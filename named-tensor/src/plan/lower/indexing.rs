@@ -11,6 +11,7 @@ use crate::kernel::order::sort_few;
 use crate::plan::layout::{self, Order, Place};
 use crate::plan::numbered::few;
 use crate::plan::schedule::{Action, Sizes};
+use crate::plan::simplify::Work;
 use crate::plan::weighed;
 
 /// For so many positions of an axis there is one update at least where sums of all of them are taken.
@@ -45,6 +46,7 @@ impl Lowering<'_, '_> {
             outer: outer.iter().map(size).collect(),
             inner: inner.iter().map(size).collect(),
             limit,
+            is_hot: matches!(item.work, Work::RowsAt(_)),
         };
         let order: Order = outer.iter().chain(&inner).filter_map(|&name| item.shape.position(name)).collect();
         self.step(i, &order, action);
@@ -81,10 +83,11 @@ impl Lowering<'_, '_> {
         let lies_along = |name: &Name| along(updates, *name) == 1 && positions.0.size(*name) != Some(1);
         let is_worth = || !weighed::is_less(of(positions.0, &summed).saturating_mul(SPARSE), size);
         let several = |names: &Names| weighed::is_less(1, of(updates.0, names));
+        let is_hot = matches!(item.work, Work::SumsAt(..));
         let mut rows = inner.clone();
         let is_stretch = |name: &Name| along(updates, *name) == 1 && items.is_counted(item.inputs[1]);
         let across = match rows.pop().filter(is_stretch) {
-            _ if !several(&inner) || !is_worth() => None,
+            _ if is_hot || !several(&inner) || !is_worth() => None,
             // What windows owe, row by row of a picture.
             Some(stretch) if several(&rows) => {
                 inner = rows;
@@ -107,6 +110,7 @@ impl Lowering<'_, '_> {
             ]),
             sizes: Box::new([(positions.0, &shared), (positions.0, &summed), (updates.0, &inner)].map(sizes)),
             size,
+            is_hot,
             across: across.map(|stretch| stretch.and_then(|name| updates.0.size(name)).unwrap_or(1)),
         };
         let last = if across.is_some() { [&*inner, &[axis]] } else { [&[axis], &*inner] };

@@ -235,9 +235,10 @@ impl Lowering<'_, '_> {
                 self.join(i, &[(0, None), (1, Some((*axis, size)))]);
             }
             (&Work::Beside(axis), _) => self.join_beside(i, axis),
-            (Work::Op(Op::Gather(axis)), Some(table)) => {
+            (Work::Op(Op::Gather(axis)) | Work::RowsAt(axis), Some(table)) => {
                 self.gather(i, *axis, table.shape.size(*axis).unwrap_or(0), None);
             }
+            (&Work::SumsAt(axis, over), _) => self.scatter(i, axis, over),
             (Work::Op(Op::ScatterAdd { axis, over }), _)
                 if matches!(item.kind, Kind::F32 | Kind::F64)
                     && over.iter().all(|&name| items.item(item.inputs[1]).shape.has(name)) =>

@@ -4,6 +4,7 @@
 
 use super::sorting::leaf;
 use super::*;
+use crate::element::Comparison;
 use crate::graph::value::row_major;
 
 /// Positions below `size` over these axes.
@@ -96,4 +97,39 @@ fn what_windows_owe_is_summed_row_by_row_of_a_picture_wherever_an_axis_of_one_po
         assert_eq!(stretches.collect::<Vec<_>>(), [Some(5)], "{place}");
         both_ways(&[root], "what windows owe");
     }
+}
+
+#[test]
+fn a_contraction_with_a_one_hot_tensor_takes_rows_or_sums_them_and_what_is_not_there_has_no_1() {
+    let (mut counts, mut compared): (HashMap<&str, usize>, usize) = (HashMap::new(), 0);
+    for seed in 0..600 {
+        let mut draw = Draw::new(seed);
+        let kind = if seed % 2 == 0 { Kind::F32 } else { Kind::F64 };
+        let [axis, a, b, c, ..] = NAMES;
+        let size = |draw: &mut Draw| *draw.of(&[0, 1, 2, 3, 5, 7, 17]);
+        let sizes = [size(&mut draw), size(&mut draw), size(&mut draw), size(&mut draw)];
+        let shape = |names: &[usize]| Shape::new(names.iter().map(|&i| ([axis, a, b, c][i], sizes[i])));
+        // Some are beyond the axis, or all where it is empty.
+        let at = positions(&mut draw, shape(&[1, 2]), sizes[0] + 1 + usize::from(seed % 3 == 0));
+        let count = Node::iota(axis, sizes[0]);
+        let equal = if seed % 5 == 0 { at.compare(Comparison::Eq, &count) } else { count.compare(Comparison::Eq, &at) };
+        let hot = equal.cast(kind);
+        let other = |draw: &mut Draw, names: &[usize]| stored(draw, kind, shape(names), 1);
+        let table = if draw.below(2) == 0 { other(&mut draw, &[0, 3]) } else { other(&mut draw, &[2, 0]) };
+        let updates = if draw.below(2) == 0 { other(&mut draw, &[1, 2, 3]) } else { other(&mut draw, &[2, 1]) };
+        let roots = [
+            hot.contract(&table, &[axis]),
+            updates.contract(&hot, &[a, b]),
+            hot.contract(&updates, &[b]),
+            table.contract(&hot, &[axis]).unary(Unary::Tanh),
+        ];
+        for root in &roots {
+            for step in lower::schedule(&Trace::new(std::slice::from_ref(root)).unwrap()).steps {
+                *counts.entry(named(&step.action)).or_default() += 1;
+            }
+            compared += both_ways(std::slice::from_ref(root), &format!("graph {seed}")).unwrap_or(0);
+        }
+    }
+    assert!(counts["gather"] > 500 && counts["scatter"] > 500 && compared > 50_000, "{counts:?}, {compared}");
+    assert!(!counts.contains_key("product"), "{counts:?}");
 }

@@ -33,7 +33,9 @@ fn determinants_and_inverses_in_any_layout_are_one_step_each_with_the_plain_numb
         let regular = x.binary(Binary::Add, &diagonal.binary(Binary::Mul, &weight));
         assert!(both_ways(&[regular.inverse(b, a)], &format!("regular {seed}")).is_some());
         let inverse = x.inverse(a, b);
-        for step in lower::schedule(&Trace::new(&[determinant, inverse.clone()]).unwrap()).steps {
+        for step in
+            lower::schedule(&Trace::new(&[determinant, x.log_determinant(b, a), inverse.clone()]).unwrap()).steps
+        {
             *counts.entry(named(&step.action)).or_default() += 1;
         }
         // Numbers that are drawn from a few make many matrices singular, and then both ways say which.

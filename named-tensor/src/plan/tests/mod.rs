@@ -369,8 +369,7 @@ fn a_plan_is_printed_with_axes_work_and_buffers() {
 fn a_plan_says_how_much_work_a_determinant_and_an_inverse_are() {
     let [a, b] = ["rows", "columns"].map(Name::declared);
     let x = stored(&mut Draw::new(1), Kind::F64, Shape::new([(a, 30), (b, 30)]), 1);
-    let roots = [x.determinant(a, b), x.log_determinant(a, b), x.inverse(a, b)];
-    for (root, work) in roots.into_iter().zip(["18.0 kFLOP", "18.0 kFLOP", "72.0 kFLOP"]) {
+    for (root, work) in [(x.determinant(a, b), "18.0 kFLOP"), (x.inverse(a, b), "72.0 kFLOP")] {
         let page = describe(&[root]).unwrap();
         assert!(page.contains(work), "{page}");
     }
