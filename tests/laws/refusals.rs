@@ -303,6 +303,30 @@ fn a_size_below_nothing_is_refused_as_such() {
         ErrorKind::Condition,
         &["a whole number of at least 0, but `|seq| - 3` is -1", "Shorter"],
     );
+    named! { fn Half(X: R[seq]) -> R[seq] { X_{seq(..|seq| / 2)} } }
+    let half = Half(&Tensor::<_, f64>::zeros(seq.of(3)));
+    refused(
+        half.checked(),
+        ErrorKind::Condition,
+        &["but `|seq| / 2` is 1.5; the whole part of a quotient is `div(a, b)`"],
+    );
+}
+
+mod near {
+    named_tensor::axes! { embed_slot2 }
+}
+
+mod far {
+    named_tensor::axes! { embed_sample9 }
+}
+
+#[test]
+fn two_axes_of_one_code_from_two_places_are_told_by_their_names_where_they_meet() {
+    use far::embed_sample9;
+    use near::embed_slot2;
+    let (x, y) = (Tensor::new(embed_slot2, [1.0, 2.0]), Tensor::new(embed_sample9, [1.0, 2.0, 3.0]));
+    let words = ["axis `embed_sample9` is told from `embed_slot2` by its name alone", "give one of them another name"];
+    refused((&x * &y).to_vec(embed_slot2), ErrorKind::Lifted, &words);
 }
 
 proptest! {

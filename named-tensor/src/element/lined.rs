@@ -39,7 +39,7 @@ impl<T: Copy + Default> Lined<T> {
         if spare == 0 {
             return vec![T::default(); size].into();
         }
-        let all = vec![T::default(); size + usize::from(spare)];
+        let all = vec![T::default(); size.saturating_add(spare.into())];
         let mut lined = Lined { start: start(&all, spare), all, spare };
         lined.all.truncate(lined.start() + size);
         lined
@@ -49,7 +49,7 @@ impl<T: Copy + Default> Lined<T> {
     #[must_use]
     pub fn with_room(room: usize) -> Lined<T> {
         let spare = spare::<T>(room);
-        Lined::in_room(Vec::with_capacity(room + usize::from(spare)), spare)
+        Lined::in_room(Vec::with_capacity(room.saturating_add(spare.into())), spare)
     }
 
     /// None, with room for so many, if there is memory for them, of which `prepare` takes care before it is touched.

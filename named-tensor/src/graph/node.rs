@@ -79,7 +79,7 @@ impl Node {
     #[track_caller]
     pub fn input(value: Value, shape: Shape) -> Node {
         let kind = value.buffer.kind();
-        debug_assert_eq!(value.strides.len(), shape.rank(), "one stride per axis");
+        assert_eq!(value.strides.len(), shape.rank(), "one stride per axis");
         let place = Location::caller();
         Node(Arc::new(Inner {
             op: Op::Input,

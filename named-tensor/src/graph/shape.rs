@@ -75,7 +75,7 @@ impl Hash for Shape {
 }
 
 impl Shape {
-    /// A shape of these axes. The names are unlike each other.
+    /// A shape of these axes. The names are unlike each other, which debug builds check.
     #[must_use]
     pub fn new(axes: impl IntoIterator<Item = (Name, usize)>) -> Shape {
         // One by one into place: there are few, and to collect them would move them.

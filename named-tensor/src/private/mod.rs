@@ -90,8 +90,8 @@ pub fn whole(text: &str, number: f64) -> Result<usize> {
         // Exact: a whole number below 2⁵³.
         return Ok(number as usize);
     }
-    Err(Error::here(
-        ErrorKind::Condition,
-        format!("a size or position is a whole number of at least 0, but {text} is {number}"),
-    ))
+    let is_quotient = text.contains('/') && number >= 0.0 && number.is_finite();
+    let help = if is_quotient { "; the whole part of a quotient is `div(a, b)`" } else { "" };
+    let message = format!("a size or position is a whole number of at least 0, but {text} is {number}{help}");
+    Err(Error::here(ErrorKind::Condition, message))
 }

@@ -93,8 +93,8 @@ impl<A: Axes, X: 'static> Tensor<A, Index<X>> {
 
     /// 1 at the position of each value along the axis (`vocab.of(50257)`), else 0.
     ///
-    /// `index_vocab(E, I)` is `E ⊙_vocab` this tensor, and `U ⊙_seq` this tensor sums the rows of U at their values. A value past
-    /// the size has no 1. Contracted, it is not made: rows are taken, or summed.
+    /// `index_vocab(E, I)` is `E ⊙_vocab` this tensor, and `U ⊙_seq` this tensor sums the rows of U at their values. A
+    /// value past the size has no 1. Contracted, it is not made: rows are taken, or summed.
     #[must_use]
     #[track_caller]
     pub fn one_hot<E, T: Real>(&self, axis: E) -> Tensor<Created<A, X>, T>

@@ -195,7 +195,18 @@ fn outside(node: &Node, names: &[Name]) -> Result<()> {
     if node.shape().rank() == names.len() && names.iter().all(|&name| node.shape().has(name)) {
         return Ok(());
     }
-    let message = format!("a tensor cannot be read inside a lifted function: here its shape is {}", node.shape());
+    let message = match node.shape().names().find(|name| !name.is_fresh() && !names.contains(name)) {
+        // Where types are computed it was taken for another one.
+        Some(other) => {
+            let named: Vec<String> = names.iter().map(|name| format!("`{name}`")).collect();
+            format!(
+                "axis `{other}` is told from {} by its name alone: an axis of another `axes!` has the same code, and types \
+                 take both for one; give one of them another name",
+                named.join(", ")
+            )
+        }
+        None => format!("a tensor cannot be read inside a lifted function: here its shape is {}", node.shape()),
+    };
     Err(Error::here(ErrorKind::Lifted, message))
 }
 

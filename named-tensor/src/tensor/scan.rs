@@ -19,7 +19,7 @@ use crate::params::{Parameters, Stacked};
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be carried from step to step",
     label = "not a tensor, a struct of parameters or a tuple of these",
-    note = "`scan(seq, h, &x, |h, x| (next, y))` carries `h`, a tensor or a tuple of tensors; `()` carries nothing"
+    note = "`scan(seq, h, &x, |h, x| (next, y))` carries `h`, a tensor or a tuple of up to four, of tensors or tuples; `()` carries nothing"
 )]
 pub trait Carried<M> {
     /// Adds its nodes, in order.
@@ -69,7 +69,7 @@ carried!(Index<X>, X);
 #[diagnostic::on_unimplemented(
     message = "a scan cannot go along `{Self}`",
     label = "not a reference to a tensor or to a stack of parameters",
-    note = "`scan(seq, h, &x, |h, x| (next, y))` goes along `x`; several tensors are given as `(&x, &y)`"
+    note = "`scan(seq, h, &x, |h, x| (next, y))` goes along `x`; several are given as `(&x, &y)`, more than four by tuples in tuples"
 )]
 pub trait Sliced<S: Axes>: Copy {
     /// One position.

@@ -124,6 +124,18 @@ impl<T: Lanes> Run<'_, '_, '_, T> {
     #[inline(always)]
     fn place(&mut self, pieces: Pieces) -> SmallVec<[Placed<T>; 16]> {
         let (light, sources) = (self.light, self.sources);
+        let ones = light.constants.len() + light.steps.len();
+        for (strip, source) in self.room.iter_mut().skip(ones).zip(sources) {
+            if let Some(one) = source.one() {
+                strip[..pieces.size].fill(one);
+            }
+        }
+        // All places of the room come from one pointer: a value is written by one deed and read by others.
+        let (strips, first) = (self.room.len(), self.room.as_mut_ptr());
+        let in_room = |value: usize| {
+            assert!(value < strips && pieces.size <= STRIP, "map: a strip of the room");
+            first.wrapping_add(value).cast::<T>()
+        };
         let mut placed = SmallVec::new();
         for &Deed { what, with } in &light.deeds {
             let mut deed = Placed { what, place: std::ptr::null_mut(), goes_on: 0, is_one: false, source: usize::MAX };
@@ -136,9 +148,7 @@ impl<T: Lanes> Run<'_, '_, '_, T> {
                 }
                 Some(source) if what.reads() => match source.one() {
                     Some(one) => {
-                        let often = &mut self.room[light.constants.len() + light.steps.len() + with][..pieces.size];
-                        often.fill(one);
-                        (deed.place, deed.is_one) = (often.as_mut_ptr(), true);
+                        (deed.place, deed.is_one) = (in_room(ones + with), true);
                         deed.what = what.beside(one.wide());
                     }
                     None if source.is_plain() => {
@@ -148,7 +158,7 @@ impl<T: Lanes> Run<'_, '_, '_, T> {
                 },
                 _ if what.reads() || what == What::Keep => {
                     let value = with - sources.len();
-                    deed.place = self.room[value][..pieces.size].as_mut_ptr();
+                    deed.place = in_room(value);
                     if let Some(&one) = light.constants.get(value) {
                         (deed.what, deed.is_one) = (what.beside(one), true);
                     }

@@ -5,7 +5,7 @@
 //! is a distance.
 //! Not here: what a deed does (`super`), which rows there are (`block`).
 
-use super::{AT_ONCE, Light, Numbers, Pieces, Strip, What, run, run_pieces};
+use super::{AT_ONCE, Light, Numbers, Pieces, STRIP, Strip, What, run, run_pieces};
 use crate::kernel::map::strip::deeds::Deed;
 use crate::kernel::simd::{Lanes, is_plain};
 use crate::kernel::stream::Stream;
@@ -208,10 +208,13 @@ impl<'a, T: Lanes> Rows<'a, '_, T> {
         let row_steps = [before * last, last, 1].map(|rows| (rows * self.size) as isize);
         let values = light.constants.len() + light.steps.len();
         let (mut placed, mut ones) = (SmallVec::new(), SmallVec::<[One<'_, T>; 4]>::new());
+        // All places of the room come from one pointer: a value is written by one deed and read by others.
+        let (strips, first) = (self.room.len(), self.room.as_mut_ptr());
         for &Deed { what, with } in &light.deeds {
             // In the room registers are side by side.
-            let mut in_room = |value: usize, what| {
-                let place = self.room[value][..AT_ONCE * shape.lanes].as_mut_ptr();
+            let in_room = |value: usize, what| {
+                assert!(value < strips && AT_ONCE * shape.lanes <= STRIP, "map: a strip of the room");
+                let place = first.wrapping_add(value).cast::<T>();
                 let offsets = std::array::from_fn(|n| n * shape.lanes);
                 Placed { what, place, steps: [0; 3], goes_on: 0, is_one: [false; 2], offsets }
             };
