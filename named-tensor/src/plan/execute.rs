@@ -159,7 +159,11 @@ impl Spare {
 
 impl Drop for Slots {
     fn drop(&mut self) {
-        self.held.drain(..).flatten().filter_map(|held| Arc::into_inner(held.buffer)).for_each(pool::give);
+        for held in self.held.iter_mut().filter_map(Option::take) {
+            if let Some(buffer) = Arc::into_inner(held.buffer) {
+                pool::give(buffer);
+            }
+        }
     }
 }
 

@@ -60,11 +60,12 @@ fn gelu_tanh_slope(x: &Node) -> Node {
     let (root, cubic) = (FRAC_2_SQRT_PI * FRAC_1_SQRT_2, 0.044715);
     let one = number(x, 1.0);
     let square = times(x, x);
-    let inner = times(&scaled(x, root), &plus(&one, &scaled(&square, cubic)));
+    let near = scaled(x, root);
+    let inner = times(&near, &plus(&one, &scaled(&square, cubic)));
     let tanh = inner.unary(Unary::Tanh);
     // In this order: where x² is beyond `f32`, the first product is 0 long since.
-    let flat = times(&times(&minus(&one, &tanh), &plus(&one, &tanh)), x);
-    let bend = scaled(&plus(&flat, &scaled(&times(&times(&flat, x), x), 3.0 * cubic)), root);
+    let flat = times(&times(&minus(&one, &tanh), &plus(&one, &tanh)), &near);
+    let bend = plus(&flat, &scaled(&times(&times(&flat, x), x), 3.0 * cubic));
     scaled(&plus(&plus(&one, &tanh), &bend), 0.5)
 }
 
