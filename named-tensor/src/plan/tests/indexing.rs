@@ -117,6 +117,9 @@ fn a_contraction_with_a_one_hot_tensor_takes_rows_or_sums_them_and_what_is_not_t
         let other = |draw: &mut Draw, names: &[usize]| stored(draw, kind, shape(names), 1);
         let table = if draw.below(2) == 0 { other(&mut draw, &[0, 3]) } else { other(&mut draw, &[2, 0]) };
         let updates = if draw.below(2) == 0 { other(&mut draw, &[1, 2, 3]) } else { other(&mut draw, &[2, 1]) };
+        // What has the axis itself is multiplied position by position.
+        let beside = other(&mut draw, &[0, 1]);
+        both_ways(&[hot.contract(&beside, &[a]), hot.contract(&beside, &[axis, a])], &format!("beside {seed}"));
         let roots = [
             hot.contract(&table, &[axis]),
             updates.contract(&hot, &[a, b]),
