@@ -11,7 +11,7 @@ use super::scatter::scatter;
 use super::span::{Odometer, row_major};
 use crate::element::Stored;
 
-/// As [`gather`](super::gather::gather), with rows of zeros for positions that are not below `limit`.
+/// As [`gather`], with rows of zeros for positions that are not below `limit`.
 pub(crate) fn rows_at<T: Stored>(
     outer: &[usize],
     inner: &[usize],
@@ -39,7 +39,7 @@ pub(crate) fn rows_at<T: Stored>(
     }
 }
 
-/// As [`scatter`](super::scatter::scatter), without the updates whose positions are not below `size`.
+/// As [`scatter`], without the updates whose positions are not below `size`.
 pub(crate) fn sums_at<T: Scalar>(
     [shared, summed, inner]: [&[usize]; 3],
     size: usize,
