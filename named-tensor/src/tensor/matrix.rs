@@ -44,7 +44,7 @@ impl<A: Axes, T: Real> Tensor<A, T> {
     /// # use named_tensor::prelude::*;
     /// # axes! { height, width }
     /// // 0.01 I of 400 rows: the determinant is 10⁻⁸⁰⁰.
-    /// let s = Tensor::eye(height, width, 400) * 0.01;
+    /// let s: Tensor<R![height, width]> = Tensor::eye(height, width, 400) * 0.01;
     /// assert_eq!(s.det(height, width).item()?, 0.0);
     /// assert!((s.logdet(height, width).item()? / (400.0 * 0.01_f32.ln()) - 1.0).abs() < 1e-6);
     /// # Ok::<(), named_tensor::Error>(())
