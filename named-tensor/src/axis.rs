@@ -40,7 +40,8 @@ pub struct Name {
     text: &'static str,
     /// 0 for a declared name.
     fresh: u32,
-    /// A digest of the text, for a fresh name a number that is together with `fresh` unlike any other's. Names are compared far more often than they are made, and nearly always this tells them apart.
+    /// A digest of the text; for a fresh name a number, unlike that of any other with the same `fresh`. Names are compared far
+    /// more often than they are made, and nearly always this tells them apart.
     digest: u32,
 }
 
