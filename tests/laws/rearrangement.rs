@@ -2,6 +2,7 @@
 //!
 //! Lives here: each against its plain form, and round trips. Not here: positions out of range (`refusals`).
 
+use crate::refusals::refused;
 use named_tensor::prelude::*;
 use named_tensor_tests::axes::{depth, heads, height, height_, key, layer, width, width_};
 use named_tensor_tests::closeness::{Bound, assert_close};
@@ -63,6 +64,29 @@ fn concatenations_of_the_papers_history() {
     let beside = [3., 1., 4., 2., 7., 1., 1., 5., 9., 8., 2., 8.];
     assert_eq!(Beside(&x, &y).to_vec((height, width)).unwrap(), beside);
     assert_eq!((Beside(&x, &y).size(height), Beside(&x, &y).size(width)), (2, 6));
+}
+
+#[test]
+fn a_list_of_tensors_is_put_along_an_axis_that_they_have_or_a_new_one() {
+    let rows: Vec<Tensor<R![width], f64>> = (0..3).map(|i| a().at(height, i)).collect();
+    assert_eq!(Tensor::stack(height, &rows).to_vec((height, width)).unwrap(), paper::a().values);
+    let all = paper::a().values;
+    assert_eq!(Tensor::concat_all(width, &rows).to_vec(width).unwrap(), all);
+    assert_eq!(Tensor::stack(height, &rows[..1]).to_vec((height, width)).unwrap(), all[..3]);
+    let numbers: Vec<Tensor<R![], f64>> = all.iter().map(|&x| Tensor::scalar(x)).collect();
+    assert_eq!(Tensor::stack(layer, &numbers).to_vec(layer).unwrap(), all);
+    let owed = grad(&(Tensor::stack(height, &rows) * a()).sum((height, width)), &rows[2]);
+    assert_eq!(owed.to_vec(width).unwrap(), all[6..]);
+}
+
+#[test]
+fn a_list_that_cannot_be_put_together_says_why() {
+    let none: [Tensor<R![width], f64>; 0] = [];
+    refused(Tensor::stack(height, &none).checked(), ErrorKind::Empty, &["no tensors", "`height`"]);
+    refused(Tensor::concat_all(width, &none).checked(), ErrorKind::Empty, &["no tensors", "`width`"]);
+    let of = |size: usize| Tensor::<R![width], f64>::ones(width.of(size));
+    let words = ["axis `width` has size 3 in tensor 0, 4 in tensor 2", "rearrangement.rs"];
+    refused(Tensor::stack(height, &[of(3), of(3), of(4)]).checked(), ErrorKind::SizeClash, &words);
 }
 
 #[test]

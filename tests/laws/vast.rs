@@ -140,6 +140,6 @@ fn a_derivative_too_large_for_memory_says_where_it_was_asked_for() {
 fn layers_that_are_too_large_together_say_where_they_are_stacked() {
     let one = Tensor::<_, f64>::ones(width.of(1 << 59));
     let stacked: Result<Stacked<layer, _, f64>> = stack(layer, &[one.clone(), one.clone(), one.clone()]);
-    refused(stacked, ErrorKind::TooLarge, &["layer: 2", "width: 576460752303423488"]);
+    refused(stacked, ErrorKind::TooLarge, &["layer: 3", "width: 576460752303423488"]);
     assert_eq!(vec![one; 33].count(), usize::MAX, "no overflow");
 }

@@ -33,8 +33,11 @@ fn reshaping_and_joining_name_the_axes_they_change() -> Run {
     assert_eq!(Twice(&x).to_vec(height)?, [2.0, 7.0, 1.0, 2.0, 7.0, 1.0]);
     let each: Vec<Tensor<R![]>> = (0..x.size(height)).map(|i| x.at(height, i)).collect();
     assert_eq!((each.len(), each[1].item()?), (3, 7.0));
-    let stack = Tensor::positions(heads.of(2)).eq(0).select(&x, &-&x);
-    assert_eq!(stack.to_vec((heads, height))?, [2.0, 7.0, 1.0, -2.0, -7.0, -1.0]);
+    let stacked = Tensor::stack(heads, &[x.clone(), -&x]);
+    assert_eq!(stacked.to_vec((heads, height))?, [2.0, 7.0, 1.0, -2.0, -7.0, -1.0]);
+    let several: Vec<Tensor<R![height]>> = (0..3).map(|i| x.slice(height, i..)).collect();
+    let joined = Tensor::concat_all(height, &several);
+    assert_eq!(joined.to_vec(height)?, [2.0, 7.0, 1.0, 7.0, 1.0, 1.0]);
     assert_eq!(Tensor::zeros(height.of(1)).concat(height, &x).to_vec(height)?, [0.0, 2.0, 7.0, 1.0]);
     let wide = &x * Tensor::ones(key.of(2));
     assert_eq!(wide.to_vec((height, key))?, [2.0, 2.0, 7.0, 7.0, 1.0, 1.0]);
@@ -66,8 +69,8 @@ fn a_pattern_becomes_splits_and_flattenings() -> Run {
     let w = Tensor::new((height, width), [[2.0], [7.0], [1.0]]);
     assert_eq!(w.at(width, 0).to_vec(height)?, [2.0, 7.0, 1.0]);
     let v = Tensor::new(height, [3.0, 8.0, 2.0]);
-    let stack = Tensor::positions(heads.of(2)).eq(0).select(&x, &v);
-    assert_eq!(stack.to_vec((heads, height))?, [2.0, 7.0, 1.0, 3.0, 8.0, 2.0]);
+    let stacked = Tensor::stack(heads, &[x.clone(), v.clone()]);
+    assert_eq!(stacked.to_vec((heads, height))?, [2.0, 7.0, 1.0, 3.0, 8.0, 2.0]);
     assert_eq!(x.concat(height, &v).to_vec(height)?, [2.0, 7.0, 1.0, 3.0, 8.0, 2.0]);
     assert_eq!(Joined(&x, &v).to_vec(height)?, [2.0, 7.0, 1.0, 3.0, 8.0, 2.0]);
     assert_eq!(a.rename(width, width_).at(width_, 0).to_vec(height)?, [3.0, 1.0, 2.0]);

@@ -73,17 +73,10 @@ where
             return Err(Error::here(ErrorKind::SizeClash, message));
         }
     }
-    let mut rows: Vec<Vec<Node>> =
+    let layers: Vec<Vec<Node>> =
         each.iter().map(|layer| nodes(layer, |node| node.spread(Shape::new([(name, 1)])))).collect();
-    // By halves, so that no number is copied more often than there are halves.
-    while rows.len() > 1 {
-        let pairs = rows.chunks(2).map(|pair| match pair {
-            [left, right] => left.iter().zip(right).map(|(left, right)| left.concat(name, right)).collect(),
-            rest => rest.concat(),
-        });
-        rows = pairs.collect();
-    }
-    let mut joined = rows.pop().into_iter().flatten();
+    let along = |which| Node::concat_all(name, &layers.iter().filter_map(|layer| layer.get(which)).collect::<Vec<_>>());
+    let mut joined = (0..named.len()).filter_map(along);
     let mut every = first.clone();
     every.each_mut(|mut parameter| {
         if let Some(node) = joined.next() {

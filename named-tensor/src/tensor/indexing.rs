@@ -6,7 +6,7 @@
 use std::ops::{Bound, RangeBounds};
 
 use super::Tensor;
-use crate::axes::rules::{Aligned, Has, Single};
+use crate::axes::rules::{Has, Single};
 use crate::axes::selector::Selector;
 use crate::axes::set::{Axes, Indexed};
 use crate::axis::Name;
@@ -121,28 +121,6 @@ impl<A: Axes, T: Element> Tensor<A, T> {
     {
         let _ = axis;
         Tensor::from_node(sliced(self.node(), only(&S::names()), &range))
-    }
-
-    /// Computes `X ⊕_ax Y`: both one after the other along an axis; the sizes add.
-    ///
-    /// ```
-    /// # use named_tensor::prelude::*;
-    /// # axes! { seq }
-    /// let x = Tensor::new(seq, [1.0, 2.0]).concat(seq, &Tensor::new(seq, [3.0]));
-    /// assert_eq!(x.to_vec(seq)?, [1.0, 2.0, 3.0]);
-    /// # Ok::<(), named_tensor::Error>(())
-    /// ```
-    #[must_use]
-    #[track_caller]
-    pub fn concat<S, B>(&self, axis: S, other: &Tensor<B, T>) -> Tensor<A, T>
-    where
-        S: Selector,
-        S::Set: Single,
-        B: Axes,
-        A: Has<S::Set> + Aligned<B>,
-    {
-        let _ = axis;
-        Tensor::from_node(self.node().concat(only(&S::names()), other.node()))
     }
 
     /// The size `|ax|`; 0 if the tensor carries an error.

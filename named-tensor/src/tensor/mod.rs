@@ -12,6 +12,7 @@ mod call;
 mod contraction;
 mod elementwise;
 mod indexing;
+mod joining;
 mod matrix;
 mod nested;
 mod positions;

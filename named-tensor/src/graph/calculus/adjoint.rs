@@ -85,14 +85,14 @@ pub(super) fn adjoint(node: &Node, g: &Node, wanted: &dyn Fn(usize) -> bool, kee
             let inside = before..before + x.shape().size(axis).unwrap_or(0);
             smallvec![Some(with_axes(g, &[axis], node.shape()).slice(axis, inside, 1))]
         }
-        (&Op::Concat(axis), [x, y]) => {
-            let g = with_axes(g, &[axis], node.shape());
-            let sizes = [x, y].map(|part| part.shape().size(axis).unwrap_or(0));
-            let [first, second] = [0..sizes[0], sizes[0]..sizes[0] + sizes[1]];
-            smallvec![
-                wanted(0).then(|| to(x, g.slice(axis, first, 1))),
-                wanted(1).then(|| to(y, g.slice(axis, second, 1)))
-            ]
+        (&Op::Concat(axis), parts) => {
+            let (g, mut start) = (with_axes(g, &[axis], node.shape()), 0);
+            let share = |(which, part): (usize, &Node)| {
+                let range = start..start + part.shape().size(axis).unwrap_or(0);
+                start = range.end;
+                wanted(which).then(|| to(part, g.slice(axis, range, 1)))
+            };
+            parts.iter().enumerate().map(share).collect()
         }
         // Z = index_ax(X, I):  X owes g summed at the positions I
         (&Op::Gather(axis), [table, at]) => {

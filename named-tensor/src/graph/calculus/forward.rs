@@ -113,12 +113,11 @@ fn differential(node: &Node, d: &[Option<&Tangent>]) -> Option<Tangent> {
             Some(Tangent::new(with_axes(&dx.node(), &[axis], x.shape()).pad(axis, before, after, 0.0)))
         }
         (&Op::Concat(axis), inputs, d) => {
-            let mut parts = inputs
-                .iter()
-                .zip(d)
-                .map(|(x, d)| with_axes(&d.map_or_else(|| number(node, 0.0), Tangent::node), &[axis], x.shape()));
-            let first = parts.next()?;
-            Some(Tangent::new(parts.fold(first, |whole, part| whole.concat(axis, &part))))
+            let part = |(x, d): (&Node, &Option<&Tangent>)| {
+                with_axes(&d.map_or_else(|| number(node, 0.0), Tangent::node), &[axis], x.shape())
+            };
+            let parts: Vec<Node> = inputs.iter().zip(d).map(part).collect();
+            Node::concat_all(axis, &parts.iter().collect::<Vec<_>>()).map(Tangent::new)
         }
         (Op::Gather(_) | Op::ScatterAdd { .. } | Op::DynamicSlice(_), [x, positions], &[Some(dx), _]) => {
             Some(Tangent::new(node.again(&[filled(&dx.node(), x.shape()), positions.clone()])))

@@ -46,6 +46,9 @@ impl Node {
                 x.pad(axis, before, size(axis) - before - inside, value)
             }
             (Op::Concat(axis), [x, y]) => x.concat(*axis, y),
+            (Op::Concat(axis), parts) => {
+                Node::concat_all(*axis, &parts.iter().collect::<Vec<_>>()).unwrap_or_else(|| self.clone())
+            }
             (Op::Gather(axis), [table, positions]) => table.gather(*axis, positions),
             (Op::ScatterAdd { axis, over }, [updates, positions]) => {
                 updates.scatter_add(positions, *axis, size(*axis), over)

@@ -15,12 +15,13 @@ use crate::graph::{Node, Op, Shape};
 impl Node {
     /// The node of `op` on `inputs`, or the first error: of an input, of the rule, or of a shape too large.
     #[track_caller]
-    pub(super) fn build<const N: usize>(
+    pub(super) fn build<'a>(
         op: Op,
         kind: Kind,
-        inputs: [&Node; N],
+        inputs: impl AsRef<[&'a Node]>,
         rule: impl FnOnce(&'static str) -> Result<Shape>,
     ) -> Node {
+        let inputs = inputs.as_ref();
         if let Some(error) = inputs.iter().find_map(|input| input.error()) {
             return Node::failed(error.clone(), kind);
         }
@@ -29,7 +30,7 @@ impl Node {
             if known { Ok(shape) } else { shape.checked(op.name()) }
         };
         match rule(op.name()).and_then(checked) {
-            Ok(shape) => Node::new(op, inputs.map(Node::clone), shape, kind),
+            Ok(shape) => Node::new(op, inputs.iter().map(|&input| input.clone()), shape, kind),
             Err(error) => Node::failed(error.at(Location::caller()), kind),
         }
     }

@@ -23,6 +23,9 @@ impl Lowering<'_, '_> {
     /// otherwise, are not for anything else: two tensors of about one size are put side by side as they lie.
     pub(super) fn grows(&self, i: u32) -> bool {
         let item = self.items.item(i);
+        if item.inputs.len() > 2 {
+            return false;
+        }
         let [first, second] = [0, 1].map(|which| self.items.item(item.inputs[which]));
         let [before, added] = [first, second].map(|part| part.shape.elements());
         let few = added > 0 && !weighed::is_less(before, added.saturating_mul(FEW));

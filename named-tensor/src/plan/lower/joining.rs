@@ -36,11 +36,11 @@ pub(super) fn inside_others(items: &Items<'_>) -> FoldSet<u32> {
 }
 
 impl Lowering<'_, '_> {
-    /// Copies inputs, each to where its axes begin or to some position of one of them.
-    pub(super) fn join(&mut self, i: u32, inputs: &[(usize, Option<(Name, usize)>)]) {
-        let all = &self.items.item(i).inputs[..inputs.len()];
+    /// Copies the only input, which lies apart, to where its axes begin.
+    pub(super) fn join(&mut self, i: u32) {
+        let all = &self.items.item(i).inputs[..1];
         let order = self.order_of_pieces(i, all);
-        let pieces = inputs.iter().map(|&(which, from)| self.piece(i, all[which], &order, from.as_slice())).collect();
+        let pieces = Box::new([self.piece(i, all[0], &order, &[])]);
         self.step(i, &order, Action::Join { around: None, pieces });
     }
 
@@ -66,12 +66,6 @@ impl Lowering<'_, '_> {
     /// in the inputs, it lies so.
     pub(super) fn join_beside(&mut self, i: u32, axis: Name) {
         let item = self.items.item(i);
-        let mut start = 0;
-        let inputs: SmallVec<[(usize, Option<(Name, usize)>); 4]> = few((0..item.inputs.len()).map(|which| {
-            let from = start;
-            start += self.items.item(item.inputs[which]).shape.size(axis).unwrap_or(0);
-            (which, Some((axis, from)))
-        }));
         let mut order = self.order_of_pieces(i, &item.inputs);
         let name = |at: usize| item.shape.names().nth(at);
         if let (Some(tail), Some(&last)) = (self.tails.get(&i), order.last())
@@ -80,11 +74,25 @@ impl Lowering<'_, '_> {
             let rank = |at: usize| name(at).and_then(|name| tail.axes.iter().position(|&other| other == name));
             sort_few(&mut order, |&at| rank(at).map_or(0, |rank| rank + 1));
         }
-        let piece = |&(which, from): &(usize, Option<(Name, usize)>)| {
-            self.piece(i, item.inputs[which], &order, from.as_slice())
+        self.join_along(i, axis, &order);
+    }
+
+    /// All inputs, one behind the other along an axis.
+    pub(super) fn concat(&mut self, i: u32, axis: Name) {
+        let order = self.order_of_pieces(i, &self.items.item(i).inputs);
+        self.join_along(i, axis, &order);
+    }
+
+    /// The same, the axes of the result in this order.
+    fn join_along(&mut self, i: u32, axis: Name, order: &Order) {
+        let mut start = 0;
+        let piece = |&input: &u32| {
+            let piece = self.piece(i, input, order, &[(axis, start)]);
+            start += self.items.item(input).shape.size(axis).unwrap_or(0);
+            piece
         };
-        let pieces = inputs.iter().map(piece).collect();
-        self.step(i, &order, Action::Join { around: None, pieces });
+        let pieces = self.items.item(i).inputs.iter().map(piece).collect();
+        self.step(i, order, Action::Join { around: None, pieces });
     }
 
     /// The axes of a result made of these inputs, in the order in which the largest of them lies. Along which it has one

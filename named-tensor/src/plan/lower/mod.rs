@@ -227,13 +227,10 @@ impl Lowering<'_, '_> {
             (&Work::Op(&Op::Determinant(a, b)), _) => self.matrix(i, MatrixFunction::Determinant, [a, b]),
             (&Work::Op(&Op::LogDeterminant(a, b)), _) => self.matrix(i, MatrixFunction::LogDeterminant, [a, b]),
             (&Work::Op(&Op::Inverse(a, b)), _) => self.matrix(i, MatrixFunction::Inverse, [a, b]),
-            (Work::Op(Op::Merge(..)), _) => self.join(i, &[(0, None)]),
+            (Work::Op(Op::Merge(..)), _) => self.join(i),
             (&Work::Op(&Op::Pad { value, .. }), _) => self.border(i, value),
             (Work::Op(Op::Concat(axis)), _) if self.grows(i) => self.append(i, *axis),
-            (Work::Op(Op::Concat(axis)), Some(first)) => {
-                let size = first.shape.size(*axis).unwrap_or(0);
-                self.join(i, &[(0, None), (1, Some((*axis, size)))]);
-            }
+            (Work::Op(Op::Concat(axis)), _) => self.concat(i, *axis),
             (&Work::Beside(axis), _) => self.join_beside(i, axis),
             (Work::Op(Op::Gather(axis)) | Work::RowsAt(axis), Some(table)) => {
                 self.gather(i, *axis, table.shape.size(*axis).unwrap_or(0), None);

@@ -112,4 +112,5 @@ fn only_what_is_kept_and_begins_or_grows_by_little_takes_room_to_grow() {
     assert_eq!(appends(of(4).unary(Unary::Exp).concat(axis, &of(1))), 0, "not stored");
     assert_eq!(appends(of(0).concat(axis, &of(3))), 1, "a beginning");
     assert_eq!(appends(of(0).concat(axis, &of(0))), 0, "nothing");
+    assert_eq!(appends(Node::concat_all(axis, &[&of(8), &of(1), &of(1)]).unwrap()), 0, "a list");
 }

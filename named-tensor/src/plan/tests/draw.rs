@@ -174,6 +174,7 @@ pub(super) fn random_graph_of(draw: &mut Draw, sizes: [usize; 6], kind: Kind, st
             27 => x.at(axis, draw.below(size.max(1))),
             28 => x.window(axis, axis.freshened(), 1 + draw.below(3), 1),
             29 => x.pad(axis, draw.below(3), draw.below(2), 0.5),
+            30 if size.is_multiple_of(2) => Node::concat_all(axis, &[&x, &y, &x]).unwrap(),
             30 => x.concat(axis, &y),
             31 => {
                 let over = shape(draw);

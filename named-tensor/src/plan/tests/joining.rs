@@ -29,7 +29,8 @@ fn pieces_of_any_layout_are_put_where_the_definition_puts_them() {
         let pad = x.pad(axis, draw.below(4), draw.below(3), -2.5);
         let names: Vec<Name> = one.names().collect();
         let merged = x.merge(&names, Name::declared("whole"));
-        for root in [x.concat(axis, &y), y.concat(axis, &x), pad, merged, x.concat(axis, &y).unary(Unary::Neg)] {
+        let four = Node::concat_all(axis, &[&y, &x, &x, &y]).unwrap();
+        for root in [x.concat(axis, &y), y.concat(axis, &x), four, pad, merged, x.concat(axis, &y).unary(Unary::Neg)] {
             let schedule = lower::schedule(&Trace::new(std::slice::from_ref(&root)).unwrap());
             joins += schedule.steps.iter().filter(|step| matches!(step.action, Action::Join { .. })).count();
             same_bits(&[root], seed);

@@ -195,6 +195,11 @@ pub(super) static CASES: &[Case] = cases! {
     "pool" true if |n, _| n % 2 == 0 => |x, _y, _| x.window(A, C, 2, 2);
     "pad" true if |_, _| true => |x, _y, _| x.pad(A, 1, 2, 7.0);
     "concat" true if |_, _| true => |x, y, _| x.concat(B, &y.unary(Unary::Sin));
+    "concat of a list" true if |_, _| true => |x, y, d| {
+        let sizes = Shape::new([(A, d.sizes[0]), (B, 2)]);
+        let between = Node::fill(Kind::F64, 3.0, sizes);
+        Node::concat_all(B, &[x, &between, &y.unary(Unary::Sin), x]).unwrap()
+    };
     "index of rows" true if |n, _| n > 0 => |x, _y, d| x.gather(A, &positions_below(d.sizes[0], &[(C, 3)], d));
     "aligned index" true if |_, m| m > 0 => |x, _y, d| {
         x.gather(B, &positions_below(d.sizes[1], &[(A, d.sizes[0]), (C, 2)], d))
