@@ -45,7 +45,7 @@ pub(crate) enum Shape {
     Best,
     /// `index_vocab(E, I)`.
     Index,
-    /// `concat_seq(X, Y)`.
+    /// `concat_seq(X, Y)`, or of more.
     Concat,
     /// `one_hot_vocab(I)`, `one_hot_vocab(I, n)`.
     OneHot,
@@ -145,7 +145,8 @@ impl Shape {
         match self {
             Map | Over | Eye | Matrix | Stop => (1, 1),
             Norm | Standardize | OneHot => (1, 2),
-            Pair | Quotient | Derivative | Best | Index | Concat | Window => (2, 2),
+            Pair | Quotient | Derivative | Best | Index | Window => (2, 2),
+            Concat => (2, usize::MAX),
             Clamp => (3, 3),
         }
     }

@@ -51,12 +51,14 @@ fn p23_flattening_states_its_order() {
 
 named! {
     fn Below(X: R[height, width], Y: R[height, width]) -> R[height, width] { concat_height(X, Y) }
+    fn Thrice(X: R[height, width]) -> R[height, width] { concat_height(X, X, X) }
     fn Beside(X: R[height, width], Y: R[height, width]) -> R[height, width] { concat_width(X, Y) }
 }
 
 #[test]
 fn concatenations_of_the_papers_history() {
     let x = tensor!(f64, &Grid::new(&[2, 3], vec![3., 1., 4., 1., 5., 9.]), (height, width));
+    assert_eq!(Thrice(&x).to_vec((height, width)).unwrap(), x.to_vec((height, width)).unwrap().repeat(3));
     let y = tensor!(f64, &Grid::new(&[2, 3], vec![2., 7., 1., 8., 2., 8.]), (height, width));
     let below = [3., 1., 4., 1., 5., 9., 2., 7., 1., 8., 2., 8.];
     assert_eq!(Below(&x, &y).to_vec((height, width)).unwrap(), below);

@@ -141,7 +141,10 @@ impl Scope<'_> {
                 let code = operation("index", span, vec![Given::Axes(axes), Given::Tensor(table.code), position]);
                 Ok(Value { kind: table.kind, code })
             }
-            Shape::Concat => self.concat(axes, span, value(0)?, value(1)?),
+            Shape::Concat => (2..arguments.len())
+                .try_fold(self.concat(&axes, span, value(0)?, value(1)?)?, |joined, place| {
+                    self.concat(&axes, span, joined, value(place)?)
+                }),
             Shape::OneHot => {
                 let position = self.position(&axes, value(0)?, span)?;
                 let size = match (arguments.get(1), axes.first()) {
@@ -187,12 +190,12 @@ impl Scope<'_> {
         Ok(Value { kind: quotient.kind, code: operation("floor", span, vec![operand(quotient)]) })
     }
 
-    fn concat(&self, axes: Vec<Path>, span: Span, left: Value, right: Value) -> syn::Result<Value> {
+    fn concat(&self, axes: &[Path], span: Span, left: Value, right: Value) -> syn::Result<Value> {
         let (left, right) = match (left.kind, right.kind) {
             (Kind::Index, Kind::Index) | (Kind::Truth, Kind::Truth) => (left, right),
             _ => alike(numbers(left, span)?, numbers(right, span)?, span),
         };
-        let arguments = vec![Given::Axes(axes), Given::Tensor(left.code), Given::Tensor(right.code)];
+        let arguments = vec![Given::Axes(axes.to_vec()), Given::Tensor(left.code), Given::Tensor(right.code)];
         Ok(Value { kind: left.kind, code: operation("concat", span, arguments) })
     }
 

@@ -65,7 +65,11 @@ fn of_builtin(
     let (least, most) = shape.arguments();
     let given = call.arguments.len();
     if given < least || given > most {
-        let takes = if least == most { plural(least, "argument") } else { format!("{least} or {most} arguments") };
+        let takes = match most {
+            _ if least == most => plural(least, "argument"),
+            usize::MAX => format!("at least {least} arguments"),
+            _ => format!("{least} or {most} arguments"),
+        };
         let mut help = help.to_vec();
         if *shape == Shape::Pair && given == 1 {
             let over = builtin::find(name, true).and_then(|builtin| over(builtin, call, known));

@@ -79,7 +79,7 @@ const WORDS: &[(&str, &str)] = &[
     ("count", "write `sum_ax(if X > 0 { 1 } else { 0 })`, with the condition that you mean"),
     ("topk", "write `maxk_ax(X, k)`; the positions: `argmaxk_ax(X, k)`"),
     ("gather take embedding lookup", "write `index_ax(E, I)`, with positions `I: ax[..]`"),
-    ("cat concatenate", "write `concat_ax(X, Y)`"),
+    ("cat concatenate", "write `concat_ax(X, Y)`, of any number"),
     ("dot matmul bmm einsum tensordot inner", "a contraction stands between its operands: `X dot_ax Y`"),
     ("outer", "write `X * Y`: a product has the axes of both"),
     ("transpose permute swapaxes", "axes have no order; another name for one is `X_{seq -> seq_}`"),

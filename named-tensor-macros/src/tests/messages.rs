@@ -173,7 +173,7 @@ messages! {
     too_few_arguments_for_a_built_in_function: "fn f(X: R[c]) -> R[c] { concat_c(X) }" => expect![[r#"
         fn f(X: R[c]) -> R[c] { concat_c(X) }
                                 ^^^^^^^^
-        `concat` takes 2 arguments, 1 was given
+        `concat` takes at least 2 arguments, 1 was given
         = help: write `concat_ax(X, Y)`
     "#]];
     a_built_in_function_without_its_axis: "fn f(X: R[c]) -> R[c] { softmax(X) + max(X) }" => expect![[r#"

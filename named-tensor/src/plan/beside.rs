@@ -1,11 +1,13 @@
 //! Sums of pieces with zeros around them, which together cover an axis: the pieces put side by side.
 //!
+//! And what is joined to what was joined along the same axis: all of it at once, so that nothing is copied more than once.
 //! A tensor that is taken apart, as the gates of a recurrent cell are, owes the sum of what its parts owe, each with zeros where
 //! the others stand. Nothing is added there, and to what else it owes as many numbers as it has, and not those of every part.
-//! Lives here: which sums these are. Not here: the step (`lower::joining`).
+//! Lives here: which sums and which joins these are. Not here: the step (`lower::joining`).
 
 use smallvec::SmallVec;
 
+use super::numbered::few;
 use super::simplify::{Items, Work};
 use crate::axis::Name;
 use crate::element::Binary;
@@ -66,6 +68,33 @@ impl Items<'_> {
         self.list[last as usize].inputs = inputs;
         self.list[i].inputs = [rest, last].into_iter().collect();
         true
+    }
+
+    /// Joins at once what item `i` joins along an axis and what those parts join along it that nobody else needs.
+    pub(super) fn join_at_once(&mut self, i: usize) {
+        let Work::Op(&Op::Concat(axis)) = self.list[i].work else { return };
+        let goes_on = |items: &Self, part: u32| {
+            let is_alike = matches!(items.item(part).work, Work::Op(&Op::Concat(other)) if other == axis);
+            is_alike && items.uses[part as usize] == 1
+        };
+        if !self.list[i].inputs.iter().any(|&part| goes_on(self, part)) {
+            return;
+        }
+        let mut all: SmallVec<[u32; 3]> = SmallVec::new();
+        for part in std::mem::take(&mut self.list[i].inputs) {
+            if !goes_on(self, part) {
+                all.push(part);
+                continue;
+            }
+            // Nobody reads that part any more. Of a chain the list is made longer, not copied.
+            let first = few(self.item(part).inputs.first().copied());
+            let mut its = std::mem::replace(&mut self.list[part as usize].inputs, first);
+            if all.is_empty() {
+                std::mem::swap(&mut all, &mut its);
+            }
+            all.append(&mut its);
+        }
+        self.list[i].inputs = all;
     }
 
     fn is_sum(&self, i: usize) -> bool {

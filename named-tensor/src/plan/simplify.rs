@@ -118,6 +118,7 @@ pub(super) fn rewritten(items: Items<'_>) -> Items<'_> {
         items.take_one_hot(i);
         items.take_best(i);
         items.put_beside(i);
+        items.join_at_once(i);
         items.take_gain(i);
     }
     let mut items = remade::apart(attention::fused(items));

@@ -40,6 +40,49 @@ fn pieces_of_any_layout_are_put_where_the_definition_puts_them() {
 }
 
 #[test]
+fn what_is_joined_part_by_part_is_joined_at_once() {
+    let [axis, other] = [NAMES[0], NAMES[1]];
+    let pieces = |roots: &[Node]| -> Vec<usize> {
+        let schedule = lower::schedule(&Trace::new(roots).unwrap());
+        let pieces = schedule.steps.iter().filter_map(|step| match &step.action {
+            Action::Join { pieces, .. } => Some(pieces.len()),
+            _ => None,
+        });
+        pieces.collect()
+    };
+    for seed in 0..60 {
+        let mut draw = Draw::new(seed);
+        let mut some = || {
+            let size = *draw.of(&[0, 1, 2, 5, 17]);
+            let wide = Shape::new([(axis, size), (other, 3)]);
+            stored(&mut draw, Kind::F32, if seed % 3 == 0 && size == 1 { Shape::new([(axis, size)]) } else { wide }, 9)
+        };
+        let [w, x, z]: [Node; 3] = std::array::from_fn(|_| some());
+        // Computed and not empty, nothing is appended to it.
+        let y = Node::iota(axis, 4).cast(Kind::F32).unary(Unary::Sqrt);
+        let (left, right) = (w.concat(axis, &x), y.concat(axis, &z));
+        let roots = [
+            left.concat(axis, &y).concat(axis, &z),
+            w.concat(axis, &x.concat(axis, &right)),
+            left.concat(axis, &right),
+        ];
+        for root in &roots {
+            assert_eq!(pieces(std::slice::from_ref(root)), [4], "{root:?}");
+        }
+        let across = y.pad(other, 0, 2, 0.0).concat(axis, &left.concat(other, &left));
+        let read = [right.clone(), y.concat(axis, &right)];
+        assert_eq!(pieces(&read), [2, 2], "who else reads a part has it");
+        for root in roots.into_iter().chain(read).chain([across]).filter(|root| root.error().is_none()) {
+            same_bits(&[root], seed);
+        }
+    }
+    let one = stored(&mut Draw::new(0), Kind::F64, Shape::new([(axis, 1)]), 9);
+    let chain = (1..3000).fold(one.clone(), |all, _| all.concat(axis, &one));
+    assert_eq!(pieces(std::slice::from_ref(&chain)), [3000]);
+    same_bits(&[chain], 0);
+}
+
+#[test]
 fn a_result_lies_as_its_largest_piece_so_that_runs_stay_runs() {
     let [m, n] = [NAMES[0], NAMES[1]];
     // The shape lists the axis first that is fastest in memory, as the shapes of lifted functions may.
