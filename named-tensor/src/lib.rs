@@ -113,6 +113,7 @@ pub mod tensor;
 
 pub use display::{Equations, differential};
 pub use error::{Error, ErrorKind, Result};
+pub use kernel::pool::release_memory;
 pub use named_tensor_macros::{R, axes, lift, named};
 pub use tensor::Tensor;
 

@@ -166,6 +166,28 @@ pub(crate) fn give(buffer: Buffer) {
     drop(surplus);
 }
 
+/// Gives the memory that is kept for the next tensors back to the system.
+///
+/// A loop that goes on with the same sizes wants it kept. A program that has done something large once, and now waits, may not:
+/// up to half as much again as was in use at once is kept, and at most 1 GiB.
+///
+/// ```
+/// # use named_tensor::prelude::*;
+/// # axes! { seq }
+/// let x: Tensor<R![seq]> = Tensor::ones(seq.of(1_000_000));
+/// let most = x.exp().max(seq).item()?;
+/// named_tensor::release_memory();
+/// assert_eq!(most, 1_f32.exp());
+/// # Ok::<(), named_tensor::Error>(())
+/// ```
+pub fn release_memory() {
+    let mut free = lock();
+    free.most = free.out;
+    let kept = free.keep_at_most(0);
+    // Freed after the list is unlocked.
+    drop((free, kept));
+}
+
 fn lock() -> std::sync::MutexGuard<'static, Free> {
     // A thread that panicked cannot have left the lists half changed: they hold whole buffers.
     FREE.lock().unwrap_or_else(PoisonError::into_inner)
