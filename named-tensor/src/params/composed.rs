@@ -46,7 +46,8 @@ impl<P: Parameters<T>, T: Real> Parameters<T> for Vec<P> {
     }
 }
 
-/// A struct whose fields are structs of parameters, made one itself. Its fields are written with the precision `T`.
+/// A struct whose fields are structs of parameters, made one itself. Its fields are written with the precision `T`,
+/// which it has itself, `Pair<T>`, whether that is written or not.
 ///
 /// ```
 /// use named_tensor::{parameters, prelude::*};
@@ -55,7 +56,7 @@ impl<P: Parameters<T>, T: Real> Parameters<T> for Vec<P> {
 ///
 /// parameters! {
 ///     /// Two linear layers of one input.
-///     struct Pair { left: Linear<T>, right: Linear<T> }
+///     struct Pair<T> { left: Linear<T>, right: Linear<T> }
 /// }
 /// impl<T: Real> Pair<T> {
 ///     fn apply(&self, x: &Tensor<R![chans], T>) -> (Tensor<R![out], T>, Tensor<R![out], T>) {
@@ -73,7 +74,7 @@ impl<P: Parameters<T>, T: Real> Parameters<T> for Vec<P> {
 macro_rules! parameters {
     ($(
         $(#[$attribute:meta])*
-        $visibility:vis struct $name:ident {
+        $visibility:vis struct $name:ident $(<T>)? {
             $($(#[$of_field:meta])* $field_visibility:vis $field:ident : $kind:ty),+ $(,)?
         }
     )+) => {$(

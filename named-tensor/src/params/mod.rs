@@ -34,7 +34,8 @@ use crate::tensor::Tensor;
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is no struct of parameters",
     label = "not a struct of parameters",
-    note = "`named!` makes one for a function with parameters, `named_tensor::parameters!` of fields that are such"
+    note = "`named!` makes one for a function with parameters, `named_tensor::parameters!` of fields that are such",
+    note = "in `parameters!` a field is written with its precision: `first: Linear<T>`, `b: Tensor<R![out], T>`"
 )]
 pub trait Parameters<T: Real>: Clone {
     /// All axes of all parameters.
