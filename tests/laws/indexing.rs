@@ -164,3 +164,28 @@ fn a_position_that_is_not_a_number_is_on_no_axis() -> Result<(), Error> {
     assert!(message.starts_with("index out of range in `index`: position -9223372036854775807"), "{message}");
     Ok(())
 }
+
+#[test]
+fn a_position_of_a_case_that_is_not_taken_is_told_to_stay_inside_and_does_as_advised() -> Result<(), Error> {
+    named! {
+        fn Before(X: R[vocab], I: vocab[seq]) -> R[seq] { if I > 0 { X_{vocab(I - 1)} } else { 0 } }
+        fn Behind(X: R[vocab]) -> R[vocab] { Y_{vocab(i)} = if X_{vocab(i)} < 3 { X_{vocab(i + 1)} } else { 0 }; Y }
+        fn BeforeInside(X: R[vocab], I: vocab[seq]) -> R[seq] { if I > 0 { X_{vocab(max(I - 1, 0))} } else { 0 } }
+        fn BehindInside(X: R[vocab]) -> R[vocab] {
+            Y_{vocab(i)} = if X_{vocab(i)} < 3 { X_{vocab(min(i + 1, |vocab| - 1))} } else { 0 }; Y
+        }
+    }
+    let (x, i) = (Tensor::new(vocab, [1.0, 2.0, 3.0]), Tensor::indices(seq, vocab, [0, 2]));
+    let failures = [Before(&x, &i).to_vec(seq), Behind(&x).to_vec(vocab)];
+    for (failure, inside) in failures.into_iter().zip(["`max(i - 1, 0)`", "`min(i + 1, |vocab| - 1)`"]) {
+        let message = failure.expect_err("it is on no axis").to_string();
+        assert!(message.contains("whose size is 3; of an `if` both cases are computed"), "{message}");
+        assert!(message.contains(inside) && message.contains("indexing.rs"), "{message}");
+    }
+    assert_eq!(BeforeInside(&x, &i).to_vec(seq)?, [0.0, 2.0]);
+    assert_eq!(BehindInside(&x).to_vec(vocab)?, [2.0, 3.0, 0.0]);
+    let table = x.index(vocab, &Tensor::indices(seq, vocab, [4]));
+    let message = table.to_vec(seq).expect_err("there is none").to_string();
+    assert!(message.contains("whose size is 3, at "), "given positions are in no case: {message}");
+    Ok(())
+}

@@ -48,7 +48,7 @@ pub(super) fn gather(node: &Node, axis: Name, table: Operand<'_>, positions: Ope
         // The positions may bring back an axis of the table's name; the table itself is never stepped along it.
         let pairs = table.over_without(order, axis).zip(positions.elements(order));
         for (value, (at, position)) in values.iter_mut().zip(pairs) {
-            let position = within(axis, position, size)?;
+            let position = within(node, axis, position, size)?;
             *value = table.data::<T>()[at.wrapping_add_signed(table.stride(axis).wrapping_mul(position as isize))];
         }
         Ok(finished(node, values))
@@ -64,7 +64,7 @@ pub(super) fn scatter_add(node: &Node, axis: Name, updates: Operand<'_>, positio
         let all = updates.shape.union(positions.shape, node.op().name())?;
         let sources = updates.elements::<T>(&all).zip(positions.elements(&all));
         for (target, (update, position)) in Offsets::of(&rest, &strides, 0, &all).zip(sources) {
-            let position = within(axis, position, size)?;
+            let position = within(node, axis, position, size)?;
             sums[target.wrapping_add_signed(step.wrapping_mul(position as isize))] += update.to_f64();
         }
         Ok(finished(node, sums.into_iter().map(T::from_f64).collect()))
@@ -72,11 +72,25 @@ pub(super) fn scatter_add(node: &Node, axis: Name, updates: Operand<'_>, positio
 }
 
 /// A position that exists on an axis of this size. Whoever derives an index by its table meets the index as well.
-fn within(axis: Name, position: i64, size: usize) -> Result<usize> {
+fn within(node: &Node, axis: Name, position: i64, size: usize) -> Result<usize> {
     let found = usize::try_from(position).ok().filter(|&found| found < size);
-    found.ok_or_else(|| match position {
-        NO_POSITION => Error::out_of_range("index", axis.text(), "NaN", size),
-        _ => Error::out_of_range("index", axis.text(), position, size),
+    found.ok_or_else(|| {
+        if position == NO_POSITION {
+            return Error::out_of_range("index", axis.text(), "NaN", size);
+        }
+        let error = Error::out_of_range("index", axis.text(), position, size);
+        let is_computed =
+            node.inputs().get(1).is_some_and(|positions| matches!(positions.op(), Op::Binary(_) | Op::Cast));
+        if !is_computed {
+            return error;
+        }
+        // It may well be meant for the other positions alone.
+        let inside =
+            if position < 0 { "max(i - 1, 0)".to_owned() } else { format!("min(i + 1, |{}| - 1)", axis.text()) };
+        Error::new(
+            error.kind(),
+            format!("{error}; of an `if` both cases are computed, and a position stays inside by `{inside}`"),
+        )
     })
 }
 
