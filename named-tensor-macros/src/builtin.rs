@@ -129,6 +129,14 @@ pub(crate) fn split(word: &str) -> Option<(&'static Builtin, &str)> {
         .find_map(|(name, axis)| find(name, true).map(|builtin| (builtin, axis)))
 }
 
+impl Builtin {
+    /// Whether it goes along one axis at a time; for those of `Over`, types see to it.
+    pub(crate) fn takes_one(&self) -> bool {
+        let in_order = ["argmax", "argmin", "cumsum", "sort", "argsort"].contains(&self.name);
+        in_order || matches!(self.shape, Best | Index | Concat | OneHot)
+    }
+}
+
 impl Shape {
     /// The least and the largest number of axes.
     pub(crate) fn axes(self) -> (usize, usize) {

@@ -4,7 +4,7 @@
 
 use super::words::instead;
 use super::{Callee, Vocabulary, declared};
-use crate::ast::{Call, Expression, Function};
+use crate::ast::{Binary, Call, Element, Expression, Function, Unary};
 use crate::builtin::{self, BUILTINS, Builtin, Shape};
 use crate::code::name_of;
 use crate::report::{Report, nearest_within};
@@ -14,6 +14,7 @@ use proc_macro2::{Ident, Span};
 /// Reports wrong calls in the body of a function.
 pub(super) fn check(vocabulary: &Vocabulary<'_>, function: &Function, report: &mut Report) {
     function.walk(&mut |node| {
+        of_truth(function, node, report);
         if let Expression::Call(call) = node {
             let resolved = vocabulary.resolve(function, call);
             let axes = resolved.axes.len();
@@ -71,9 +72,12 @@ fn of_builtin(
             _ => format!("{least} or {most} arguments"),
         };
         let mut help = help.to_vec();
-        if *shape == Shape::Pair && given == 1 {
-            let over = builtin::find(name, true).and_then(|builtin| over(builtin, call, known));
-            help.push(format!("over an axis: {}", over.unwrap_or_else(|| format!("`{name}_ax(X)`"))));
+        if *shape == Shape::Pair
+            && given == 1
+            && let Some(builtin) = builtin::find(name, true)
+        {
+            let over = over(builtin, call, known).unwrap_or_else(|| format!("`{name}_ax(X)`"));
+            help.push(format!("over an axis: {over}"));
         }
         report.error(span, format!("`{name}` takes {takes}, {} given", was(given)), &help);
     }
@@ -178,7 +182,8 @@ fn of_unknown(vocabulary: &Vocabulary<'_>, function: &Function, call: &Call, spa
     let attached = word.char_indices().filter(|(_, char)| *char == '_').find_map(|(place, _)| {
         let (name, axis) = (&word[..place], &word[place + 1..]);
         let meant = vocabulary.axes.contains(axis).then(|| near(name)).flatten()?;
-        Some(format!("{meant}_{axis}"))
+        let takes_none = builtin::find(&meant, false).is_some() && builtin::find(&meant, true).is_none();
+        Some(if takes_none { meant } else { format!("{meant}_{axis}") })
     });
     if let Some(meant) = attached.or_else(|| near(&word)) {
         let help = [format!("did you mean `{meant}`?"), by_path];
@@ -190,17 +195,51 @@ fn of_unknown(vocabulary: &Vocabulary<'_>, function: &Function, call: &Call, spa
 fn of_other_libraries(vocabulary: &Vocabulary<'_>, call: &Call, word: &str) -> Option<String> {
     let axes: Vec<String> = call.axes.iter().flatten().flatten().map(axis_text).collect();
     let places = word.char_indices().filter(|(place, char)| *char == '_' && *place > 0 && axes.is_empty());
+    let given: Vec<String> = call.arguments.iter().map(|one| written(one).unwrap_or_default()).collect();
     let mut attached = places
         .map(|(place, _)| (&word[..place], &word[place + 1..]))
         .filter(|(_, axis)| vocabulary.axes.contains(*axis));
-    instead(word, &axes).or_else(|| {
+    instead(word, &axes, &given).or_else(|| {
         attached.find_map(|(name, axis)| {
             let of_each = builtin::find(name, false).filter(|_| builtin::find(name, true).is_none());
             let of_each =
                 of_each.map(|builtin| format!("`{name}` takes no axis: write `{}`", builtin.shape.pattern(name)));
-            of_each.or_else(|| instead(name, &[axis.to_owned()]))
+            of_each.or_else(|| instead(name, &[axis.to_owned()], &given))
         })
     })
+}
+
+/// A number or a name as it is written.
+fn written(argument: &Expression) -> Option<String> {
+    match argument {
+        Expression::Number(number) if number.value.is_infinite() => Some("inf".to_owned()),
+        Expression::Number(number) => Some(match number.whole {
+            Some(whole) if whole < 1_000_000 => whole.to_string(),
+            None if (1e-3..1e6).contains(&number.value) => number.value.to_string(),
+            _ => format!("{:e}", number.value),
+        }),
+        Expression::Unary { operator: Unary::Negative, operand, .. } => Some(format!("-{}", written(operand)?)),
+        other => other.variable().map(ToString::to_string),
+    }
+}
+
+/// `M == 1` of truth values, which are conditions themselves.
+fn of_truth(function: &Function, node: &Expression, report: &mut Report) {
+    let Expression::Binary { operator: operator @ (Binary::Equal | Binary::NotEqual), left, right, .. } = node else {
+        return;
+    };
+    let (name, number) = match (left.variable(), right.variable(), &**left, &**right) {
+        (Some(name), _, _, Expression::Number(number)) | (_, Some(name), Expression::Number(number), _) => {
+            (name, number)
+        }
+        _ => return,
+    };
+    let is_truth = declared(function, name).is_some_and(|kind| matches!(kind.element, Element::Truth));
+    if is_truth && matches!(number.whole, Some(0 | 1)) {
+        let holds = (number.whole == Some(1)) == (*operator == Binary::Equal);
+        let help = format!("write `if {}{name} {{`", if holds { "" } else { "!" });
+        report.error(name.span(), format!("`{name}` is a truth value, and no number"), &[help]);
+    }
 }
 
 /// `R[..]` in a help as the type of the first argument, where that is written.

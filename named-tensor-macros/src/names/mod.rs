@@ -5,6 +5,7 @@
 
 mod axes;
 mod calls;
+mod dictionary;
 mod recursion;
 mod variables;
 mod words;
@@ -17,7 +18,7 @@ use crate::set::axis_name;
 use proc_macro2::{Ident, Span};
 use std::collections::{BTreeSet, HashMap};
 use syn::Path;
-pub(crate) use words::settle;
+pub(crate) use words::{instead_of_method, settle};
 
 /// The block and the axes that it knows.
 pub(crate) struct Vocabulary<'a> {
@@ -107,6 +108,10 @@ impl<'a> Vocabulary<'a> {
             return Some(found);
         }
         let (builtin, axis) = builtin::split(word)?;
+        // `max_pool1d` and `log_sum_exp` are words of other libraries.
+        if !self.axes.contains(axis) && words::is_foreign(word) {
+            return None;
+        }
         // `max_pool` is a function of its own, not a maximum over an axis `pool`, unless there is such an axis.
         let is_function = builtin::find(axis, true).is_some() || builtin::find(axis, false).is_some();
         (self.axes.contains(axis) || !is_function).then_some((Callee::Builtin(builtin), axis))

@@ -1,9 +1,10 @@
 //! What other libraries call the things that the notation writes otherwise.
 //!
 //! Such a name is no slip of the pen, so no name is near it; what to write instead is known all the same.
-//! Lives here: the words and what stands for them, and types of Rust before brackets, which read like positions along an
-//! axis. Not here: when functions are looked up (`calls`).
+//! Lives here: what is written for a word with the axes and the numbers of a call, and types of Rust before brackets,
+//! which read like positions along an axis. Not here: the words (`dictionary`), when functions are looked up (`calls`).
 
+use super::dictionary::{METHODS, WORDS};
 use super::{Vocabulary, axes, signature_types};
 use crate::ast::{Block, Element, Form, Function, ParameterType, TensorType};
 use crate::code::name_of;
@@ -11,134 +12,119 @@ use crate::report::Report;
 use crate::set::{Set, axis_name, axis_span, axis_text};
 use std::collections::BTreeSet;
 
-/// What to write where a function of another library is called; `_ax` and `|ax|` are of the axis of the call.
-pub(super) fn instead(word: &str, axes: &[String]) -> Option<String> {
-    let (_, text) = WORDS.iter().find(|(words, _)| words.split(' ').any(|one| one == word))?;
-    let (below, size) = match axes {
-        [] => return Some((*text).to_owned()),
-        // What goes by the positions of an axis, for each axis alone.
-        [first, _, ..] if text.contains("{ax(") => return instead(word, std::slice::from_ref(first)),
-        [row, column] if text.contains("{a, b}") => {
-            let text = text.replace("{a, b}", &format!("{{{row}, {column}}}")).replace("|a|", &format!("|{row}|"));
-            return Some(text.replace("dot_a ", &format!("dot_{row} ")).replace("(S", "(X"));
-        }
-        [axis] => {
-            let below = if axis.contains('(') { format!("_{{{axis}}}") } else { format!("_{axis}") };
-            let prime = if axis.contains('(') { "ax_".to_owned() } else { format!("{axis}_") };
-            let text = text.replace("ax, ax_}", &format!("ax, {prime}}}"));
-            let text = text.replace("{ax(", &format!("{{{axis}(")).replace(" ax[", &format!(" {axis}["));
-            let text = text.replace("[ax]", &format!("[{axis}]")).replace("{ax, ", &format!("{{{axis}, "));
-            return Some(text.replace("_ax", &below).replace("|ax|", &format!("|{axis}|")));
-        }
-        several => {
-            let sizes: Vec<String> = several.iter().map(|axis| format!("|{axis}|")).collect();
-            (format!("_{{{}}}", several.join(", ")), sizes.join(" * "))
-        }
-    };
-    let text = text.replace("[ax]", &format!("[{}]", axes.join(", ")));
-    Some(text.replace("_ax", &below).replace("|ax|", &size))
+/// What to write where a function of another library is called with these axes and these arguments, as they are written.
+pub(super) fn instead(word: &str, axes: &[String], given: &[String]) -> Option<String> {
+    let text = find(WORDS, word)?;
+    Some(with_axes(&with_values(word, text, given), axes))
 }
 
-/// Words for one thing, and what to write for it.
-const WORDS: &[(&str, &str)] = &[
-    ("ln", "the natural logarithm is `log(X)`"),
-    ("log2", "write `log(X) / log(2)`"),
-    ("log10", "write `log(X) / log(10)`"),
-    ("log1p", "write `U = 1 + X;` and then `log(U) + (X - (U - 1)) / U`"),
-    ("exp2", "write `2^X`"),
-    ("expm1", "write `if abs(X) < 1 { tanh(X / 2) * (exp(X) + 1) } else { exp(X) - 1 }`"),
-    ("tan", "write `sin(X) / cos(X)`"),
-    ("sinh", "write `tanh(X) * (exp(X) + exp(-X)) / 2`"),
-    ("cosh", "write `(exp(X) + exp(-X)) / 2`"),
-    ("square", "write `X^2`"),
-    ("rsqrt", "write `1 / sqrt(X)`"),
-    ("power", "write `X^2` or `X^Y`"),
-    ("ceil", "write `-floor(-X)`"),
-    ("round", "write `floor(X + 0.5)`"),
-    ("sign", "write `if X > 0 { 1 } else if X < 0 { -1 } else { 0 }`"),
-    ("softplus", "write `E = exp(-abs(X));`, `U = 1 + E;` and then `max(X, 0) + log(U) + (E - (U - 1)) / U`"),
-    ("leaky_relu", "write `max(X, 0) + 0.01 * min(X, 0)`"),
-    (
-        "elu",
-        "write `N = min(X, 0);` and then \
-                 `max(X, 0) + if N > -1 { tanh(N / 2) * (exp(N) + 1) } else { exp(N) - 1 }`",
-    ),
-    ("relu6", "write `clamp(X, 0, 6)`"),
-    ("swish", "the other name of it: `silu(X)`"),
-    ("maximum", "write `max(X, Y)`"),
-    ("minimum", "write `min(X, Y)`"),
-    ("select", "cases are written `if X > 0 { X } else { 0 }`"),
-    ("std", "write `sqrt(var_ax(X))`"),
-    ("variance", "write `var_ax(X)`"),
-    ("average", "write `mean_ax(X)`"),
-    ("product", "write `prod_ax(X)`"),
-    ("logsumexp lse", "write `M = max(max_ax(X), -1e30);` and then `M + log(sum_ax(exp(X - M)))`"),
-    ("softmin", "write `softmax_ax(-X)`"),
-    ("any", "write `sum_ax(if X > 0 { 1 } else { 0 }) > 0`, with the condition that you mean"),
-    ("all", "write `prod_ax(if X > 0 { 1 } else { 0 }) > 0`, with the condition that you mean"),
-    ("count", "write `sum_ax(if X > 0 { 1 } else { 0 })`, with the condition that you mean"),
-    ("topk", "write `maxk_ax(X, k)`; the positions: `argmaxk_ax(X, k)`"),
-    ("gather take embedding lookup", "write `index_ax(E, I)`, with positions `I: ax[..]`"),
-    ("cat concatenate", "write `concat_ax(X, Y)`, of any number"),
-    ("dot matmul bmm einsum tensordot inner", "a contraction stands between its operands: `X dot_ax Y`"),
-    ("outer", "write `X * Y`: a product has the axes of both"),
-    ("transpose permute swapaxes", "axes have no order; another name for one is `X_{seq -> seq_}`"),
-    ("reshape view flatten", "write `X_{(height, width) -> layer}` or `X_{layer -> (heads: 12, key)}`"),
-    ("rename", "write `X_{val -> chans}`"),
-    ("identity", "write `eye_{ax, ax_}(n)`"),
-    ("inverse", "write `inv_{a, b}(S)`"),
-    ("iota arange", "positions have a letter on the left: `Y_{ax(i)} = i;`"),
-    ("flip reverse", "by positions, with a letter for each axis: `Y_{ax(i)} = X_{ax(|ax| - 1 - i)};`"),
-    ("tril", "positions are compared: `Y_{seq(i), seq_(j)} = if j <= i { X_{seq(i), seq_(j)} } else { 0 };`"),
-    ("triu", "positions are compared: `Y_{seq(i), seq_(j)} = if i <= j { X_{seq(i), seq_(j)} } else { 0 };`"),
-    (
-        "diag diagonal",
-        "the diagonal of one is `Y_{row(i)} = X_{row(i), col(i + 0)};`, the matrix of one \
-                 `X * eye_{ax, ax_}(|ax|)`",
-    ),
-    ("trace", "write `sum_{a, b}(S * eye_{a, b}(|a|))`"),
-    ("layer_norm layernorm", "write `standardize_ax(X) * γ + β`, with parameters `γ: R[ax] = 1, β: R[ax] = 0`"),
-    (
-        "conv1d",
-        "write `unroll_{seq, kernel}(X, |kernel|) dot_{chans, kernel} W`, with a parameter `W: R[chans, kernel, out]`",
-    ),
-    ("zeros zeros_like", "a number needs no axes: `0`; with some: `Z_{ax(i)} = 0;`"),
-    ("ones ones_like", "a number needs no axes: `1`; with some: `Z_{ax(i)} = 1;`"),
-    ("full full_like", "a number needs no axes: `0.5`; with some: `Z_{ax(i)} = 0.5;`"),
-    ("roll", "by positions, with a letter for each axis: `Y_{ax(i)} = X_{ax((i + |ax| - 1) % |ax|)};`"),
-    (
-        "pad",
-        "by positions, with a letter for each axis: \
-                 `Y_{ax(i: |ax| + 2)} = if i < |ax| { X_{ax(min(i, |ax| - 1))} } else { 0 };`",
-    ),
-    (
-        "repeat tile repeat_interleave",
-        "by positions, with a letter for each axis: the whole twice `Y_{ax(i: 2 * |ax|)} = X_{ax(i % |ax|)};`, \
-                 each one twice `Y_{ax(i: 2 * |ax|)} = X_{ax(div(i, 2))};`",
-    ),
-    (
-        "expand broadcast broadcast_to",
-        "beside a tensor that has the axis, leave it out: `X + Y`; alone, with a letter for each axis: \
-                 `Y_{ax(i: 2), seq(j)} = X_{seq(j)};`",
-    ),
-    (
-        "stack",
-        "by positions, with a letter for each axis: \
-                 `Z_{ax(i: 2), seq(j)} = if i == 0 { X_{seq(j)} } else { Y_{seq(j)} };`",
-    ),
-    ("cumprod", "of positive numbers `exp(cumsum_ax(log(X)))`; of any, a recurrence: `scan` in Rust, chapter 6"),
-    ("cross_entropy", "write `-log_softmax_ax(X)_{ax(I)}`, with positions `I: ax[..]`, and then the mean of it"),
-    ("scatter_add index_add", "write `one_hot_ax(I, n) dot_seq X`, with positions `I: ax[seq]`"),
-    ("masked_fill", "write `if M { -inf } else { X }`, with truth values `M: B[..]`"),
-    ("solve", "write `inv_{a, b}(S) dot_a Y`"),
-    ("slogdet log_det", "write `logdet_{a, b}(S)`"),
-    ("size len", "write `|ax|`"),
-    (
-        "dropout",
-        "nothing is drawn in an equation: give uniform numbers with the axes of `X`, `U: R[..]`, and write \
-                 `if U < p { 0 } else { X / (1 - p) }`",
-    ),
-];
+/// The same for what stands behind a point, or behind the name of a library; all arguments of small letters seem axes.
+pub(crate) fn instead_of_method(word: &str, axes: &[String], given: &[String]) -> Option<String> {
+    let text = find(WORDS, word).or_else(|| find(METHODS, word))?;
+    let takes_two = text.split('`').skip(1).step_by(2).any(|formula| {
+        let mut pieces = formula.split('Y').skip(1);
+        pieces.any(|behind| !behind.starts_with("_{ax"))
+    });
+    let axes = if takes_two && axes.len() + 1 == given.len() { &[] } else { axes };
+    Some(with_axes(&with_values(word, text, given), axes))
+}
+
+/// Whether a function of another library has this name.
+pub(super) fn is_foreign(word: &str) -> bool {
+    find(WORDS, word).is_some()
+}
+
+fn find(list: &[(&'static str, &'static str)], word: &str) -> Option<&'static str> {
+    list.iter().find(|(words, _)| words.split(' ').any(|one| one == word)).map(|(_, text)| *text)
+}
+
+/// A text with the values that a call gives, where it would have another meaning without them.
+fn with_values(word: &str, text: &str, given: &[String]) -> String {
+    let value = given.get(1..).into_iter().flatten().find_map(|one| number_of(one));
+    match (word, value.as_deref()) {
+        ("masked_fill", Some(value)) => text.replace("-inf", value),
+        ("masked_fill", None) => {
+            let is_word = |one: &&str| !one.is_empty() && one.chars().all(|char| char.is_alphanumeric() || char == '_');
+            match given.get(2).map(String::as_str) {
+                None => text.to_owned(),
+                // `float("-inf")`, `-torch.inf`
+                Some(value) if value.ends_with("inf") || value.contains("inf\"") => {
+                    text.replace("-inf", if value.contains('-') { "-inf" } else { "inf" })
+                }
+                Some(value) => text.replace("-inf", Some(value).filter(is_word).unwrap_or("V")),
+            }
+        }
+        ("tril" | "triu", Some(value)) => {
+            // The diagonal k keeps j <= i + k below, j >= i + k above it.
+            let moved = match (word, value.strip_prefix('-')) {
+                (_, None) if value == "0" => return text.to_owned(),
+                ("tril", None) => format!("j <= i + {value}"),
+                ("tril", Some(back)) => format!("j + {back} <= i"),
+                (_, None) => format!("i + {value} <= j"),
+                (_, Some(back)) => format!("i <= j + {back}"),
+            };
+            text.replace("j <= i", &moved).replace("i <= j {", &format!("{moved} {{"))
+        }
+        ("leaky_relu" | "leakyrelu", Some(value)) => text.replace("0.01", value),
+        ("max_pool1d" | "avg_pool1d", Some(value)) => text.replace("(X, 2)", &format!("(X, {value})")),
+        _ => text.to_owned(),
+    }
+}
+
+/// The number that an argument is, also behind the name of one: `diagonal=1`.
+fn number_of(argument: &str) -> Option<String> {
+    let number = argument.rsplit('=').next().unwrap_or(argument).replace(' ', "");
+    number.parse::<f64>().is_ok().then_some(number)
+}
+
+/// A text with the axes of the call for `ax`, or for `a` and `b`.
+fn with_axes(text: &str, axes: &[String]) -> String {
+    let (row, column, several) = match axes {
+        [] => return text.to_owned(),
+        // Along one axis at a time.
+        [first, _, ..] if ALONG_ONE.iter().any(|one| text.contains(one)) => {
+            return with_axes(text, std::slice::from_ref(first));
+        }
+        [row, column] if text.contains("_{a, b}") || text.contains("dot_a ") => (row.as_str(), column.as_str(), ""),
+        [only] => ("a", "b", only.as_str()),
+        _ => ("a", "b", ""),
+    };
+    let below = |axis: &str| if axis.contains('(') { format!("_{{{axis}}}") } else { format!("_{axis}") };
+    let word = |word: &str| match (word, axes) {
+        ("S" | "S_", _) if row != "a" => word.replace('S', "X"),
+        ("a" | "dot_a", _) => word.replace('a', row),
+        ("b" | "b_" | "dot_b_", _) => word.replace('b', column),
+        ("ax_", [axis]) if axis.contains('(') => "ax_".to_owned(),
+        ("ax" | "ax_", [_]) => word.replace("ax", several),
+        (_, [axis]) => word.strip_suffix("_ax").map_or_else(|| word.to_owned(), |name| name.to_owned() + &below(axis)),
+        ("ax", _) => axes.join(", "),
+        _ => match word.strip_suffix("_ax") {
+            Some(name) => format!("{name}_{{{}}}", axes.join(", ")),
+            None => word.to_owned(),
+        },
+    };
+    let mut written = String::new();
+    for (place, piece) in text.split('`').enumerate() {
+        if place > 0 {
+            written.push('`');
+        }
+        if place % 2 == 0 {
+            written.push_str(piece);
+            continue;
+        }
+        let sizes: Vec<String> = axes.iter().map(|axis| format!("|{axis}|")).collect();
+        let piece = piece.replace("|ax|", &sizes.join(" * "));
+        for part in piece.split_inclusive(|char: char| !(char.is_alphanumeric() || char == '_')) {
+            let end = part.trim_end_matches(|char: char| !(char.is_alphanumeric() || char == '_'));
+            written.push_str(&word(end));
+            written.push_str(&part[end.len()..]);
+        }
+    }
+    written
+}
+
+/// What goes along one axis, by the positions of it for instance.
+const ALONG_ONE: [&str; 7] = ["{ax", "maxk_ax", "index_ax", "concat_ax", "one_hot_ax", "cumsum_ax", "sort_ax"];
 
 /// Types of Rust for numbers.
 const NUMBERS: [&str; 9] = ["f32", "f64", "Tensor", "usize", "u8", "u32", "u64", "i32", "i64"];
@@ -201,44 +187,96 @@ fn types(function: &mut Function) -> impl Iterator<Item = &mut TensorType> {
 
 #[cfg(test)]
 mod tests {
-    use super::{WORDS, instead};
+    use super::{METHODS, WORDS, instead, with_axes};
     use crate::builtin::BUILTINS;
     use crate::report::Report;
     use std::collections::HashSet;
 
+    fn of(word: &str, axes: &[&str]) -> String {
+        let axes: Vec<String> = axes.iter().map(|&axis| axis.to_owned()).collect();
+        instead(word, &axes, &[]).expect(word)
+    }
+
     #[test]
     fn what_to_write_names_the_axes_of_the_call() {
-        let of = |axes: &[&str]| instead("std", &axes.iter().map(|&axis| axis.to_owned()).collect::<Vec<_>>());
-        assert_eq!(of(&["key"]).as_deref(), Some("write `sqrt(var_key(X))`"));
-        assert_eq!(of(&["seq", "key"]).as_deref(), Some("write `sqrt(var_{seq, key}(X))`"));
-        assert_eq!(of(&[]).as_deref(), Some("write `sqrt(var_ax(X))`"));
-        assert_eq!(of(&["star(key)"]).as_deref(), Some("write `sqrt(var_{star(key)}(X))`"));
-        let of =
-            |word: &str, axes: &[&str]| instead(word, &axes.iter().map(|&axis| axis.to_owned()).collect::<Vec<_>>());
-        assert_eq!(of("size", &["key"]).as_deref(), Some("write `|key|`"));
-        assert_eq!(of("identity", &["key"]).as_deref(), Some("write `eye_{key, key_}(n)`"));
-        let traced = "write `sum_{row, col}(X * eye_{row, col}(|row|))`";
-        assert_eq!(of("trace", &["row", "col"]).as_deref(), Some(traced));
-        assert!(
-            of("flip", &["seq", "key"]).is_some_and(|text| text.contains("`Y_{seq(i)} = X_{seq(|seq| - 1 - i)};`"))
-        );
+        for (word, axes, begins) in [
+            ("amax", &["key"][..], "write `max_key(X)`"),
+            ("amax", &["seq", "key"], "write `max_{seq, key}(X)`"),
+            ("amax", &[], "write `max_ax(X)`"),
+            ("amax", &["star(key)"], "write `max_{star(key)}(X)`"),
+            ("size", &["key"], "write `|key|`"),
+            ("size", &["seq", "key"], "write `|seq| * |key|`"),
+            ("identity", &["key"], "write `eye_{key, key_}(n)`"),
+            ("trace", &["row", "col"], "write `sum_{row, col}(X * eye_{row, col}(|row|))`"),
+            ("solve", &["row", "col"], "write `inv_{row, col}(X) dot_row Y`"),
+            ("matmul", &["seq", "key"], "a contraction stands between its operands: `X dot_{seq, key} Y`"),
+            (
+                "layer_norm",
+                &["seq", "key"],
+                "write `standardize_{seq, key}(X) * γ + β`, with parameters `γ: R[seq, key] = 1",
+            ),
+            (
+                "std",
+                &["seq", "key"],
+                "write `sqrt(var_{seq, key}(X))`, whose divisor is `|seq| * |key|`; with PyTorch's",
+            ),
+            // One axis, of those that take one.
+            ("topk", &["seq", "key"], "write `maxk_seq(X, k)`; the positions: `argmaxk_seq(X, k)`"),
+            ("gather", &["seq", "key"], "write `index_seq(E, I)`, with positions `I: seq[..]`"),
+            ("cat", &["seq", "key"], "write `concat_seq(X, Y)`"),
+            ("bincount", &["vocab", "key"], "write `sum_seq(one_hot_vocab(I, n))`"),
+            ("median", &["seq", "key"], "the lower of two: write `sort_seq(X)_{seq(div(|seq| - 1, 2))}`"),
+        ] {
+            assert!(of(word, axes).starts_with(begins), "{word} {axes:?}: {}", of(word, axes));
+        }
+        assert!(of("flip", &["seq", "key"]).ends_with("write `Y_{seq(i)} = X_{seq(|seq| - 1 - i)};`"));
+        let inverse = "`inv_{col, col_}(X dot_row X_{col -> col_}) dot_col_ X_{col -> col_}`";
+        assert!(of("pinv", &["row", "col"]).ends_with(inverse), "{}", of("pinv", &["row", "col"]));
+    }
+
+    #[test]
+    fn what_to_write_has_the_numbers_of_the_call() {
+        for (word, given, written) in [
+            ("masked_fill", &["X", "M"][..], "if M { -inf } else { X }"),
+            ("masked_fill", &["X", "M", "0"], "if M { 0 } else { X }"),
+            ("masked_fill", &["X", "M", "-1e9"], "if M { -1e9 } else { X }"),
+            ("masked_fill", &["X", "M", "-inf"], "if M { -inf } else { X }"),
+            ("masked_fill", &["X", "M", "A"], "if M { A } else { X }"),
+            ("masked_fill", &["X", "M", ""], "if M { V } else { X }"),
+            ("masked_fill", &["X", "M", "float(\"-inf\")"], "if M { -inf } else { X }"),
+            ("masked_fill", &["X", "M", "torch . finfo(f).min"], "if M { V } else { X }"),
+            ("triu", &["X"], " = if i <= j { X"),
+            ("triu", &["X", "0"], " = if i <= j { X"),
+            ("triu", &["X", "1"], " = if i + 1 <= j { X"),
+            ("triu", &["X", "diagonal=1"], " = if i + 1 <= j { X"),
+            ("triu", &["X", "-1"], " = if i <= j + 1 { X"),
+            ("tril", &["X", "1"], " = if j <= i + 1 { X"),
+            ("tril", &["X", "-2"], " = if j + 2 <= i { X"),
+            ("leaky_relu", &["X", "0.2"], "else { 0.2 * X }"),
+            ("max_pool1d", &["X", "3"], "max_kernel(pool_{seq, kernel}(X, 3))"),
+        ] {
+            let given: Vec<String> = given.iter().map(|&one| one.to_owned()).collect();
+            let said = instead(word, &[], &given).expect(word);
+            assert!(said.contains(written), "{word} {given:?}: {said}");
+        }
     }
 
     #[test]
     fn what_to_write_is_read_as_an_equation() {
         let mut count = 0;
-        for text in WORDS.iter().map(|(_, text)| *text).filter(|text| text.starts_with("write `")) {
-            // Equations, each with its `;`, up to the value; or one equation, whose right side is the value here.
-            let mut pieces = text.split('`').skip(1).step_by(2).peekable();
-            let mut body = String::new();
+        for (word, text) in WORDS.iter().chain(METHODS) {
+            let Some((_, formula)) = text.split_once("write `") else { continue };
+            // Equations, each with its `;`, up to the value; without one, the last of them is it.
+            let formula = with_axes(&format!("`{formula}"), &["key".to_owned()]);
+            let mut pieces = formula.split('`').skip(1).step_by(2).peekable();
+            let (mut body, mut last) = (String::new(), "");
             while let Some(equation) = pieces.next_if(|piece| piece.ends_with(';')) {
                 body.push_str(equation);
+                last = equation.split(['_', ' ']).next().unwrap_or_default();
             }
-            match pieces.next() {
-                Some(value) => body.push_str(value),
-                None => body = body.trim_end_matches(';').split(" = ").last().unwrap_or_default().to_owned(),
-            }
-            let body = body.replace("ax", "key").replace("mkey", "max").replace("k)", "2)").replace("n)", "2)");
+            let is_continued = formula.contains("and then `") || body.is_empty();
+            let value = if is_continued { pieces.next().unwrap_or_default() } else { last };
+            let body = (body + value).replace("k)", "2)").replace("n)", "2)").replace("low", "0").replace("high", "1");
             let given = [
                 "X: R[seq, key]",
                 "Y: R[seq, key]",
@@ -248,30 +286,47 @@ mod tests {
                 "S: R[a, b]",
                 "γ: R[key]",
                 "β: R[key]",
-                "W: R[chans, kernel, out]",
+                "W: R[chans, kernel, out, kh, kw]",
+                "V: R[key, hidden]",
+                "A: R[]",
+                "U: R[]",
+                "T: R[]",
+                "Q: R[seq, key]",
+                "K: R[seq, key]",
+                "b: R[out]",
+                "p: R[]",
             ];
-            let letter = |one: &str| one.chars().next().unwrap_or_default();
-            let is_read = |letter: char| letter == 'X' || body.contains(letter);
-            let needed = |one: &&str| is_read(letter(one)) && !body.contains(&format!("{} = ", letter(one)));
+            let words: HashSet<&str> = body.split(|char: char| !char.is_alphanumeric()).collect();
+            let needed = |one: &&str| {
+                let name = one.split(':').next().unwrap_or_default();
+                let is_axis = name == "b" && (body.contains("_{a, b}") || body.contains("{b, b_}"));
+                let is_defined = body.contains(&format!("{name} = ")) || body.starts_with(&format!("{name}_{{key"));
+                (name == "X" || words.contains(name)) && !is_axis && !is_defined
+            };
             let given = given.into_iter().filter(needed).collect::<Vec<_>>().join(", ");
-            let result = if body.ends_with("> 0") { "B[]" } else { "R[]" };
+            let is_compared = [" > ", " < ", " >= ", " <= ", " == ", " != "].iter().any(|sign| body.contains(sign));
+            let is_truth = body.ends_with("> 0") || is_compared && !words.contains("if") && !body.contains(';');
+            let result = if is_truth { "B[]" } else { "R[]" };
             let source = format!("fn f({given}) -> {result} {{ {body} }}");
             let mut report = Report::default();
             let _ = crate::named::functions(source.parse().expect(text), &mut report);
             let errors = report.finish().err().into_iter().flatten().map(|error| error.to_string());
+            // Axes that other words of a text would bring are not here.
             let errors: Vec<String> = errors.filter(|error| !error.contains("` is never used")).collect();
-            assert_eq!(errors, Vec::<String>::new(), "{source}");
+            assert_eq!(errors, Vec::<String>::new(), "{word}: {source}");
             count += 1;
         }
-        assert!(count > 30, "only {count}");
+        assert!(count > 130, "only {count}");
     }
 
     #[test]
     fn no_word_is_there_twice_or_a_function_of_the_notation() {
         let mut seen = HashSet::new();
-        for word in WORDS.iter().flat_map(|(words, _)| words.split(' ')) {
-            assert!(seen.insert(word), "{word}");
-            assert!(BUILTINS.iter().all(|builtin| builtin.name != word), "{word}");
+        for (list, is_method) in [(WORDS, false), (METHODS, true)] {
+            for word in list.iter().flat_map(|(words, _)| words.split(' ')) {
+                assert!(seen.insert(word), "{word}");
+                assert!(is_method || BUILTINS.iter().all(|builtin| builtin.name != word), "{word}");
+            }
         }
     }
 }

@@ -258,8 +258,16 @@ fn number(literal: &Lit) -> syn::Result<Expression> {
     let (value, whole, digits, suffix) = match literal {
         Lit::Int(int) => (int.base10_parse::<f64>()?, int.base10_parse().ok(), int.base10_digits(), int.suffix()),
         Lit::Float(float) => (float.base10_parse()?, None, float.base10_digits(), float.suffix()),
+        Lit::Str(text) if text.value().contains("inf") => {
+            let help = "infinity is `inf`, and below all numbers is `-inf`";
+            return Err(error(span, "only numbers stand in equations", &[help.to_owned()]));
+        }
         Lit::Str(_) => {
             let help = "axes are no strings: `X dot_key Y`, `sum_seq(X)`";
+            return Err(error(span, "only numbers stand in equations", &[help.to_owned()]));
+        }
+        Lit::Bool(_) => {
+            let help = "a truth value is a comparison, `X > 0`; for `M == true` write `M`, for `M == false` write `!M`";
             return Err(error(span, "only numbers stand in equations", &[help.to_owned()]));
         }
         _ => return Err(error(span, "only numbers stand in equations", &[])),

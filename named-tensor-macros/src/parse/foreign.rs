@@ -2,11 +2,12 @@
 //!
 //! Each function looks at tokens that no rule of the grammar takes, and answers with the message about them.
 //! Lives here: what other languages have for operators, brackets, statements and closures. Not here: what other libraries
-//! call their functions (`names::words`).
+//! call their functions (`names::words`), and methods (`method`).
 
-use crate::builtin::{self, Shape};
+use super::method;
+use crate::builtin;
 use crate::report::error;
-use crate::set::{axis_name, axis_text, parse_axis};
+use crate::set::parse_axis;
 use proc_macro2::{Group, Ident, Span, TokenStream, TokenTree};
 use quote::ToTokens;
 use syn::ext::IdentExt;
@@ -32,6 +33,8 @@ pub(super) fn beginning(input: ParseStream<'_>) -> syn::Error {
         _ if input.peek(Token![*]) => Some("a power is written `X^2`".to_owned()),
         _ if input.peek(Token![&]) => Some("tensors are borrowed of themselves: leave out the `&`".to_owned()),
         _ if input.peek(Token![#]) => Some(COMMENT.to_owned()),
+        _ if input.peek(Token![~]) => Some("a truth value is turned around by `!M`".to_owned()),
+        _ if input.peek(token::Bracket) => Some("tensors stand side by side: `concat_seq(X, Y)`".to_owned()),
         _ if input.peek(Token![.]) => fraction(input),
         _ => None,
     };
@@ -63,7 +66,7 @@ pub(super) fn operator(input: ParseStream<'_>) -> syn::Error {
     let word = input.fork().parse::<TokenTree>().map(|token| token.to_string()).unwrap_or_default();
     let expected = format!("an operator is expected here, not `{word}`");
     let (message, help) = match word.as_str() {
-        "." => return method("X", input),
+        "." => return method::of_value("X", input),
         "=" => (
             "`=` stands only after the name that is defined".to_owned(),
             "equality is `==`; the axis of a function is a part of its name: `softmax_seq(X)`",
@@ -107,90 +110,6 @@ fn assigned(input: ParseStream<'_>) -> Option<char> {
     None
 }
 
-/// What to say of a point behind a value that a message calls `of`.
-fn method(of: &str, input: ParseStream<'_>) -> syn::Error {
-    let ahead = input.fork();
-    let name = ahead.parse::<Token![.]>().and_then(|_| ahead.call(Ident::parse_any));
-    let name = name.map(|name| name.to_string()).unwrap_or_default();
-    let help = match name.as_str() {
-        "T" | "t" | "mT" | "H" | "transpose" | "permute" | "swapaxes" => {
-            "axes have no order: leave it out; another name for one is `X_{seq -> seq_}`".to_owned()
-        }
-        "apply" | "forward" | "call" => "a function is called by its name, one with parameters too: `f(X)`".to_owned(),
-        "shape" | "size" | "len" => "the size of an axis is `|seq|`".to_owned(),
-        _ if !ahead.peek(token::Paren) && !ahead.peek(Token![::]) && !name.is_empty() => {
-            let help = "a weight that serves twice is a parameter of the outer function, which passes it on as an \
-                        argument to a function without parameters";
-            return error(input.span(), "a field is not read in an equation", &[help.to_owned()]);
-        }
-        _ => {
-            let given = ahead.parse::<Group>().map(|group| group.stream()).unwrap_or_default();
-            let written = as_function(of, &name, &given);
-            written.map_or("write `softmax_seq(X)`, `X dot_key Y`".to_owned(), |call| format!("write `{call}`"))
-        }
-    };
-    error(input.span(), "a method is not called in an equation", &[help])
-}
-
-/// A method as the notation writes it; none where no function of the notation has its name.
-fn as_function(of: &str, name: &str, given: &TokenStream) -> Option<String> {
-    let parts = split(given);
-    let axes: Vec<Option<String>> = parts.iter().map(small_axis).collect();
-    if let ("dot", [Some(axis), None]) = (name, axes.as_slice()) {
-        return Some(format!("{of} dot_{} {}", attached(std::slice::from_ref(axis)), text(&parts[1])));
-    }
-    if let ("rename", [Some(from), Some(to)]) = (name, axes.as_slice()) {
-        return Some(format!("{of}_{{{from} -> {to}}}"));
-    }
-    let arguments = |rest: &[TokenStream]| {
-        let rest: Vec<String> = rest.iter().map(|part| format!(", {}", text(part))).collect();
-        format!("({of}{})", rest.concat())
-    };
-    let (over, of_each) = (builtin::find(name, true), builtin::find(name, false));
-    if let Some(function) = over {
-        // In Rust, several axes stand in parentheses; elsewhere, side by side.
-        let inner = match parts.as_slice() {
-            [only] => inside(only).map(|inside| split(&inside)),
-            _ => None,
-        };
-        let all: Option<Vec<String>> = inner.as_ref().unwrap_or(&parts).iter().map(small_axis).collect();
-        match (function.shape, all, axes.first()) {
-            (Shape::Over | Shape::Norm | Shape::Standardize, Some(all), _) if !all.is_empty() => {
-                return Some(format!("{name}_{}({of})", attached(&all)));
-            }
-            (Shape::Norm | Shape::Standardize | Shape::Best | Shape::Index | Shape::Concat, _, Some(Some(first))) => {
-                return Some(format!("{name}_{}{}", attached(std::slice::from_ref(first)), arguments(&parts[1..])));
-            }
-            _ if of_each.is_none() => return Some(function.shape.pattern(name)),
-            _ => {}
-        }
-    }
-    let (least, most) = of_each?.shape.arguments();
-    (least..=most).contains(&(parts.len() + 1)).then(|| format!("{name}{}", arguments(&parts)))
-}
-
-/// The axis that these tokens are: a name of small letters, as those of axes are.
-fn small_axis(tokens: &TokenStream) -> Option<String> {
-    let axis = parse_axis.parse2(tokens.clone()).ok()?;
-    axis_name(&axis).starts_with(char::is_lowercase).then(|| axis_text(&axis))
-}
-
-/// Axes as they stand behind `_`.
-fn attached(axes: &[String]) -> String {
-    match axes {
-        [only] if !only.contains('(') => only.clone(),
-        several => format!("{{{}}}", several.join(", ")),
-    }
-}
-
-/// What stands in the parentheses that these tokens are.
-fn inside(tokens: &TokenStream) -> Option<TokenStream> {
-    match tokens.clone().into_iter().next()? {
-        TokenTree::Group(group) => Some(group.stream()),
-        _ => None,
-    }
-}
-
 /// What follows a name and cannot, where the mistake is at the name or known by it.
 pub(super) fn behind(path: &Path, input: ParseStream<'_>) -> Option<syn::Error> {
     let name = path.get_ident()?;
@@ -200,13 +119,13 @@ pub(super) fn behind(path: &Path, input: ParseStream<'_>) -> Option<syn::Error> 
         return Some(error(name.span(), "a macro of Rust is not called in an equation", &[help.to_owned()]));
     }
     if input.peek(Token![.]) && !input.peek(Token![..]) {
-        return Some(method(&word, input));
+        return Some(method::of_name(name, input));
     }
     if input.peek(token::Bracket) {
         return Some(bracketed(&word, input));
     }
     if input.peek(token::Paren) {
-        return unbraced(name, &word, input);
+        return unbraced(name, &word, input).or_else(|| method::listed(name, input));
     }
     let is_function =
         || [true, false].iter().any(|&axes| builtin::find(&word, axes).is_some()) || builtin::split(&word).is_some();
@@ -268,7 +187,9 @@ fn bracketed(word: &str, input: ParseStream<'_>) -> syn::Error {
     if !ahead.peek(token::Paren) || !are_names || axes.is_empty() {
         return positions(word, &inside, span);
     }
-    let builtin = builtin::find(word, true).is_some();
+    let found = builtin::find(word, true);
+    let (builtin, takes_one) = (found.is_some(), found.is_some_and(builtin::Builtin::takes_one));
+    let axes: Vec<String> = axes.into_iter().take(if takes_one { 1 } else { usize::MAX }).collect();
     let is_word = axes.len() == 1 && axes.iter().all(|axis| !axis.contains('('));
     let axes = if builtin && is_word { axes.concat() } else { format!("{{{}}}", axes.join(", ")) };
     let given = ahead.parse::<Group>().map(|group| text(&group.stream())).unwrap_or_default();
@@ -279,13 +200,22 @@ fn bracketed(word: &str, input: ParseStream<'_>) -> syn::Error {
 /// What to write for positions and ranges in brackets; the axes are not known here, so others stand for them.
 fn positions(word: &str, inside: &TokenStream, span: Span) -> syn::Error {
     let parts = split(inside);
-    let entries = parts.iter().zip(["seq", "key", "val"]).map(|(part, axis)| entry(part, axis));
+    // `None` and `np.newaxis` make an axis of size 1, and take none.
+    let is_new = |part: &&TokenStream| text(part) == "None" || text(part).ends_with("newaxis");
+    let taken: Vec<&TokenStream> = parts.iter().filter(|part| !is_new(part)).collect();
+    let entries = taken.iter().zip(["seq", "key", "val"]).map(|(part, axis)| entry(part, axis));
     let written: Option<Vec<Option<String>>> = entries.collect();
     let written: Vec<String> = written.into_iter().flatten().flatten().collect();
-    let is_plain = written.len() == parts.len() && !written.iter().any(|entry| entry.contains(['.', '|']));
+    let is_number = |entry: &String| entry.split('(').nth(1).is_some_and(|at| at.starts_with(char::is_numeric));
+    let is_plain = written.len() == parts.len() && written.iter().all(|entry| is_number(entry) && !entry.contains('.'));
+    let compared = parts.iter().any(|part| text(part).contains(['<', '>', '!', '&']) || text(part).contains("=="));
     let stepped = parts.iter().any(|part| text(part).replace(' ', "").ends_with("::2"));
-    let help = if stepped {
+    let help = if compared {
+        format!("no axis has a size that depends on numbers; {CASES}")
+    } else if stepped {
         format!("every second one: `{word}_{{seq -> (half, pair: 2)}}_{{pair(0)}}`, with axes of your own")
+    } else if taken.len() < parts.len() && written.is_empty() {
+        format!("no axis of size 1 is needed, `X + Y` has the axes of both: write `{word}`")
     } else if !is_plain && !written.is_empty() {
         format!("write `{word}_{{{}}}`, with the axis that you mean", written.join(", "))
     } else {

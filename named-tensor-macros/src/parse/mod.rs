@@ -7,6 +7,7 @@
 mod body;
 mod expression;
 mod foreign;
+mod method;
 mod signature;
 mod subscript;
 

@@ -185,10 +185,13 @@ fn a_function_that_takes_a_few_words_here_is_answered_with_them() {
             "the diagonal of one is `Y_{row(i)} = X_{row(i), col(i + 0)};`, the matrix of one `X * eye_{key, ",
         ),
         ("trace(X)", "write `sum_{a, b}(S * eye_{a, b}(|a|))`"),
-        ("roll_seq(X)", "by positions, with a letter for each axis: `Y_{seq(i)} = X_{seq((i + |seq| - 1) % |seq|)};`"),
+        (
+            "roll_seq(X)",
+            "by positions, with a letter for each axis: write `Y_{seq(i)} = X_{seq((i + |seq| - 1) % |seq|)};`",
+        ),
         (
             "pad_key(X)",
-            "by positions, with a letter for each axis: `Y_{key(i: |key| + 2)} = if i < |key| { X_{key(min(i, |key| - 1",
+            "by positions, with a letter for each axis: write `Y_{key(i: |key| + 2)} = if i < |key| { X_{key(min(i, |key| - 1",
         ),
         ("stack(X, X)", "by positions, with a letter for each axis: `Z_{ax(i: 2), seq(j)} = if i == 0 { X_{seq(j)}"),
         (
@@ -199,8 +202,24 @@ fn a_function_that_takes_a_few_words_here_is_answered_with_them() {
         ("solve_{seq, key}(X, X)", "write `inv_{seq, key}(X) dot_seq Y`"),
         ("slogdet_{seq, key}(X)", "write `logdet_{seq, key}(X)`"),
         ("masked_fill(X, X)", "write `if M { -inf } else { X }`, with truth values `M: B[..]`"),
-        ("cumprod_key(X)", "of positive numbers `exp(cumsum_key(log(X)))`; of any, a recurrence: `scan` in Rust"),
-        ("flip_seq(X)", "by positions, with a letter for each axis: `Y_{seq(i)} = X_{seq(|seq| - 1 - i)};`"),
+        (
+            "cumprod_key(X)",
+            "with a letter for each axis: write `M_{key_(i: |key|), key(j)} = if j <= i { X_{key(j)} } else { 1 };` and \
+             then `prod_key(M)_{key_ -> key}`",
+        ),
+        (
+            "cumprod_{seq, key}(X)",
+            "with a letter for each axis: write `M_{seq_(i: |seq|), seq(j)} = if j <= i { X_{seq(j)} } else { 1 };`",
+        ),
+        ("masked_fill(X, X, 0)", "write `if M { 0 } else { X }`, with truth values `M: B[..]`"),
+        ("masked_fill(X, X, -1e9)", "write `if M { -1e9 } else { X }`, with truth values `M: B[..]`"),
+        ("triu(X, 1)", "positions are compared: `Y_{seq(i), seq_(j)} = if i + 1 <= j { X_{seq(i), seq_(j)} } else"),
+        (
+            "tril_key(X, -1)",
+            "positions are compared: `Y_{seq(i), seq_(j)} = if j + 1 <= i { X_{seq(i), seq_(j)} } else",
+        ),
+        ("leaky_relu(X, 0.2)", "write `if X > 0 { X } else { 0.2 * X }`"),
+        ("flip_seq(X)", "by positions, with a letter for each axis: write `Y_{seq(i)} = X_{seq(|seq| - 1 - i)};`"),
     ] {
         let said = at(body).1;
         assert!(said.contains(&format!("` in the notation\n= help: {write}")), "{body}: {said}");

@@ -5,6 +5,7 @@ mod expansion;
 mod habits;
 mod messages;
 mod mistakes;
+mod prefixes;
 mod slips;
 
 use proc_macro2::TokenStream;
