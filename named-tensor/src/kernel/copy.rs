@@ -100,7 +100,9 @@ pub(super) fn every_of_rows<'a, T: Stored, const N: usize>(rows: impl Iterator<I
 }
 
 /// An element of each of `N` rows in turn, for many such groups.
-fn interleave_rows<'a, T: Stored, const N: usize>(groups: impl Iterator<Item = ([&'a [T]; N], &'a mut [T])>) {
+pub(super) fn interleave_rows<'a, T: Stored, const N: usize>(
+    groups: impl Iterator<Item = ([&'a [T]; N], &'a mut [T])>,
+) {
     vectorised(
         #[inline(always)]
         move || {
@@ -234,6 +236,7 @@ impl<T: Stored> Job<'_, T> {
             0 => to.fill(self.src[at as usize]),
             2 => every_of_rows::<T, 2>(std::iter::once((&self.src[at as usize..], to))),
             3 => every_of_rows::<T, 3>(std::iter::once((&self.src[at as usize..], to))),
+            4 => every_of_rows::<T, 4>(std::iter::once((&self.src[at as usize..], to))),
             _ => {
                 for (j, x) in (0..).zip(to) {
                     *x = self.src[(at + j * step) as usize];

@@ -7,12 +7,13 @@
 
 use super::Operand;
 use crate::element::{Buffer, Kind, Stored};
-use crate::kernel::copy::copy_short;
+use crate::kernel::copy::{copy_short, every_of_rows, interleave_rows};
 use crate::kernel::lanes::vectorised;
 use crate::kernel::pool;
 use crate::kernel::span::Odometer;
 use crate::kernel::stream::LINE;
 use std::cell::RefCell;
+use std::iter::once;
 use std::ops::{Deref, DerefMut};
 
 /// Bytes that a register has more than it needs. Registers of the same size, often a power of two, are allocated one after the other;
@@ -22,6 +23,9 @@ const APART: usize = 17 * LINE;
 /// Registers that a thread keeps at most, and bytes of the largest one: those of a long program.
 const KEPT: usize = 32;
 const LARGEST: usize = 64 << 10;
+
+/// Elements from which on those that lie a few apart are picked out of whole vectors.
+const WORTH: usize = 16;
 
 thread_local! {
     /// What was a register of this thread before, the last one at the end.
@@ -134,10 +138,18 @@ pub(super) struct Rows<'a> {
 
 impl Rows<'_> {
     /// Fills a register row by row; `fill` gets the distance of the first element of its part. A row that comes again is filled
-    /// once.
+    /// once, and rows that go on as evenly as their elements are one.
     pub(super) fn gather<T: Stored>(mut self, register: &mut [T], fill: impl Fn(isize, &mut [T])) {
         let mut at = 0;
         while at < register.len() {
+            let (run, step) = self.rows.run();
+            if run > 1 && step == self.inner as isize * self.stride {
+                let end = register.len().min(at + run * self.inner - self.column);
+                fill(self.rows.distance + self.column as isize * self.stride, &mut register[at..end]);
+                self.rows.advance((self.column + end - at) / self.inner);
+                (at, self.column) = (end, 0);
+                continue;
+            }
             let end = register.len().min(at + self.inner - self.column);
             fill(self.rows.distance + self.column as isize * self.stride, &mut register[at..end]);
             let again = if self.column == 0 { self.rows.again().min((register.len() - end) / self.inner) } else { 0 };
@@ -180,9 +192,42 @@ impl Rows<'_> {
         self.gather(&mut register[at..], |start, part| part.fill(data[offset.wrapping_add_signed(start)]));
     }
 
+    /// Fills a register with rows of `N` elements, where the elements of each are neighbours of those of the next.
+    fn rows_side_by_side<T: Stored, const N: usize>(mut self, data: &[T], offset: usize, register: &mut [T]) {
+        let place = |distance: isize, column: usize| {
+            offset.wrapping_add_signed(distance).wrapping_add_signed(column as isize * self.stride)
+        };
+        let mut at = 0;
+        if self.column > 0 {
+            at = register.len().min(N - self.column);
+            for (column, x) in (self.column..).zip(&mut register[..at]) {
+                *x = data[place(self.rows.distance, column)];
+            }
+            self.rows.step();
+        }
+        while register.len() - at >= N {
+            let count = self.rows.run().0.min((register.len() - at) / N);
+            let from = std::array::from_fn(|column| &data[place(self.rows.distance, column)..][..count]);
+            interleave_rows::<T, N>(once((from, &mut register[at..at + count * N])));
+            self.rows.advance(count);
+            at += count * N;
+        }
+        for (column, x) in register[at..].iter_mut().enumerate() {
+            *x = data[place(self.rows.distance, column)];
+        }
+    }
+
     /// Fills a register with elements of an operand.
     pub(super) fn elements<T: Stored>(self, operand: &Operand<'_>, register: &mut [T]) {
         let (data, stride) = (T::of(operand.buffer), self.stride);
+        if self.rows.run().1 == 1 {
+            match self.inner {
+                2 => return self.rows_side_by_side::<T, 2>(data, operand.offset, register),
+                3 => return self.rows_side_by_side::<T, 3>(data, operand.offset, register),
+                4 => return self.rows_side_by_side::<T, 4>(data, operand.offset, register),
+                _ => {}
+            }
+        }
         if stride == 0 {
             match self.inner {
                 1..=4 => return self.short_rows::<T, 4>(data, operand.offset, register),
@@ -196,6 +241,9 @@ impl Rows<'_> {
             match stride {
                 0 => part.fill(data[first as usize]),
                 1 => copy_short(&data[first as usize..][..part.len()], part),
+                2 if part.len() >= WORTH => every_of_rows::<T, 2>(once((&data[first as usize..], part))),
+                3 if part.len() >= WORTH => every_of_rows::<T, 3>(once((&data[first as usize..], part))),
+                4 if part.len() >= WORTH => every_of_rows::<T, 4>(once((&data[first as usize..], part))),
                 _ => {
                     for (i, x) in (0..).zip(part) {
                         *x = data[(first + i * stride) as usize];
@@ -254,6 +302,43 @@ mod tests {
                 }
             }
         }
+    }
+
+    /// Gathers numbered elements of rows that lie in some ways, from some positions on, and looks every one of them up.
+    fn check_elements<T: Stored>(number: impl Fn(usize) -> T) {
+        let buffer = T::into_buffer((0..70_000).map(&number).collect::<Vec<T>>());
+        let (sizes, operand) = ([3, 40], Operand { buffer: &buffer, offset: 20_000, strides: &[] });
+        for inner in [1, 2, 3, 4, 5, 9, 15, 16, 17, 31, 33, 64, 70] {
+            let total = 120 * inner;
+            for stride in [0, 1, 2, 3, 4, 5, -2] {
+                let on = inner as isize * stride;
+                for strides in [[40, 1], [100, 2], [700, -3], [1, 0], [2, 13], [40 * on, on], [9, on]] {
+                    for (first, size) in
+                        [(0, total), (0, 1), (inner / 2, total / 2), (inner * 41, 3 * inner), (total / 3, 40)]
+                    {
+                        let (first, size) = (first.min(total - 1), size.min(total - first.min(total - 1)));
+                        let rows = Odometer::new(&sizes, &strides, first / inner);
+                        let mut register = vec![number(69_999); size];
+                        Rows { rows, column: first % inner, inner, stride }.elements(&operand, &mut register);
+                        for (at, &x) in (first..).zip(&register) {
+                            let (row, column) = (at / inner, at % inner);
+                            let [outer, row] = [row / 40, row % 40].map(|i| i as isize);
+                            let place = 20_000 + outer * strides[0] + row * strides[1] + column as isize * stride;
+                            let wanted = number(place as usize);
+                            assert_eq!(x, wanted, "{size} from {first} on, rows of {inner}, {strides:?}, {stride}");
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn elements_of_rows_are_gathered_however_far_apart_they_lie() {
+        check_elements(|i| i as f32);
+        check_elements(|i| i as f64);
+        check_elements(|i| i as i64);
+        check_elements(|i| i % 7 < 3);
     }
 
     #[test]
