@@ -9,6 +9,7 @@
 
 mod ahead;
 pub(crate) mod attention;
+pub(crate) mod batch;
 pub(crate) mod best;
 mod caches;
 pub(crate) mod copy;

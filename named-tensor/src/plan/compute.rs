@@ -11,9 +11,10 @@ use super::layout::Place;
 use super::schedule::{Action, Factor, MatrixFunction, Piece, RowFunction, Step, Tail};
 use crate::element::{Bf16, Buffer, Kind, Stored};
 use crate::graph::op::Reduction;
+use crate::kernel::batch::products;
 use crate::kernel::copy::copy_into;
 use crate::kernel::math::Scalar;
-use crate::kernel::matmul::{self, matmul};
+use crate::kernel::matmul;
 use crate::kernel::simd::Lanes;
 use crate::kernel::sort::{self, Ranked};
 use crate::kernel::{
@@ -275,7 +276,7 @@ fn product<T: Lanes>(step: &Step, slots: &Slots, out: &mut [T]) {
         let mut kernel = |tail: Option<&map::Tail<'_>>| {
             let dst = ViewMut { data: &mut *out, offset: 0, strides: to };
             match windows {
-                None => matmul(factor, sizes, matrices, lhs, rhs, dst, tail),
+                None => products(factor, sizes, matrices, lhs, rhs, dst, tail),
                 Some(windows) => {
                     let lying = matmul::Windows { terms: &windows.terms, columns: &windows.columns };
                     let rhs = View { strides: &right[..sizes.len()], ..rhs };
