@@ -6,6 +6,7 @@
 
 mod beside;
 mod columns;
+mod few;
 mod sweep;
 mod tall;
 mod wide;
@@ -18,6 +19,7 @@ use super::span::{Odometer, Span, check_distinct, check_inside, is_dense};
 use super::stream::{LINE, Stream};
 use super::{View, ViewMut};
 pub(super) use columns::{Tile, WIDTH};
+pub(super) use few::{FEW, LINES as TOGETHER};
 use smallvec::SmallVec;
 pub(super) use sweep::{LANES, Parts, Sweep, Unit};
 
@@ -96,6 +98,12 @@ pub(super) trait Line<T>: Sync {
     ) {
         unreachable!("the results are no multiples")
     }
+    /// Whether lines side by side of [`FEW`] elements at most are computed by [`Line::few`].
+    const IS_FEW: bool = false;
+    /// Computes [`TOGETHER`] such lines at most, of which each row holds an element of each.
+    fn few(&self, _rows: &[&[T]], _results: SmallVec<[&mut [T]; FEW]>) {
+        unreachable!("short lines are computed as others are")
+    }
     /// Whether lines side by side whose results pass the caches by are computed by [`Line::sweep`].
     const IS_SWEPT: bool = false;
     /// Computes tiles of lines side by side.
@@ -148,12 +156,19 @@ pub(super) fn along<T: Scalar>(
     let inner = walk.span.inner();
     if src_stride == 1 && dst_stride == 1 || size == 1 {
         walk.rows(line, &shared, dst.offset as isize);
+    } else if side_by_side && is_few(line, size, inner) {
+        walk.few(line, &shared, dst.offset as isize);
     } else if side_by_side && (inner >= 8 || inner >= 2 && size * inner >= 2 * WIDTH) {
         walk.columns(line, &shared, dst.offset as isize);
     } else {
         walk.copies(line, &shared, dst.offset as isize);
         tail.into_iter().for_each(|tail| tail.whole(dst.data));
     }
+}
+
+/// Whether lines are short and enough of them lie side by side to fill registers.
+fn is_few<T, L: Line<T>>(_: &L, size: usize, inner: usize) -> bool {
+    L::IS_FEW && size <= FEW && inner >= LANES
 }
 
 /// The lines of a source, and how far apart those of the destination are.

@@ -107,6 +107,9 @@ pub(crate) fn matmul<T: Lanes>(
         axes.remove(i);
     }
     let are_pairs = rows.size == 1 && columns.size == 1 && outer.is_none();
+    if are_pairs {
+        merge(&mut axes);
+    }
     if are_pairs && of_pairs(scale, (k, l_inner, r_inner), &axes, [lhs, rhs], &mut dst) {
         return tail.into_iter().for_each(|tail| tail.whole(dst.data));
     }
@@ -193,6 +196,21 @@ unsafe fn in_pieces<T: Lanes>(
             }
         }
     });
+}
+
+/// Makes axes one that are walked through as one.
+fn merge(axes: &mut SmallVec<[Axis; 4]>) {
+    let mut i = 0;
+    while let Some(&(mut axis)) = axes.get(i) {
+        match (0..axes.len()).find(|&other| other != i && axis.absorbs(axes[other])) {
+            Some(other) => {
+                axes[i] = axis;
+                axes.remove(other);
+                i = 0;
+            }
+            None => i += 1,
+        }
+    }
 }
 
 /// The sums of the products of pairs, for all positions of these axes: there are neither rows nor columns. Returns whether it

@@ -9,18 +9,21 @@
 //! 0 (logarithm: -∞).
 
 mod columns;
+mod few;
 mod short;
 
 use super::ahead::fetch_line_aside;
 use super::lanes::{each, fold, vectorised};
-use super::line::{LANES, Line, Sweep, Tile, WIDTH, along};
+use super::line::{FEW, LANES, Line, Sweep, Tile, WIDTH, along};
 use super::map::Tail;
 use super::math::Scalar;
 use super::stream::{AT_ONCE, Departing, LINE, Stream, lined_up_mut};
 use super::{View, ViewMut};
 use crate::element::Unary;
 use columns::Sums;
+use few::{few, few_logs};
 use short::{ROWS, short, short_logs};
+use smallvec::SmallVec;
 
 /// Softmax along the last axis of two views over `outer` and an axis of `size`, and then the tail.
 ///
@@ -162,6 +165,12 @@ impl<T: Scalar> Line<T> for Softmax {
         known.factors(before, now, factors);
     }
 
+    const IS_FEW: bool = true;
+
+    fn few(&self, rows: &[&[T]], results: SmallVec<[&mut [T]; FEW]>) {
+        few(rows, results);
+    }
+
     const IS_SWEPT: bool = true;
 
     fn sweep(&self, mut sweep: Sweep<'_, T>, tiles: impl Iterator<Item = Tile>) {
@@ -183,6 +192,12 @@ impl<T: Scalar> Line<T> for LogSoftmax {
         let (top, sum) = exponentials(src, dst, &[], |_| ());
         let log = T::narrow(sum.ln());
         each(src, dst, move |x| (x - top) - log);
+    }
+
+    const IS_FEW: bool = true;
+
+    fn few(&self, rows: &[&[T]], results: SmallVec<[&mut [T]; FEW]>) {
+        few_logs(rows, results);
     }
 
     fn start(&self) -> Sums<T> {
@@ -304,7 +319,7 @@ mod tests {
     #[test]
     fn every_layout_agrees_with_plain_loops() {
         for (a, b, size) in
-            [(3, 5, 1), (2, 70, 33), (1, 8, 200), (7, 3, 64), (9, 4, 128), (3, 2, 129), (1, 1, 1000), (40, 130, 9)]
+            [(3, 5, 1), (2, 70, 33), (1, 8, 200), (7, 3, 64), (9, 4, 128), (3, 2, 129), (1, 1, 1000), (40, 130, 9), (2, 530, 7), (1, 600, 32)]
         {
             let (outer, dense) = ([a, b], row_major(&[a, b, size]));
             let last: &[isize] = &dense;

@@ -14,7 +14,7 @@ use super::schedule::Schedule;
 const PLANS: usize = 1024;
 
 /// At most this many words of keys are kept; a plan takes some twenty times as much memory as its key.
-pub(super) const WORDS: usize = 1 << 18;
+pub(super) const WORDS: usize = 1 << 20;
 
 struct Kept {
     schedule: Arc<Schedule>,
@@ -39,7 +39,7 @@ pub(super) fn schedule(key: &[u64], plan: impl FnOnce() -> Arc<Schedule>) -> Arc
     }
     // The table is free meanwhile; two threads may plan the same, and the second plan is kept.
     let schedule = plan();
-    if key.len() <= WORDS / 4 {
+    if key.len() <= WORDS / 2 {
         with(|table| table.keep(key, &schedule));
     }
     schedule

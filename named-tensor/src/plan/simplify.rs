@@ -113,14 +113,16 @@ impl Item<'_> {
 pub(super) fn rewritten(items: Items<'_>) -> Items<'_> {
     let mut items = widen::late(items);
     items.count_uses();
+    let mut is_sorted = true;
     for i in 0..items.list.len() {
         items.sum_of_product(i);
-        items.take_one_hot(i);
+        is_sorted &= !items.take_one_hot(i);
         items.take_best(i);
         items.put_beside(i);
         items.join_at_once(i);
         items.take_gain(i);
     }
+    let items = if is_sorted { items } else { items.sorted() };
     let mut items = remade::apart(attention::fused(items));
     for i in 0..items.list.len() {
         items.take_scale(i);

@@ -74,6 +74,22 @@ fn columns_of_every_width_at_which_tiles_end_are_the_plain_ones() {
 }
 
 #[test]
+fn short_columns_are_the_plain_ones_where_they_lie() {
+    for rows in [2, 3, 4, 5, 8, 31, 32, 33] {
+        for columns in [15, 16, 17, 31, 33, 511, 512, 513, 1037] {
+            for what in 0..3 {
+                check(what, [rows, columns, columns], true);
+                check(what, [rows, columns, columns + 5], true);
+            }
+        }
+    }
+    // Large enough to pass the caches by.
+    for columns in [1 << 16, (1 << 16) + 3] {
+        (0..3).for_each(|what| check(what, [7, columns, columns], true));
+    }
+}
+
+#[test]
 fn columns_of_every_length_at_which_tiles_are_split_are_the_plain_ones() {
     let longest = ROOM / WIDTH;
     for rows in [2, PART - 1, PART + 1, longest / GROUPS, longest / GROUPS + 1, longest, longest + 1, longest + PART] {

@@ -21,7 +21,7 @@ fn rise<T: Scalar, const N: usize>(rows: &[[T; N]], tops: &mut [T; N]) {
 
 /// The largest element of each column. All of them are made anew: else each would be stored under a mask, and waited for.
 #[inline(always)]
-fn highest<T: Scalar, const N: usize>(tops: [T; N], row: &[T; N]) -> [T; N] {
+pub(super) fn highest<T: Scalar, const N: usize>(tops: [T; N], row: &[T; N]) -> [T; N] {
     std::array::from_fn(
         #[inline(always)]
         |j| higher(tops[j], row[j]),
@@ -31,7 +31,12 @@ fn highest<T: Scalar, const N: usize>(tops: [T; N], row: &[T; N]) -> [T; N] {
 /// Puts `e^(x - m)` in the place of each element, with a number `m` for each column, and adds it to the sum of the column,
 /// four elements at a time. While row `i` is computed, `ask(i)` asks for what is read next.
 #[inline(always)]
-fn decays<T: Scalar, const N: usize>(base: &[T; N], rows: &mut [[T; N]], sums: &mut [f64; N], ask: impl Fn(usize)) {
+pub(super) fn decays<T: Scalar, const N: usize>(
+    base: &[T; N],
+    rows: &mut [[T; N]],
+    sums: &mut [f64; N],
+    ask: impl Fn(usize),
+) {
     let (base, mut sum) = (*base, *sums);
     let (fours, rest) = rows.as_chunks_mut::<4>();
     let whole = 4 * fours.len();
@@ -170,7 +175,7 @@ impl<T: Scalar, const N: usize> Sums<T, N> {
 
     /// What is subtracted from elements. As long as there is nothing but -∞, it adds nothing, whatever that is.
     #[inline(always)]
-    fn base(&self) -> [T; N] {
+    pub(super) fn base(&self) -> [T; N] {
         self.top.map(
             #[inline(always)]
             |top| if top > T::LOWEST { top } else { T::default() },

@@ -135,18 +135,22 @@ struct Lowering<'a, 't> {
 }
 
 impl Lowering<'_, '_> {
-    /// Gives the leaves that somebody needs, and their views, their places.
+    /// Gives the leaves that somebody needs, and their views, their places. Those of leaves are the first.
     fn stored(&mut self) {
-        for i in (0..narrow(self.items.list.len())).filter(|&i| self.parts[i as usize] == Part::Alone) {
+        let parts = self.parts;
+        let needed = || (0..narrow(parts.len())).filter(|&i| parts[i as usize] == Part::Alone);
+        let mut others = SmallVec::<[u32; 16]>::new();
+        for i in needed() {
             let item = self.items.item(i);
-            if !matches!(item.work, Work::Leaf | Work::Constant(_)) {
-                self.view(i);
-                continue;
-            }
             let op = self.trace.node(item.node).op();
-            // One position of counted positions: its node is not that number.
-            if let (Work::Constant(value), false) = (item.work, matches!(op, Op::Fill(_))) {
-                self.fill(i, value);
+            // A constant may have been made of something else, whose node is not that number.
+            let is_leaf = match item.work {
+                Work::Leaf => true,
+                Work::Constant(_) => matches!(op, Op::Fill(_)),
+                _ => false,
+            };
+            if !is_leaf {
+                others.push(i);
                 continue;
             }
             let value = self.trace.value(item.node);
@@ -162,6 +166,12 @@ impl Lowering<'_, '_> {
             self.schedule.leaves.push(item.node);
             let slot = self.slot(item.kind, size);
             self.places.insert(i, Place { slot, offset: 0, strides });
+        }
+        for i in others {
+            match self.items.item(i).work {
+                Work::Constant(value) => self.fill(i, value),
+                _ => drop(self.view(i)),
+            }
         }
     }
 

@@ -1,23 +1,65 @@
-//! Contractions with one-hot tensors as what they are: rows that are taken, and rows that are summed.
+//! Contractions with one-hot tensors as what they are: rows that are taken, and rows that are summed or counted.
 //!
 //! Lives here: `one_hot_ax(I) ⊙_ax E`, the rows of E at the positions I, and `one_hot_ax(I) ⊙ U` over axes of I, the sums of U
-//! at them. The tensor of ones and zeros is not made, and not multiplied by: where E or U is infinite or NaN, only the results
+//! at them; also where product and sum are written, and the sum of `one_hot_ax(I)` alone, which counts. The tensor of ones and zeros is not made, and not multiplied by: where E or U is infinite or NaN, only the results
 //! that a 1 leads to are. Not here: the loops (`kernel::one_hot`).
+
+use std::sync::LazyLock;
 
 use smallvec::SmallVec;
 
-use super::{Items, Scale, Work};
+use super::{Item, Items, Scale, Work};
 use crate::axis::Name;
-use crate::element::{Comparison, Kind};
-use crate::graph::Op;
+use crate::element::{Binary, Comparison, Kind};
+use crate::graph::op::Reduction;
+use crate::graph::shape::Names;
+use crate::graph::{Op, Shape};
 use crate::plan::LARGEST_RANK;
+use crate::plan::key::narrow;
+use crate::plan::numbered::few;
 
-impl Items<'_> {
-    /// Makes a contraction with a one-hot tensor what it is.
-    pub(super) fn take_one_hot(&mut self, i: usize) {
+/// The shape of one number.
+static SCALAR: LazyLock<Shape> = LazyLock::new(Shape::default);
+
+impl<'a> Items<'a> {
+    /// Makes a contraction with a one-hot tensor what it is. Tells whether there is a new item behind its user.
+    pub(super) fn take_one_hot(&mut self, i: usize) -> bool {
         let item = &self.list[i];
-        let (Work::Contract(axes, Scale::None), Kind::F32 | Kind::F64) = (item.work, item.kind) else { return };
-        let both = [item.inputs[0], item.inputs[1]];
+        if !matches!(item.kind, Kind::F32 | Kind::F64) {
+            return false;
+        }
+        match item.work {
+            Work::Contract(axes, Scale::None) => self.take_rows(i, axes, [item.inputs[0], item.inputs[1]]),
+            Work::Op(Op::Reduce(Reduction::Sum, axes)) => {
+                let summed = item.inputs[0];
+                match (self.item(summed).work, &self.item(summed).inputs[..]) {
+                    (Work::Op(Op::Binary(Binary::Mul)), &[x, y]) => self.take_rows(i, axes, [x, y]),
+                    _ => return self.take_counts(i, axes, summed),
+                }
+            }
+            _ => {}
+        }
+        false
+    }
+
+    /// Makes a sum of a one-hot tensor alone what it is: sums of a 1 for each position.
+    fn take_counts(&mut self, i: usize, axes: &'a Names, hot: u32) -> bool {
+        let Some((axis, positions)) = self.one_hot(hot) else { return false };
+        let at = self.item(positions).shape;
+        if !axes.iter().all(|&name| at.has(name)) || at.rank() >= LARGEST_RANK {
+            return false;
+        }
+        let one = narrow(self.list.len());
+        let (kind, node) = (self.list[i].kind, self.item(hot).node);
+        self.list.push(Item { work: Work::Constant(1.0), inputs: SmallVec::new(), shape: &SCALAR, kind, node });
+        self.uses.push(1);
+        self.list[i].inputs = few([one, positions]);
+        self.list[i].work = Work::SumsAt(axis, axes);
+        true
+    }
+
+    /// Makes the sum over these axes of the product of both what it is, if one of them is one-hot.
+    fn take_rows(&mut self, i: usize, axes: &'a Names, both: [u32; 2]) {
         for [hot, other] in [both, [both[1], both[0]]] {
             let Some((axis, positions)) = self.one_hot(hot) else { continue };
             let (of, at) = (self.item(other), self.item(positions).shape);
