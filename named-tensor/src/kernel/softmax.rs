@@ -318,9 +318,18 @@ mod tests {
 
     #[test]
     fn every_layout_agrees_with_plain_loops() {
-        for (a, b, size) in
-            [(3, 5, 1), (2, 70, 33), (1, 8, 200), (7, 3, 64), (9, 4, 128), (3, 2, 129), (1, 1, 1000), (40, 130, 9), (2, 530, 7), (1, 600, 32)]
-        {
+        for (a, b, size) in [
+            (3, 5, 1),
+            (2, 70, 33),
+            (1, 8, 200),
+            (7, 3, 64),
+            (9, 4, 128),
+            (3, 2, 129),
+            (1, 1, 1000),
+            (40, 130, 9),
+            (2, 530, 7),
+            (1, 600, 32),
+        ] {
             let (outer, dense) = ([a, b], row_major(&[a, b, size]));
             let last: &[isize] = &dense;
             let middle: &[isize] = &[(b * size) as isize, 1, b as isize];

@@ -35,34 +35,34 @@ enum Demand {
 
 /// An item as it will be. Most are what they were.
 #[derive(Debug)]
-struct Draft {
-    /// The item that it was, or whose input it slices.
-    from: u32,
+pub(super) struct Draft {
+    /// The item that it was, or in whose place it stands.
+    pub(super) from: u32,
     /// What is new about it, by number.
-    news: Option<u32>,
-    inputs: SmallVec<[u32; 3]>,
+    pub(super) news: Option<u32>,
+    pub(super) inputs: SmallVec<[u32; 3]>,
 }
 
 /// What is new about an item: its work, its shape.
 #[derive(Debug)]
-struct News(Kept, Shape);
+pub(super) struct News(pub(super) Kept, pub(super) Shape);
 
 #[derive(Debug)]
-enum Kept {
+pub(super) enum Kept {
     /// It does what it did.
     Work,
     /// It is one number.
     Constant(f64),
-    /// It is a slice of its input.
-    Slice(Op),
+    /// It does something else with its inputs, as to take a slice.
+    Op(Op),
 }
 
 /// Items as they will be.
 #[derive(Debug)]
 pub(super) struct Drafts {
-    list: Vec<Draft>,
-    news: Vec<News>,
-    roots: SmallVec<[u32; 4]>,
+    pub(super) list: Vec<Draft>,
+    pub(super) news: Vec<News>,
+    pub(super) roots: SmallVec<[u32; 4]>,
 }
 
 impl Drafts {
@@ -75,7 +75,7 @@ impl Drafts {
                 None => (was.work, was.shape),
                 Some(News(Kept::Work, shape)) => (was.work, shape),
                 Some(News(Kept::Constant(number), shape)) => (Work::Constant(*number), shape),
-                Some(News(Kept::Slice(op), shape)) => (Work::Op(op), shape),
+                Some(News(Kept::Op(op), shape)) => (Work::Op(op), shape),
             };
             Item { work, inputs, shape, kind: was.kind, node: was.node }
         };
@@ -259,7 +259,7 @@ impl Drafting<'_, '_> {
             return known;
         }
         let (inputs, shape) = (SmallVec::from_slice(&[whole]), slice.shape(self.items.item(i).shape));
-        let made = self.add(i, inputs, Some(News(Kept::Slice(slice.op()), shape)));
+        let made = self.add(i, inputs, Some(News(Kept::Op(slice.op()), shape)));
         self.sliced.insert((whole, slice), made);
         made
     }

@@ -197,10 +197,10 @@ fn binary(
             left.then(|| scaled_by(power_slope(x, y), x)),
             right.then(|| scaled_by(exponent_slope(x, node), y))
         ],
-        Binary::Max | Binary::Min => smallvec![
-            left.then(|| scaled_by(share(function, x, y), x)),
-            right.then(|| scaled_by(share(function, y, x), y))
-        ],
+        Binary::Max | Binary::Min => {
+            let to = |input: &Node, share: Node| onto(&share, &wide(node, &share), input.shape(), keep);
+            smallvec![left.then(|| to(x, share(function, x, y, g))), right.then(|| to(y, share(function, y, x, g)))]
+        }
         Binary::And | Binary::Or => smallvec![None, None],
     }
 }

@@ -176,7 +176,8 @@ fn binary(function: Binary, node: &Node, [x, y]: [&Node; 2], [dx, dy]: [Option<&
         }
         Binary::Pow => sum(dx.map(|dx| dx.times(&power_slope(x, y))), dy.map(|dy| dy.times(&exponent_slope(x, node)))),
         Binary::Max | Binary::Min => {
-            sum(dx.map(|dx| dx.times(&share(function, x, y))), dy.map(|dy| dy.times(&share(function, y, x))))
+            let [of_x, of_y] = [[x, y], [y, x]].map(|[x, y]| move |d: &Node| share(function, x, y, d));
+            sum(dx.map(|dx| dx.map(of_x)), dy.map(|dy| dy.map(of_y)))
         }
         Binary::And | Binary::Or => None,
     }

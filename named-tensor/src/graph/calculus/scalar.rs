@@ -92,9 +92,10 @@ pub(super) fn exponent_slope(x: &Node, power: &Node) -> Node {
     times(power, &base.unary(Unary::Log))
 }
 
-/// How much of `max(x, y)` or `min(x, y)` comes from x: all, nothing, or half if both are equal.
-pub(super) fn share(function: Binary, x: &Node, y: &Node) -> Node {
+/// What x has of `d`, a change of `max(x, y)` or `min(x, y)` or what that is owed: all, nothing, or half if both are equal.
+/// Nothing is 0 even of ∞, as where `sqrt(max(x, 0))` is steepest.
+pub(super) fn share(function: Binary, x: &Node, y: &Node, d: &Node) -> Node {
     let wins = if function == Binary::Max { Comparison::Gt } else { Comparison::Lt };
-    let (wins, ties) = (indicator(&x.compare(wins, y), x), indicator(&x.compare(Comparison::Eq, y), x));
-    plus(&wins, &scaled(&ties, 0.5))
+    let (all, half) = (only_where(&x.compare(wins, y), d), only_where(&x.compare(Comparison::Eq, y), d));
+    plus(&all, &scaled(&half, 0.5))
 }

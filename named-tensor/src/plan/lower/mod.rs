@@ -27,6 +27,7 @@ use super::LARGEST_RANK;
 use super::fuse::{self, Part, Places};
 use super::key::{Trace, narrow};
 use super::layout::{self, Order, Place, Tail};
+use super::masks;
 use super::numbered::{ByNumber, FoldSet, few};
 use super::order;
 use super::schedule::{Action, Inputs, MatrixFunction, Piece, RowFunction, Schedule, Sizes, Slot, Step};
@@ -56,6 +57,11 @@ fn scheduled(trace: &Trace<'_>, placeholders: &[Strides], orders: &[Order]) -> S
     let items = match &mut drafts {
         Some(drafts) => drafts.items(&all),
         None => all,
+    };
+    let mut drafts = masks::gathered(&items);
+    let items = match &mut drafts {
+        Some(drafts) => drafts.items(&items),
+        None => items,
     };
     let items = simplify::rewritten(items);
     let parts = fuse::parts(&items);

@@ -98,6 +98,44 @@ fn gradients_of_attention_are_one_step_with_the_same_numbers() {
 }
 
 #[test]
+fn whatever_is_added_to_scores_or_taken_away_is_one_mask() {
+    for seed in 0..120 {
+        let mut draw = Draw::new(seed);
+        let kind = if seed.is_multiple_of(2) { Kind::F32 } else { Kind::F64 };
+        let Operands { queries, k, v, mask, keys, positions } = operands(&mut draw, kind, &[2, 3, 5, 7], 1);
+        let mut scores = queries.contract(&k, &keys);
+        if seed % 3 == 0 {
+            scores = scores.binary(Binary::Div, &Node::fill(kind, 3.0, Shape::default()));
+        }
+        let only = |mask: &Node, keeps: bool| -> Vec<(Name, usize)> {
+            mask.shape().iter().filter(|(name, _)| positions.contains(name) == keeps).collect()
+        };
+        let (of_keys, of_rows) = (only(&mask, true), only(&mask, false));
+        let [bias, slope] = [of_keys, of_rows].map(|axes| tensor(&mut draw, kind, &[&axes]));
+        let (add, sub) = (Binary::Add, Binary::Sub);
+        let sums = [
+            scores.binary(add, &mask).binary(add, &bias),
+            bias.binary(add, &mask.binary(add, &scores)),
+            scores.binary(sub, &mask),
+            scores.binary(sub, &slope).binary(sub, &bias),
+            slope.binary(add, &scores.binary(sub, &mask)).binary(sub, &bias).binary(add, &mask),
+        ];
+        for sum in sums {
+            let weights = sum.softmax(&positions, false);
+            let result = weights.contract(&v, &positions);
+            let variables = vec![queries.clone(), k.clone(), v.clone()];
+            let drawn = Drawn { variables, weights, mask: None, result };
+            let forward = std::slice::from_ref(&drawn.result);
+            assert_eq!(steps_named(forward, "attention"), 1, "{}", describe(forward).unwrap());
+            both_ways(forward, &format!("several masks {seed}"));
+            let owed = gradients(&drawn, &drawn.variables);
+            assert_eq!(steps_named(&owed, "attention gradient"), 1, "{}", describe(&owed).unwrap());
+            both_ways(&owed, &format!("gradient with several masks {seed}"));
+        }
+    }
+}
+
+#[test]
 fn only_the_gradients_that_are_asked_for_are_computed() {
     for seed in 0..200 {
         let drawn = drawn(seed, &[1, 2, 3, 5]);
