@@ -301,3 +301,27 @@ fn what_is_computed_while_a_thread_ends_is_computed_as_ever() {
     assert!(thread.join().unwrap().is_ok());
     assert_eq!(receiver.recv().unwrap(), [0.5, 0.5]);
 }
+
+named! {
+    fn RootOfMax(X: R[width]) -> R[] { sum_width(sqrt(max(X, 0))) }
+    fn RootOfClamp(X: R[width]) -> R[] { sum_width(sqrt(clamp(X, 0, 9))) }
+    fn OverMax(X: R[width]) -> R[] { sum_width(1 / max(0, X)) }
+    fn LogOfMin(X: R[width]) -> R[] { sum_width(log(1 - min(X, 1))) }
+    fn RootOfRelu(X: R[width]) -> R[] { sum_width(sqrt(relu(X))) }
+}
+
+#[test]
+fn what_is_not_taken_of_two_numbers_owes_nothing_however_steep() {
+    let x = row(&[-1., 0., 1., 2., 4.]);
+    let slopes = |loss: Tensor<(), f64>| grad(&loss, &x).to_vec(width).unwrap();
+    let half_root = |x: f64| 0.5 / x.sqrt();
+    let right = [half_root(1.), half_root(2.), half_root(4.)];
+    assert_eq!(slopes(RootOfRelu(&x))[..1], [0.]);
+    for roots in [slopes(RootOfMax(&x)), slopes(RootOfClamp(&x))] {
+        assert_eq!((roots[0], &roots[2..]), (0., &right[..]), "{roots:?}");
+    }
+    let over = slopes(OverMax(&x));
+    assert_eq!((over[0], &over[2..]), (0., &[-1., -0.25, -0.0625][..]), "{over:?}");
+    let logs = slopes(LogOfMin(&x));
+    assert_eq!((&logs[..2], &logs[3..]), (&[-0.5, -1.][..], &[0., 0.][..]), "{logs:?}");
+}

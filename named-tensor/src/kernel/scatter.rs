@@ -56,18 +56,20 @@ pub(crate) fn scatter<T: Scalar>(
     }
     let rows = Span::new(inner, &[inner_strides]);
     let is_even = rows.sizes.len() <= 1 && (row == 1 || rows.inner_stride(0) == 1);
-    let scatter = Scatter { walk, count: each, size, row, rows, is_even, updates, positions };
-    // Every piece looks through all positions of its groups, so there are several for each thread only where that is little
-    // beside the sums.
-    let work = dst.len() + groups * each * row;
-    let pieces = parallel::threads() * (row / SHORT).clamp(1, PIECES);
+    let scatter = Scatter { walk, each, size, row, rows, is_even, updates, positions };
+    // Every piece looks through all positions of its groups. Of one group with short rows that takes as long as the sums, and so
+    // does one piece; there are several for each thread where it is little beside them.
+    let updates = groups * each;
+    let (work, threads) = (dst.len() + updates * row, parallel::threads());
+    let is_looked_through = row < SHORT && groups < 2 * threads && updates > targets;
+    let pieces = if is_looked_through { 1 } else { threads * (row / SHORT).clamp(1, PIECES) };
     let grain = targets.div_ceil(pieces).max(targets.saturating_mul(GRAIN).div_ceil(work));
     parallel::for_each_chunk(dst, grain * row, |first, dst| {
         let some = first / row..(first + dst.len()) / row;
         match (row, each) {
             (1, 1) => scatter.single(some, dst),
             (1, _) => scatter.numbers(some, dst),
-            _ if groups * each <= targets / FEW => scatter.few_rows(some, dst),
+            _ if updates <= targets / FEW => scatter.few_rows(some, dst),
             _ => scatter.rows(some, dst),
         }
     });
@@ -79,7 +81,7 @@ struct Scatter<'a, T> {
     /// Over the updates: their positions, and where their rows begin.
     walk: Span,
     /// How many updates each shared position has.
-    count: usize,
+    each: usize,
     /// How many rows of the result it has.
     size: usize,
     /// Elements of a row, how they lie, and whether they lie side by side.
@@ -94,32 +96,24 @@ impl<T: Scalar> Scatter<'_, T> {
     /// Visits the updates that go to these rows of the result: which of them it is, and where the update begins.
     #[inline(always)]
     fn each_for(&self, targets: &Range<usize>, mut visit: impl FnMut(usize, usize)) {
-        self.each(targets, |target, from| {
-            if target < targets.len() {
-                visit(target, from);
-            }
-        });
-    }
-
-    /// The same of all updates of the groups; others have larger numbers.
-    #[inline(always)]
-    fn each(&self, targets: &Range<usize>, mut visit: impl FnMut(usize, usize)) {
-        if self.count == 0 {
+        if self.each == 0 {
             return;
         }
         let groups = targets.start / self.size..targets.end.div_ceil(self.size);
-        let (mut base, mut left) = (groups.start * self.size, self.count);
+        let (mut base, mut left) = (groups.start * self.size, self.each);
         let [next, apart] = [0, 1].map(|operand| self.walk.inner_stride(operand));
-        runs(&self.walk, groups.start * self.count, groups.len() * self.count, |[at, from], run| {
+        runs(&self.walk, groups.start * self.each, groups.len() * self.each, |[at, from], run| {
             let first = self.positions.offset.wrapping_add_signed(at);
             let from = self.updates.offset.wrapping_add_signed(from);
             for i in 0..run.len() as isize {
                 let position = self.positions.data[first.wrapping_add_signed(i * next)];
                 let target = (base + position as usize).wrapping_sub(targets.start);
-                visit(target, from.wrapping_add_signed(i * apart));
+                if target < targets.len() {
+                    visit(target, from.wrapping_add_signed(i * apart));
+                }
                 left -= 1;
                 if left == 0 {
-                    (base, left) = (base + self.size, self.count);
+                    (base, left) = (base + self.size, self.each);
                 }
             }
         });
@@ -133,10 +127,9 @@ impl<T: Scalar> Scatter<'_, T> {
 
     /// Rows of one element.
     fn numbers(&self, targets: Range<usize>, dst: &mut [T]) {
-        // Those of other pieces go to one more sum: nobody can foretell which they are.
-        let mut sums = vec![0.0_f64; dst.len() + 1];
-        self.each(&targets, |target, from| sums[target.min(dst.len())] += self.updates.data[from].wide());
-        narrow(&sums[..dst.len()], dst);
+        let mut sums = vec![0.0_f64; dst.len()];
+        self.each_for(&targets, |target, from| sums[target] += self.updates.data[from].wide());
+        narrow(&sums, dst);
     }
 
     /// Rows of several elements: the updates are put into the order of the rows first.
@@ -169,7 +162,7 @@ impl<T: Scalar> Scatter<'_, T> {
         let mut has_one = vec![0_u64; targets.len().div_ceil(64)];
         let mut has_more = has_one.clone();
         let place = |target: usize| (target / 64, 1 << (target % 64));
-        let mut found = Vec::with_capacity(self.count);
+        let mut found = Vec::with_capacity(self.each);
         self.each_for(&targets, |target, from| {
             let (at, bit) = place(target);
             has_more[at] |= has_one[at] & bit;
