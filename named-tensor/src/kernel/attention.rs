@@ -60,6 +60,8 @@ pub(crate) struct Attention<'a, T> {
     pub(crate) values: View<'a, T>,
     /// Over the batch, rows and positions.
     pub(crate) mask: Option<View<'a, T>>,
+    /// Whether what the mask says, where that is not 0, stands instead of the score. It is added else.
+    pub(crate) instead: bool,
 }
 
 impl<T: Lanes> Attention<'_, T> {
@@ -237,17 +239,26 @@ fn matrix<'a, T>(view: View<'a, T>, batch: &[usize], at: usize) -> View<'a, T> {
     View { data: view.data, offset: view.offset.wrapping_add_signed(distance), strides }
 }
 
-/// Adds a part of the mask to scores.
-fn add<T: Lanes>(scores: &mut [T], mask: &[T], first: usize, stride: isize) {
+/// Puts a part of the mask to scores: adds it, or has it stand instead of them where it is not 0.
+fn put_mask<T: Lanes>(scores: &mut [T], mask: &[T], first: usize, stride: isize, instead: bool) {
+    if instead {
+        return each_with(scores, mask, first, stride, |score, mask| if mask == T::default() { score } else { mask });
+    }
+    each_with(scores, mask, first, stride, |score, mask| score + mask);
+}
+
+/// A function of each score and the part of the mask for it.
+#[inline(always)]
+fn each_with<T: Lanes>(scores: &mut [T], mask: &[T], first: usize, stride: isize, of: impl Fn(T, T) -> T) {
     if stride == 1 {
         let mask = &mask[first..][..scores.len()];
         vectorised(
             #[inline(always)]
-            move || scores.iter_mut().zip(mask).for_each(|(score, &mask)| *score = *score + mask),
+            move || scores.iter_mut().zip(mask).for_each(|(score, &mask)| *score = of(*score, mask)),
         );
     } else {
         for (i, score) in scores.iter_mut().enumerate() {
-            *score = *score + mask[first.wrapping_add_signed(i as isize * stride)];
+            *score = of(*score, mask[first.wrapping_add_signed(i as isize * stride)]);
         }
     }
 }

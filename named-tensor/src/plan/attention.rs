@@ -1,7 +1,7 @@
 //! Attention and its gradient, found among the items of a plan.
 //!
 //! Forwards it is  `softmax_positions(queries ⊙_keys keys, scaled, + mask) ⊙_positions values`  with weights that nobody
-//! else needs. In the graph of a derivative the weights `P` are needed again, as adjoints write it, with the cotangent `g`
+//! else needs, or with a choice between scores and a number in place of the mask (`masks`). In the graph of a derivative the weights `P` are needed again, as adjoints write it, with the cotangent `g`
 //! of the results:
 //!
 //! ```text
@@ -36,6 +36,8 @@ pub(super) struct Attention<'a> {
     pub(super) keys: &'a Names,
     pub(super) scale: Scale,
     pub(super) masked: bool,
+    /// Whether the mask stands instead of scores where it is not 0, and is not added.
+    pub(super) instead: bool,
 }
 
 /// What queries, keys and values owe when the results of attention are owed something.
@@ -53,6 +55,8 @@ struct Scores<'a> {
     keys: u32,
     /// Scale and mask, if there are any.
     rest: SmallVec<[u32; 2]>,
+    /// What holds where scores are taken, if others stand instead of some.
+    condition: Option<u32>,
 }
 
 /// The items with attention as one item each.
@@ -177,8 +181,20 @@ impl<'a> Found<'a> {
     }
 
     /// The product of the adjoint, scaled as the scores are.
-    fn scaled(&self, items: &Items<'_>, product: u32, only_user: impl Fn(u32) -> Option<u32>) -> Option<u32> {
+    fn scaled(&self, items: &Items<'_>, mut product: u32, only_user: impl Fn(u32) -> Option<u32>) -> Option<u32> {
         let scale = self.scores.attention.scale;
+        if let Some(condition) = self.scores.condition {
+            // What stands instead of a score is owed nothing by it.
+            let user = only_user(product)?;
+            let (Work::Op(Op::Select), &[by, of, zero]) = (&items.item(user).work, &items.item(user).inputs[..]) else {
+                return None;
+            };
+            let is_zero = matches!(items.item(zero).work, Work::Constant(0.0));
+            if by != condition || of != product || !is_zero {
+                return None;
+            }
+            product = user;
+        }
         if scale == Scale::None {
             return Some(product);
         }
@@ -268,6 +284,12 @@ impl<'a> Items<'a> {
             }
             (scores, mask) = (product, Some(other));
         }
+        let chosen = self.chosen(scores);
+        let condition = chosen.map(|(condition, ..)| condition);
+        if let Some((_, product, others)) = chosen {
+            once(scores)?;
+            (scores, mask) = (product, Some(others));
+        }
         let mut scale = Scale::None;
         if let Some((product, scalar, how)) = self.scaling(scores) {
             once(scores)?;
@@ -290,8 +312,20 @@ impl<'a> Items<'a> {
             return None;
         }
         rest.extend(mask);
-        let attention = Attention { positions, keys, scale, masked: mask.is_some() };
-        Some(Scores { attention, queries, keys: others, rest })
+        let attention = Attention { positions, keys, scale, masked: mask.is_some(), instead: condition.is_some() };
+        Some(Scores { attention, queries, keys: others, rest, condition })
+    }
+
+    /// The condition, the scores and the mask of a choice between them that `masks` has made.
+    fn chosen(&self, item: u32) -> Option<(u32, u32, u32)> {
+        let choice = self.item(item);
+        let (Work::Op(Op::Select), &[condition, scores, others]) = (&choice.work, &choice.inputs[..]) else {
+            return None;
+        };
+        let mask = self.item(others);
+        // Both are made of one node: so it is no choice that somebody wrote.
+        (matches!(mask.work, Work::Op(Op::Select)) && mask.inputs[0] == condition && mask.node == choice.node)
+            .then_some((condition, scores, others))
     }
 
     /// A contraction times or by a scalar: the contraction, the scalar and which of both.
@@ -315,7 +349,7 @@ impl<'a> Items<'a> {
 
     /// Makes attention of what was found; returns whether an item may now come before its inputs.
     fn fuse(&mut self, weights: u32, found: Found<'a>) -> bool {
-        let Found { scores: Scores { attention, queries, keys, rest }, forward, gradient } = found;
+        let Found { scores: Scores { attention, queries, keys, rest, .. }, forward, gradient } = found;
         for (result, values) in forward {
             let item = &mut self.list[result as usize];
             item.inputs = [queries, keys, values].into_iter().chain(rest.iter().copied()).collect();

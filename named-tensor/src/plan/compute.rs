@@ -335,23 +335,25 @@ fn scaling<T: Scalar>(scale: Option<&Factor>, slots: &Slots) -> [T; 2] {
 }
 
 fn attended<T: Lanes>(action: &Action, slots: &Slots, out: &mut [T]) {
-    let Action::Attention { operands, batch, rows, sizes: [keys, positions, columns], scale, out: strides } = action
+    let Action::Attention { operands, batch, rows, sizes: [keys, positions, columns], scale, out: strides, instead } =
+        action
     else {
         return;
     };
     let [queries, key, values, mask @ ..] = &operands[..] else { return };
-    let job = attention_of([queries, key, values], mask.first(), scale.as_ref(), slots);
+    let job = attention_of([queries, key, values], (mask.first(), *instead), scale.as_ref(), slots);
     let sizes = attention::Sizes { batch, rows, keys: *keys, positions: *positions, columns: *columns };
     attention::attention(sizes, &job, ViewMut { data: out, offset: 0, strides });
 }
 
 fn attention_owed<T: Lanes>(action: &Action, slots: &Slots, out: &mut [T]) {
-    let Action::AttentionGradient { operands, batch, rows, sizes: [keys, positions, columns], scale, out: to } = action
+    let Action::AttentionGradient { operands, batch, rows, sizes: [keys, positions, columns], scale, out: to, instead } =
+        action
     else {
         return;
     };
     let [queries, key, values, owed, mask @ ..] = &operands[..] else { return };
-    let job = attention_of([queries, key, values], mask.first(), scale.as_ref(), slots);
+    let job = attention_of([queries, key, values], (mask.first(), *instead), scale.as_ref(), slots);
     let sizes = attention::Sizes { batch, rows, keys: *keys, positions: *positions, columns: *columns };
     let to = to.each_ref().map(|to| to.as_ref().map(|(offset, strides)| (*offset, &strides[..])));
     attention::gradient::gradient(sizes, &job, slots.view(owed), out, to);
@@ -359,7 +361,7 @@ fn attention_owed<T: Lanes>(action: &Action, slots: &Slots, out: &mut [T]) {
 
 fn attention_of<'a, T: Lanes>(
     [queries, keys, values]: [&'a Place; 3],
-    mask: Option<&'a Place>,
+    (mask, instead): (Option<&'a Place>, bool),
     scale: Option<&Factor>,
     slots: &'a Slots,
 ) -> attention::Attention<'a, T> {
@@ -369,5 +371,6 @@ fn attention_of<'a, T: Lanes>(
         keys: slots.view(keys),
         values: slots.view(values),
         mask: mask.map(|mask| slots.view(mask)),
+        instead,
     }
 }

@@ -2,11 +2,13 @@
 //!
 //! `(Q ⊙ K + M) - B` is `Q ⊙ K + (M - B)`, so that what is attention with one mask is attention with several, however they are
 //! written; their sum has their own axes and not those of all scores.
-//! Lives here: which sums these are, and the items that come of them. Not here: attention itself (`attention`).
+//! And  `if C { Q ⊙ K } else { c }`  with a number c is a choice between scores and the mask  `if C { 0 } else { c }`,  which has
+//! the axes of C.
+//! Lives here: which sums and choices these are, and the items that come of them. Not here: attention itself (`attention`).
 
 use smallvec::{SmallVec, smallvec};
 
-use super::key::narrow;
+use super::key::{Trace, narrow};
 use super::simplify::{Items, Scale, Work};
 use super::slices::{Draft, Drafts, Kept, News};
 use crate::element::{Binary, Unary};
@@ -28,14 +30,27 @@ struct Sum {
     terms: SmallVec<[Term; 2]>,
 }
 
-/// The items with such sums in another order; none if nothing changes.
-pub(super) fn gathered(items: &Items<'_>) -> Option<Drafts> {
+/// What scores are made of beside the product.
+enum Made {
+    /// A sum.
+    Of(Sum),
+    /// A choice: the condition, the scores and the number.
+    Chosen([u32; 3]),
+}
+
+/// The items with such sums in another order and such choices with a mask; none if nothing changes.
+pub(super) fn gathered(trace: &Trace<'_>, items: &Items<'_>) -> Option<Drafts> {
     let weights = |i: &u32| matches!(items.item(*i).work, Work::Op(Op::Softmax { log: false, .. }));
     let mut all = (0..narrow(items.list.len())).filter(weights).peekable();
     all.peek()?;
     let uses = items.users_of_each();
-    let sums: Vec<(u32, Sum)> = all.filter_map(|i| items.sum_of_scores(&uses, items.item(i).inputs[0])).collect();
-    if sums.is_empty() {
+    let found = |i: u32| {
+        let last = items.item(i).inputs[0];
+        let sum = || items.sum_of_scores(&uses, last).map(Made::Of);
+        items.choice_of_scores(trace, &uses, last).map(Made::Chosen).or_else(sum).map(|made| (last, made))
+    };
+    let all_made: Vec<(u32, Made)> = all.filter_map(found).collect();
+    if all_made.is_empty() {
         return None;
     }
     let (mut list, mut news) = (Vec::with_capacity(items.list.len() + MOST), Vec::new());
@@ -43,11 +58,25 @@ pub(super) fn gathered(items: &Items<'_>) -> Option<Drafts> {
     for i in 0..narrow(items.list.len()) {
         let mut inputs: SmallVec<[u32; 3]> = items.item(i).inputs.iter().map(|&input| now[input as usize]).collect();
         let mut changed = None;
-        if let Some((_, sum)) = sums.iter().find(|&&(last, _)| last == i) {
-            let mask = sum.mask(items, &now, i, &mut list, &mut news);
-            inputs = smallvec![now[sum.scores as usize], mask];
-            changed = Some(narrow(news.len()));
-            news.push(News(Kept::Op(Op::Binary(Binary::Add)), items.item(i).shape.clone()));
+        match all_made.iter().find(|&&(last, _)| last == i).map(|(_, made)| made) {
+            Some(Made::Of(sum)) => {
+                let mask = sum.mask(items, &now, i, &mut list, &mut news);
+                inputs = smallvec![now[sum.scores as usize], mask];
+                changed = Some(narrow(news.len()));
+                news.push(News(Kept::Op(Op::Binary(Binary::Add)), items.item(i).shape.clone()));
+            }
+            Some(&Made::Chosen([condition, _, number])) => {
+                let mut put = |from, kept, shape: &Shape, inputs| {
+                    list.push(Draft { from, news: Some(narrow(news.len())), inputs });
+                    news.push(News(kept, shape.clone()));
+                    narrow(list.len() - 1)
+                };
+                // Not of the number, whose node says what it is.
+                let zero = put(i, Kept::Constant(0.0), items.item(number).shape, SmallVec::new());
+                let choice = smallvec![now[condition as usize], zero, now[number as usize]];
+                inputs[2] = put(i, Kept::Work, items.item(condition).shape, choice);
+            }
+            None => {}
         }
         now.push(narrow(list.len()));
         list.push(Draft { from: i, news: changed, inputs });
@@ -66,7 +95,7 @@ impl Items<'_> {
     }
 
     /// The sum that ends with item `last`, if it is one of scores and more than one thing, or less one.
-    fn sum_of_scores(&self, uses: &[u32], last: u32) -> Option<(u32, Sum)> {
+    fn sum_of_scores(&self, uses: &[u32], last: u32) -> Option<Sum> {
         let mut sum = Sum { scores: last, terms: SmallVec::new() };
         while !self.is_product(sum.scores) {
             let item = self.item(sum.scores);
@@ -91,7 +120,23 @@ impl Items<'_> {
         let is_several = sum.terms.len() > 1 || sum.terms.iter().any(|term| term.is_less);
         // What brings axes of its own would be more than a mask.
         let is_mask = self.item(sum.scores).shape.rank() == self.item(last).shape.rank();
-        (is_several && is_mask).then_some((last, sum))
+        (is_several && is_mask).then_some(sum)
+    }
+
+    /// The choice that item `last` is, if it is one between scores and a number other than 0.
+    fn choice_of_scores(&self, trace: &Trace<'_>, uses: &[u32], last: u32) -> Option<[u32; 3]> {
+        let item = self.item(last);
+        let (Work::Op(Op::Select), &[condition, scores, number]) = (&item.work, &item.inputs[..]) else { return None };
+        let other = self.item(number);
+        // A number that may differ from run to run is none of those that a plan knows, of which 0 is one.
+        let is_number = match other.work {
+            Work::Constant(value) => value != 0.0,
+            Work::Leaf => matches!(trace.node(other.node).op(), Op::Fill(_)) && trace.value(other.node).is_none(),
+            _ => false,
+        };
+        let is_mask = self.item(scores).shape.rank() == item.shape.rank();
+        (is_number && other.shape.rank() == 0 && is_mask && uses[last as usize] == 1 && self.is_product(scores))
+            .then_some([condition, scores, number])
     }
 
     /// Whether an item is a contraction, or a multiple of one.

@@ -95,7 +95,7 @@ impl Numbers for Action {
                 }
                 scale.each(change);
             }
-            Action::Attention { operands, batch, rows, sizes, scale, out } => {
+            Action::Attention { operands, batch, rows, sizes, scale, out, instead: _ } => {
                 operands.each(change);
                 batch[..].each(change);
                 rows[..].each(change);
@@ -103,7 +103,7 @@ impl Numbers for Action {
                 scale.each(change);
                 out[..].each(change);
             }
-            Action::AttentionGradient { operands, batch, rows, sizes, scale, out } => {
+            Action::AttentionGradient { operands, batch, rows, sizes, scale, out, instead: _ } => {
                 operands.each(change);
                 batch[..].each(change);
                 rows[..].each(change);

@@ -59,8 +59,9 @@ pub(super) enum Action {
         scale: Option<Factor>,
         windows: Option<Box<Windows>>,
     },
-    /// Attention. The operands are queries, keys, values and the mask, if there is one; each has strides along `batch`
-    /// and along the axes of its matrices, of which `rows` may be several; so has the result.
+    /// Attention. The operands are queries, keys, values and the mask, if there is one, which may stand `instead` of scores where
+    /// it is not 0; each has strides along `batch` and along the axes of its matrices, of which `rows` may be several; so has
+    /// the result.
     Attention {
         operands: Box<[Place]>,
         batch: Sizes,
@@ -69,6 +70,7 @@ pub(super) enum Action {
         sizes: [usize; 3],
         scale: Option<Factor>,
         out: Strides,
+        instead: bool,
     },
     /// What attention owes backwards. The operands are queries, keys, values, the cotangent of the results and the mask, if
     /// there is one; the results, as far as they are wanted, are the gradients of the first three, one behind the other.
@@ -80,6 +82,7 @@ pub(super) enum Action {
         sizes: [usize; 3],
         scale: Option<Factor>,
         out: Box<[Option<(usize, Strides)>; 3]>,
+        instead: bool,
     },
     /// One number for all positions of the last axes, `over`; the result lies without gaps in the order of the others.
     Reduce { reduction: Reduction, source: Place, sizes: Sizes, over: Sizes },

@@ -4,7 +4,7 @@
 //! Not here: keys and values that are large and lie in rows (`parts`), many rows (`stripe`).
 
 use super::seen::{Seen, firsts};
-use super::{Attention, STRIPE, Sizes, add, matrix, put};
+use super::{Attention, STRIPE, Sizes, matrix, put, put_mask};
 use crate::kernel::matmul::serial;
 use crate::kernel::parallel::{Shared, threads};
 use crate::kernel::pool;
@@ -131,7 +131,13 @@ impl<T: Lanes> FewRows<'_, T> {
             let step = mask.strides[mask.strides.len() - 1];
             let firsts = firsts(self.outer, mask, self.rows(place));
             for (scores, first) in scores.chunks_exact_mut(size).zip(firsts) {
-                add(scores, mask.data, first.wrapping_add_signed(place.first as isize * step), step);
+                put_mask(
+                    scores,
+                    mask.data,
+                    first.wrapping_add_signed(place.first as isize * step),
+                    step,
+                    self.job.instead,
+                );
             }
         }
         let room = &mut room[..scores.len()];

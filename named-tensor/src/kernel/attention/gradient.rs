@@ -10,7 +10,7 @@
 use super::seen::{Seen, firsts};
 use super::stripe::{BLOCK, Stripe, dot};
 use super::sums::Sums;
-use super::{Attention, SMALL, Sizes, matrix, put};
+use super::{Attention, SMALL, Sizes, each_with, matrix, put};
 use crate::element::Buffer;
 use crate::kernel::View;
 use crate::kernel::lanes::vectorised;
@@ -205,6 +205,10 @@ impl Packed {
         if sloped {
             stripe.products(T::narrow(1.0), &self.owed, &self.values, slopes);
         }
+        let masks = job
+            .mask
+            .filter(|_| sloped && job.instead)
+            .map(|mask| (mask, firsts(stripe.sizes, mask, stripe.rows.clone())));
         for (i, (&inverse, sight)) in inverses.iter().zip(&stripe.sights).enumerate() {
             let row = |part: Range<usize>| i * step + part.start..i * step + part.end;
             let weights = &mut weights[row(sight.start..sight.end)];
@@ -212,7 +216,22 @@ impl Packed {
             if sloped {
                 slopes[row(all.start..sight.start)].fill(T::default());
                 slopes[row(sight.end..all.end)].fill(T::default());
-                slope(job.scale, weights, &mut slopes[row(sight.start..sight.end)]);
+                let slopes = &mut slopes[row(sight.start..sight.end)];
+                slope(job.scale, weights, slopes);
+                if let (Some((mask, firsts)), true) = (&masks, sight.masked) {
+                    // What stands instead of a score owes it nothing.
+                    let step = mask.strides[mask.strides.len() - 1];
+                    let first = firsts[i].wrapping_add_signed(sight.start as isize * step);
+                    each_with(
+                        slopes,
+                        mask.data,
+                        first,
+                        step,
+                        |slope, mask| {
+                            if mask == T::default() { slope } else { T::default() }
+                        },
+                    );
+                }
             }
         }
         if to[2].is_some() {

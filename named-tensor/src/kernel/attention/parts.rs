@@ -145,7 +145,7 @@ impl<'a, T: Lanes> InParts<'a, T> {
                 let mask = masks.as_ref().map(|(mask, firsts)| View { offset: firsts[i], ..*mask });
                 let row = at * rows + i;
                 let scores = &mut scores[row * count..][..count];
-                masked(job.scale[1], mask, place.first + positions.start, scores);
+                masked(job, mask, place.first + positions.start, scores);
                 let top = largest(scores);
                 // Where nothing is seen here, all exponentials are 0.
                 let sum = raised(if top == T::LOWEST { T::default() } else { top }, scores);

@@ -7,7 +7,7 @@
 
 use super::seen::{Sight, firsts, looked_at, lookers};
 use super::weights::{fill_up, weights};
-use super::{Attention, add};
+use super::{Attention, put_mask};
 use crate::kernel::View;
 use crate::kernel::lanes::vectorised;
 use crate::kernel::panels::{Panels, WIDTH, panels};
@@ -89,7 +89,7 @@ impl Stripe<'_> {
         for (i, (row, sight)) in scores.chunks_mut(step).zip(&self.sights).enumerate() {
             let mask =
                 masks.as_ref().filter(|_| sight.masked).map(|(mask, firsts)| View { offset: firsts[i], ..*mask });
-            masked(job.scale[1], mask, sight.start, &mut row[sight.start..sight.end]);
+            masked(job, mask, sight.start, &mut row[sight.start..sight.end]);
             fill_up(row, &all, sight);
         }
         weights(scores, step, &self.sights)
@@ -97,13 +97,14 @@ impl Stripe<'_> {
 }
 
 /// Divides and masks the scores of a row from the position `start` on.
-pub(super) fn masked<T: Lanes>(divisor: T, mask: Option<View<'_, T>>, start: usize, row: &mut [T]) {
+pub(super) fn masked<T: Lanes>(job: &Attention<'_, T>, mask: Option<View<'_, T>>, start: usize, row: &mut [T]) {
+    let divisor = job.scale[1];
     if divisor != T::narrow(1.0) {
         row.iter_mut().for_each(|score| *score = *score / divisor);
     }
     if let Some(mask) = mask {
         let stride = mask.strides[mask.strides.len() - 1];
-        add(row, mask.data, mask.offset.wrapping_add_signed(start as isize * stride), stride);
+        put_mask(row, mask.data, mask.offset.wrapping_add_signed(start as isize * stride), stride, job.instead);
     }
 }
 

@@ -30,6 +30,7 @@ fn check(batch: usize, sizes: [usize; 4], masked: bool, interleaved: bool) {
         keys: View { data: &k, offset: 0, strides: &ks },
         values: View { data: &v, offset: 0, strides: &vs },
         mask: masked.then_some(View { data: &m, offset: 0, strides: &ms }),
+        instead: false,
     };
     attention(
         of(&[batch], &[rows], [keys, positions, columns]),
@@ -115,6 +116,7 @@ fn attention_of_a_few_rows_is_the_same_whatever_batch_positions_are_taken_togeth
             keys: View { data: &k, offset: 0, strides: &[keys_, 1, all_keys] },
             values: View { data: &v, offset: 0, strides: &[columns_, all_columns, 1] },
             mask: Some(View { data: &mask, offset: 0, strides: &[positions as isize, 0, 1] }),
+            instead: false,
         };
         let mut out = vec![f32::NAN; batch * rows * columns];
         let dst = ViewMut { data: &mut out, offset: 0, strides: &[rows_ * columns_, columns_, 1] };
@@ -141,6 +143,7 @@ fn of_heads(heads: std::ops::Range<usize>, all: usize, [k, v]: [&[f32]; 2], mask
         keys: View { strides: &turned, ..from(k) },
         values: from(v),
         mask: mask.map(|data| View { data, offset: 0, strides: &[0, 0, 1] }),
+        instead: false,
     };
     let dst = ViewMut { data: &mut out, offset: 0, strides: &[SIZE as isize, 0, 1] };
     attention(of(&[heads.len()], &[1], [SIZE, positions, SIZE]), &job, dst);
@@ -175,6 +178,7 @@ fn neighbouring_heads_that_see_different_positions_go_in_parts_of_their_own() {
         keys: View { data: &k, offset: 0, strides: &[SIZE as isize, 1, apart] },
         values: View { data: &v, offset: 0, strides: &[SIZE as isize, apart, 1] },
         mask: Some(View { data: &mask, offset: 0, strides: &[positions as isize, 0, 1] }),
+        instead: false,
     };
     let mut out = vec![f32::NAN; 2 * SIZE];
     let dst = ViewMut { data: &mut out, offset: 0, strides: &[SIZE as isize, 0, 1] };
@@ -211,6 +215,7 @@ fn a_part_that_weighs_nothing_may_hold_values_whose_sum_is_too_large() {
         keys: View { data: &keys, offset: 0, strides: &[1, row] },
         values: View { data: &values, offset: 0, strides: &[row, 1] },
         mask: None,
+        instead: false,
     };
     let mut out = vec![f32::NAN; SIZE];
     attention(of(&[], &[1], [SIZE, positions, SIZE]), &job, ViewMut { data: &mut out, offset: 0, strides: &[row, 1] });
@@ -256,6 +261,7 @@ fn rows_that_see_many_positions_keep_their_digits(rows: usize) {
         keys: View { data: &keys, offset: 0, strides: &[1, 32] },
         values: View { data: &values, offset: 0, strides: &[columns as isize, 1] },
         mask: None,
+        instead: false,
     };
     let mut out = vec![f32::NAN; rows * columns];
     let dst = ViewMut { data: &mut out, offset: 0, strides: &[columns as isize, 1] };
@@ -287,6 +293,7 @@ fn only_what_some_row_of_a_tile_sees_is_computed() {
             keys: view(&k, &tall),
             values: view(&v, &tall),
             mask: Some(view(&mask, &strides)),
+            instead: false,
         };
         let mut out = vec![0.0; batch * rows];
         attention(
@@ -325,6 +332,7 @@ fn sums_go_on_from_one_block_of_positions_to_the_next_wherever_results_lie() {
         keys: view(&k, &[1, 1]),
         values: view(&v, &[64, 1]),
         mask: Some(view(&mask, &[1400, 1])),
+        instead: false,
     };
     let down = rows as isize;
     // In rows, in rows that lie apart, in rows from the last to the first, and in columns; all values, or the first ones.
@@ -359,8 +367,14 @@ fn a_position_that_is_masked_away_counts_for_nothing() {
     let one = View { data: &[1.0_f32; 4], offset: 0, strides: &[1, 1] };
     let values = View { data: &[5.0, f32::MAX, 7.0], offset: 0, strides: &[1, 1] };
     let mask = View { data: &[0.0, f32::NEG_INFINITY, 0.0], offset: 0, strides: &[0, 1] };
-    let job =
-        Attention { scale: [1.0; 2], queries: one, keys: View { strides: &[0, 1], ..one }, values, mask: Some(mask) };
+    let job = Attention {
+        scale: [1.0; 2],
+        queries: one,
+        keys: View { strides: &[0, 1], ..one },
+        values,
+        mask: Some(mask),
+        instead: false,
+    };
     let mut out = [0.0];
     attention(of(&[], &[1], [1, 3, 1]), &job, ViewMut { data: &mut out, offset: 0, strides: &[1, 1] });
     assert_eq!(out, [6.0], "the mean of the other two");
@@ -386,6 +400,7 @@ fn what_a_short_row_meets_stays_with_it_and_what_it_does_not_see_counts_for_noth
         keys: View { data: &k[..], offset: 0, strides: &[1, 1] },
         values: View { data: &v, offset: 0, strides: &[1, 1] },
         mask: Some(View { data: &mask, offset: 0, strides: &[positions as isize, 1] }),
+        instead: false,
     };
     let run = |job: &Attention<'_, f32>| {
         let mut out = vec![7.0; rows];

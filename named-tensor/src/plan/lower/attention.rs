@@ -71,6 +71,7 @@ impl Lowering<'_, '_> {
             rows: operands.rows(&roles),
             sizes: operands.matrices(&roles),
             scale: self.scale(i, attention, 3),
+            instead: attention.instead,
             out: roles.along(&out, &roles.of_rows(&roles.columns)),
         };
         let order: Order = order.iter().filter_map(|&at| along(at)).collect();
@@ -119,6 +120,7 @@ impl Lowering<'_, '_> {
             rows: operands.rows(&roles),
             sizes: operands.matrices(&roles),
             scale: self.scale(i, &gradient.of, 4),
+            instead: gradient.of.instead,
             out: Box::new(out),
         };
         let fused = gradient.results.iter().flatten().map(|&result| self.items.item(result).node).collect();

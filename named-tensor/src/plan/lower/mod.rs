@@ -58,7 +58,7 @@ fn scheduled(trace: &Trace<'_>, placeholders: &[Strides], orders: &[Order]) -> S
         Some(drafts) => drafts.items(&all),
         None => all,
     };
-    let mut drafts = masks::gathered(&items);
+    let mut drafts = masks::gathered(trace, &items);
     let items = match &mut drafts {
         Some(drafts) => drafts.items(&items),
         None => items,

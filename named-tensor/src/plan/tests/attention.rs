@@ -4,6 +4,7 @@
 //! Not here: the loops (`kernel::attention`).
 
 use super::*;
+use crate::element::Comparison;
 use crate::graph::calculus::reverse;
 
 /// Attention with its variables, drawn at random.
@@ -131,6 +132,44 @@ fn whatever_is_added_to_scores_or_taken_away_is_one_mask() {
             let owed = gradients(&drawn, &drawn.variables);
             assert_eq!(steps_named(&owed, "attention gradient"), 1, "{}", describe(&owed).unwrap());
             both_ways(&owed, &format!("gradient with several masks {seed}"));
+        }
+    }
+}
+
+#[test]
+fn a_number_in_place_of_some_scores_is_a_mask_whatever_it_is() {
+    for seed in 0..160 {
+        let mut draw = Draw::new(seed);
+        let kind = if seed.is_multiple_of(2) { Kind::F32 } else { Kind::F64 };
+        let Operands { queries, k, v, mask, keys, positions } = operands(&mut draw, kind, &[2, 3, 5, 7], 1);
+        let mut scores = queries.contract(&k, &keys);
+        if seed % 3 == 0 {
+            scores = scores.binary(Binary::Div, &Node::fill(kind, 3.0, Shape::default()));
+        }
+        let scalar = |number: f64| Node::fill(kind, number, Shape::default());
+        // Some rows are seen in full, and of some nothing is.
+        let bound = scalar(*draw.of(&[-0.6, 0.0, 0.4, 0.9]));
+        let condition = mask.compare(Comparison::Lt, &bound);
+        for number in [f64::NEG_INFINITY, -1e9, -10.5, 2.0, -3.0] {
+            let choice = condition.select(&scores, &scalar(number));
+            let weights = choice.softmax(&positions, false);
+            let result = weights.contract(&v, &positions);
+            let variables = vec![queries.clone(), k.clone(), v.clone()];
+            let drawn = Drawn { variables, weights, mask: None, result };
+            let forward = std::slice::from_ref(&drawn.result);
+            assert_eq!(steps_named(forward, "attention"), 1, "{}", describe(forward).unwrap());
+            both_ways(forward, &format!("{number} in place of scores {seed}"));
+            let owed = gradients(&drawn, &drawn.variables);
+            assert_eq!(steps_named(&owed, "attention gradient"), 1, "{}", describe(&owed).unwrap());
+            both_ways(&owed, &format!("gradient with {number} in place of scores {seed}"));
+        }
+        // A tensor in their place, and 0, are no mask.
+        let other = stored(&mut draw, kind, Shape::default(), 1);
+        for other in [other, scalar(0.0)] {
+            let weights = condition.select(&scores, &other).softmax(&positions, false);
+            let result = weights.contract(&v, &positions);
+            assert_eq!(steps_named(std::slice::from_ref(&result), "attention"), 0);
+            both_ways(&[result], &format!("no mask {seed}"));
         }
     }
 }

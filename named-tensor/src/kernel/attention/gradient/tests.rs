@@ -58,6 +58,7 @@ fn gradients(
         keys: view(k, &ks),
         values: view(v, &vs),
         mask: mask.map(|mask| view(mask, &ms)),
+        instead: false,
     };
     let mut out = vec![f32::NAN; q.len() + k.len() + v.len()];
     let places = [(0, &qs[..]), (q.len(), &ks[..]), (q.len() + k.len(), &vs[..])];
