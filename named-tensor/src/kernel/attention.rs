@@ -242,9 +242,24 @@ fn matrix<'a, T>(view: View<'a, T>, batch: &[usize], at: usize) -> View<'a, T> {
 /// Puts a part of the mask to scores: adds it, or has it stand instead of them where it is not 0.
 fn put_mask<T: Lanes>(scores: &mut [T], mask: &[T], first: usize, stride: isize, instead: bool) {
     if instead {
-        return each_with(scores, mask, first, stride, |score, mask| if mask == T::default() { score } else { mask });
+        each_with(
+            scores,
+            mask,
+            first,
+            stride,
+            #[inline(always)]
+            |score, mask| if mask == T::default() { score } else { mask },
+        );
+    } else {
+        each_with(
+            scores,
+            mask,
+            first,
+            stride,
+            #[inline(always)]
+            |score, mask| score + mask,
+        );
     }
-    each_with(scores, mask, first, stride, |score, mask| score + mask);
 }
 
 /// A function of each score and the part of the mask for it.

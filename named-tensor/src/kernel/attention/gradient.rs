@@ -227,9 +227,8 @@ impl Packed {
                         mask.data,
                         first,
                         step,
-                        |slope, mask| {
-                            if mask == T::default() { slope } else { T::default() }
-                        },
+                        #[inline(always)]
+                        |slope, mask| if mask == T::default() { slope } else { T::default() },
                     );
                 }
             }
