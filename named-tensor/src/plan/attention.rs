@@ -1,8 +1,8 @@
 //! Attention and its gradient, found among the items of a plan.
 //!
 //! Forwards it is  `softmax_positions(queries ⊙_keys keys, scaled, + mask) ⊙_positions values`  with weights that nobody
-//! else needs, or with a choice between scores and a number in place of the mask (`masks`). In the graph of a derivative the weights `P` are needed again, as adjoints write it, with the cotangent `g`
-//! of the results:
+//! else needs, or with a choice between scores and a number in place of the mask (`masks`). In the graph of a derivative the
+//! weights `P` are needed again, as adjoints write it, with the cotangent `g` of the results:
 //!
 //! ```text
 //! dV = P ⊙_rows g        dP = values ⊙_columns g        dS = P * (dP - P ⊙_positions dP), scaled

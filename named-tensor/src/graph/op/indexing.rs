@@ -74,24 +74,24 @@ pub(super) fn scatter_add(node: &Node, axis: Name, updates: Operand<'_>, positio
 /// A position that exists on an axis of this size. Whoever derives an index by its table meets the index as well.
 fn within(node: &Node, axis: Name, position: i64, size: usize) -> Result<usize> {
     let found = usize::try_from(position).ok().filter(|&found| found < size);
-    found.ok_or_else(|| {
-        if position == NO_POSITION {
-            return Error::out_of_range("index", axis.text(), "NaN", size);
+    found.ok_or_else(|| outside(node, axis, position, size))
+}
+
+/// The error of a position that does not exist. One that is computed may well be meant for other positions alone.
+fn outside(node: &Node, axis: Name, position: i64, size: usize) -> Error {
+    let axis = axis.text();
+    if position == NO_POSITION {
+        return Error::out_of_range("index", axis, "NaN", size);
+    }
+    let error = Error::out_of_range("index", axis, position, size);
+    match node.inputs().get(1).map(Node::op) {
+        Some(Op::Binary(_) | Op::Cast) => {
+            let inside = if position < 0 { "max(i - 1, 0)".to_owned() } else { format!("min(i + 1, |{axis}| - 1)") };
+            let help = format!("of an `if` both cases are computed, and a position stays inside by `{inside}`");
+            Error::new(error.kind(), format!("{error}; {help}"))
         }
-        let error = Error::out_of_range("index", axis.text(), position, size);
-        let is_computed =
-            node.inputs().get(1).is_some_and(|positions| matches!(positions.op(), Op::Binary(_) | Op::Cast));
-        if !is_computed {
-            return error;
-        }
-        // It may well be meant for the other positions alone.
-        let inside =
-            if position < 0 { "max(i - 1, 0)".to_owned() } else { format!("min(i + 1, |{}| - 1)", axis.text()) };
-        Error::new(
-            error.kind(),
-            format!("{error}; of an `if` both cases are computed, and a position stays inside by `{inside}`"),
-        )
-    })
+        _ => error,
+    }
 }
 
 #[cfg(test)]

@@ -1,8 +1,9 @@
 //! Contractions with one-hot tensors as what they are: rows that are taken, and rows that are summed or counted.
 //!
 //! Lives here: `one_hot_ax(I) ⊙_ax E`, the rows of E at the positions I, and `one_hot_ax(I) ⊙ U` over axes of I, the sums of U
-//! at them; also where product and sum are written, and the sum of `one_hot_ax(I)` alone, which counts. The tensor of ones and zeros is not made, and not multiplied by: where E or U is infinite or NaN, only the results
-//! that a 1 leads to are. Not here: the loops (`kernel::one_hot`).
+//! at them; also where product and sum are written, and the sum of `one_hot_ax(I)` alone, which counts. The tensor of ones and
+//! zeros is not made, and not multiplied by: where E or U is infinite or NaN, only the results that a 1 leads to are.
+//! Not here: the loops (`kernel::one_hot`).
 
 use std::sync::LazyLock;
 
