@@ -163,9 +163,10 @@ fn a_number_in_place_of_some_scores_is_a_mask_whatever_it_is() {
             assert_eq!(steps_named(&owed, "attention gradient"), 1, "{}", describe(&owed).unwrap());
             both_ways(&owed, &format!("gradient with {number} in place of scores {seed}"));
         }
-        // A tensor in their place, and 0, are no mask.
+        // A tensor in their place, and 0, are no mask, even if somebody writes the choice as it is made of a number.
         let other = stored(&mut draw, kind, Shape::default(), 1);
-        for other in [other, scalar(0.0)] {
+        let chosen = condition.select(&scalar(0.0), &other.binary(Binary::Mul, &scalar(0.0)));
+        for other in [other, chosen, scalar(0.0)] {
             let weights = condition.select(&scores, &other).softmax(&positions, false);
             let result = weights.contract(&v, &positions);
             assert_eq!(steps_named(std::slice::from_ref(&result), "attention"), 0);

@@ -120,6 +120,9 @@ fn a_contraction_with_a_one_hot_tensor_takes_rows_or_sums_them_and_what_is_not_t
         // What has the axis itself is multiplied position by position.
         let beside = other(&mut draw, &[0, 1]);
         both_ways(&[hot.contract(&beside, &[a]), hot.contract(&beside, &[axis, a])], &format!("beside {seed}"));
+        // And where its own axis is summed, there is nothing to count at.
+        let sums = [&[axis][..], &[axis, a], &[b, axis]].map(|axes| hot.reduce(Reduction::Sum, axes));
+        both_ways(&sums, &format!("summed along its axis {seed}"));
         let roots = [
             hot.contract(&table, &[axis]),
             updates.contract(&hot, &[a, b]),
