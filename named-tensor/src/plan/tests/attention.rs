@@ -98,6 +98,19 @@ fn gradients_of_attention_are_one_step_with_the_same_numbers() {
     }
 }
 
+/// Attention with these scores is one step forwards and one backwards, and both have the numbers of the definition.
+fn is_one_step(variables: [&Node; 3], scores: &Node, positions: &[Name], context: &str) {
+    let weights = scores.softmax(positions, false);
+    let result = weights.contract(variables[2], positions);
+    let drawn = Drawn { variables: variables.map(Node::clone).to_vec(), weights, mask: None, result };
+    let forward = std::slice::from_ref(&drawn.result);
+    assert_eq!(steps_named(forward, "attention"), 1, "{}", describe(forward).unwrap());
+    both_ways(forward, context);
+    let owed = gradients(&drawn, &drawn.variables);
+    assert_eq!(steps_named(&owed, "attention gradient"), 1, "{}", describe(&owed).unwrap());
+    both_ways(&owed, &format!("gradient, {context}"));
+}
+
 #[test]
 fn whatever_is_added_to_scores_or_taken_away_is_one_mask() {
     for seed in 0..120 {
@@ -122,16 +135,7 @@ fn whatever_is_added_to_scores_or_taken_away_is_one_mask() {
             slope.binary(add, &scores.binary(sub, &mask)).binary(sub, &bias).binary(add, &mask),
         ];
         for sum in sums {
-            let weights = sum.softmax(&positions, false);
-            let result = weights.contract(&v, &positions);
-            let variables = vec![queries.clone(), k.clone(), v.clone()];
-            let drawn = Drawn { variables, weights, mask: None, result };
-            let forward = std::slice::from_ref(&drawn.result);
-            assert_eq!(steps_named(forward, "attention"), 1, "{}", describe(forward).unwrap());
-            both_ways(forward, &format!("several masks {seed}"));
-            let owed = gradients(&drawn, &drawn.variables);
-            assert_eq!(steps_named(&owed, "attention gradient"), 1, "{}", describe(&owed).unwrap());
-            both_ways(&owed, &format!("gradient with several masks {seed}"));
+            is_one_step([&queries, &k, &v], &sum, &positions, &format!("several masks {seed}"));
         }
     }
 }
@@ -152,16 +156,8 @@ fn a_number_in_place_of_some_scores_is_a_mask_whatever_it_is() {
         let condition = mask.compare(Comparison::Lt, &bound);
         for number in [f64::NEG_INFINITY, -1e9, -10.5, 2.0, -3.0] {
             let choice = condition.select(&scores, &scalar(number));
-            let weights = choice.softmax(&positions, false);
-            let result = weights.contract(&v, &positions);
-            let variables = vec![queries.clone(), k.clone(), v.clone()];
-            let drawn = Drawn { variables, weights, mask: None, result };
-            let forward = std::slice::from_ref(&drawn.result);
-            assert_eq!(steps_named(forward, "attention"), 1, "{}", describe(forward).unwrap());
-            both_ways(forward, &format!("{number} in place of scores {seed}"));
-            let owed = gradients(&drawn, &drawn.variables);
-            assert_eq!(steps_named(&owed, "attention gradient"), 1, "{}", describe(&owed).unwrap());
-            both_ways(&owed, &format!("gradient with {number} in place of scores {seed}"));
+            let context = format!("{number} in place of scores {seed}");
+            is_one_step([&queries, &k, &v], &choice, &positions, &context);
         }
         // A tensor in their place, and 0, are no mask, even if somebody writes the choice as it is made of a number.
         let other = stored(&mut draw, kind, Shape::default(), 1);
