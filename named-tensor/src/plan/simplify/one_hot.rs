@@ -68,7 +68,7 @@ impl<'a> Items<'a> {
             if of.kind != self.list[i].kind || !fits(of.shape.rank() + at.rank() + 1) {
                 continue;
             }
-            let work = if axes[..] == [axis] && !at.has(axis) {
+            let work = if axes[..] == [axis] && of.shape.has(axis) {
                 Work::RowsAt(axis)
             } else if !of.shape.has(axis) && axes.iter().all(|&name| at.has(name)) {
                 Work::SumsAt(axis, axes)

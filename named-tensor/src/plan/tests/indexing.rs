@@ -144,3 +144,21 @@ fn a_contraction_with_a_one_hot_tensor_takes_rows_or_sums_them_and_what_is_not_t
     assert!(counts["gather"] > 800 && counts["scatter"] > 1200 && compared > 80_000, "{counts:?}, {compared}");
     assert!(!counts.contains_key("product"), "{counts:?}");
 }
+
+#[test]
+fn ones_along_the_axis_of_a_one_hot_tensor_are_summed_though_the_other_factor_lacks_it() {
+    for seed in 0..100 {
+        let mut draw = Draw::new(seed);
+        let kind = if seed % 2 == 0 { Kind::F32 } else { Kind::F64 };
+        let [axis, a, b, ..] = NAMES;
+        let size = 1 + draw.below(5);
+        // Some positions are beyond the axis: nothing is summed there.
+        let at = positions(&mut draw, Shape::new([(a, 4)]), size + 1);
+        let hot = Node::iota(axis, size).compare(Comparison::Eq, &at).cast(kind);
+        for other in [Shape::new([(a, 4)]), Shape::new([(b, 3)]), Shape::new([(b, 3), (a, 4)]), Shape::default()] {
+            let other = stored(&mut draw, kind, other, 1);
+            let products = [hot.binary(Binary::Mul, &other), other.binary(Binary::Mul, &hot)];
+            both_ways(&products.map(|product| product.reduce(Reduction::Sum, &[axis])), &format!("ones {seed}"));
+        }
+    }
+}
