@@ -128,9 +128,9 @@ impl Items<'_> {
         let item = self.item(last);
         let (Work::Op(Op::Select), &[condition, scores, number]) = (&item.work, &item.inputs[..]) else { return None };
         let other = self.item(number);
-        // A number that may differ from run to run is none of those that a plan knows, of which 0 is one.
+        // A number that may differ from run to run is none of those that a plan knows, as all are that are 0 where they are stored.
         let is_number = match other.work {
-            Work::Constant(value) => value != 0.0,
+            Work::Constant(value) => value as f32 != 0.0,
             Work::Leaf => matches!(trace.node(other.node).op(), Op::Fill(_)) && trace.value(other.node).is_none(),
             _ => false,
         };

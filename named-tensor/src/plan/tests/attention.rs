@@ -172,6 +172,23 @@ fn a_number_in_place_of_some_scores_is_a_mask_whatever_it_is() {
 }
 
 #[test]
+fn a_number_in_place_of_scores_that_is_0_where_it_is_stored_is_no_mask() {
+    for seed in 0..60 {
+        let mut draw = Draw::new(seed);
+        let kind = if seed.is_multiple_of(2) { Kind::F32 } else { Kind::F64 };
+        let Operands { queries, k, v, mask, keys, positions } = operands(&mut draw, kind, &[2, 3, 5], 1);
+        let scores = queries.contract(&k, &keys);
+        let scalar = |number: f64| Node::fill(kind, number, Shape::default());
+        let condition = mask.compare(Comparison::Lt, &scalar(0.1));
+        // The first makes a plan; it is not that of the others.
+        for number in [0.3, 1e-50, -1e-60, -0.0, 1e-320] {
+            let result = condition.select(&scores, &scalar(number)).softmax(&positions, false).contract(&v, &positions);
+            both_ways(&[result], &format!("{number} in place of scores {seed}"));
+        }
+    }
+}
+
+#[test]
 fn only_the_gradients_that_are_asked_for_are_computed() {
     for seed in 0..200 {
         let drawn = drawn(seed, &[1, 2, 3, 5]);
