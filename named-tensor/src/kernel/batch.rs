@@ -6,6 +6,7 @@
 //! Each sum is taken from the first k to the last, as that of any small product (`near`).
 //! Lives here: which products these are, and their loop. Not here: all others (`matmul`).
 
+use super::each;
 use super::lanes::vectorised;
 use super::map::Tail;
 use super::matmul::matmul;
@@ -32,7 +33,11 @@ pub(crate) fn products<T: Lanes>(
     dst: ViewMut<'_, T>,
     tail: Option<&Tail<'_>>,
 ) {
-    if !are_small(batch, sizes, [lhs.strides, rhs.strides, dst.strides]) {
+    let strides = [lhs.strides, rhs.strides, dst.strides];
+    if let Some(axis) = each::neighbours(batch, sizes, strides) {
+        return each::products(scale, axis, batch, sizes, lhs, rhs, dst, tail);
+    }
+    if !are_small(batch, sizes, strides) {
         return matmul(scale, batch, sizes, lhs, rhs, dst, tail);
     }
     let [m, k, n] = sizes;

@@ -13,6 +13,7 @@ pub(crate) mod batch;
 pub(crate) mod best;
 mod caches;
 pub(crate) mod copy;
+mod each;
 pub(crate) mod factors;
 pub(crate) mod few;
 pub(crate) mod gather;

@@ -5,6 +5,8 @@
 //! copied first because its strides do not allow any of this. The choice is by estimated time.
 //! Not here: names (`lower`), the product itself (`kernel::matmul`).
 
+mod each;
+
 use crate::kernel::order::sort_few;
 use smallvec::SmallVec;
 
@@ -72,6 +74,9 @@ pub(super) struct Wanted<'a> {
 
 /// The description that is estimated to run fastest.
 pub(super) fn product(axes: &[Axis], tail: Wanted<'_>) -> Product {
+    if let Some(product) = each::of(axes, tail) {
+        return product;
+    }
     let mut best: Option<(f64, Product)> = None;
     for (copy_left, copy_right) in [(false, false), (true, false), (false, true), (true, true)] {
         if let Some(product) = described(axes, tail, copy_left, copy_right, None) {

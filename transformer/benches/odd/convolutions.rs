@@ -87,6 +87,15 @@ pub(crate) fn convolutions(run: &mut Run) -> Result<(), Error> {
             [batch, chans, height, width] { PictureOfEach(x, w) }
     }
     odd! {
+        run "conv/line-of-each-last" [b, c, l, k] in [[3, 7, 101, 4], [2, 100, 1001, 4], [1, 1536, 2048, 4]];
+        x [batch b, seq l, chans c], w [chans c, kernel k] => [batch, seq, chans] { LineOfEach(x, w) }
+    }
+    odd! {
+        run "conv/of-each-last" [b, c, h, k] in [[2, 7, 31, 3], [4, 33, 57, 3], [1, 96, 62, 7]];
+        x [batch b, height h, width h, chans c], w [chans c, kh k, kw k] =>
+            [batch, height, width, chans] { PictureOfEach(x, w) }
+    }
+    odd! {
         run "pool/largest" [c, h, w] in [[3, 30, 26], [3, 502, 334], [33, 58, 58]];
         x [chans c, height h, width w] => [chans, height, width] { Largest(x) }
     }

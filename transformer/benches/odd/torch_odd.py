@@ -191,6 +191,12 @@ def convolutions():
          lambda x, w: F.conv2d(x, w, stride=2))
     case("conv/of-each", [(2, 7, 31), (4, 33, 57)], lambda b, c, h: [(b, c, h, h), (c, 3, 3)],
          lambda x, w: F.conv2d(x, w[:, None], groups=len(w)))
+    case("conv/line-of-each-last", [(3, 7, 101, 4), (2, 100, 1001, 4), (1, 1536, 2048, 4)],
+         lambda b, c, l, k: [(b, l, c), (c, k)],
+         lambda x, w: F.conv1d(x.transpose(1, 2), w[:, None], groups=len(w)).transpose(1, 2))
+    case("conv/of-each-last", [(2, 7, 31, 3), (4, 33, 57, 3), (1, 96, 62, 7)],
+         lambda b, c, h, k: [(b, h, h, c), (c, k, k)],
+         lambda x, w: F.conv2d(x.permute(0, 3, 1, 2), w[:, None], groups=len(w)).permute(0, 2, 3, 1))
     picture = lambda c, h, w: [(c, h, w)]
     case("pool/largest", [(3, 30, 26), (3, 502, 334), (33, 58, 58)], picture, lambda x: F.max_pool2d(x, 2))
     case("pool/means", [(3, 30, 26), (3, 502, 334)], picture, lambda x: F.avg_pool2d(x, 2))

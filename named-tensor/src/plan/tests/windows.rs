@@ -55,6 +55,36 @@ fn a_convolution_of_pictures_and_what_it_owes_are_products_without_copies_of_win
 }
 
 #[test]
+fn channels_last_are_convolved_one_by_one_without_copies_of_windows() {
+    let [batch, chans, more, height, width] = ["batch", "chans", "more", "height", "width"].map(Name::declared);
+    let [kh, kw] = ["kh", "kw"].map(Name::declared);
+    for (seed, (channels, side, window, apart)) in
+        [(8, 9, 3, 1), (17, 12, 2, 2), (40, 9, 5, 1), (9, 20, 1, 1)].into_iter().enumerate()
+    {
+        for kind in [Kind::F32, Kind::F64] {
+            let seed = 200 + 10 * seed as u64;
+            let x = tensor(seed, kind, &[(batch, 2), (height, side), (width, side + apart), (chans, channels)]);
+            // As they are stored, with channels last, and with several results of each channel.
+            let first = tensor(seed + 1, kind, &[(chans, channels), (kh, window), (kw, window)]);
+            let last = tensor(seed + 2, kind, &[(kh, window), (kw, window), (chans, channels)]);
+            let several = tensor(seed + 3, kind, &[(more, 3), (chans, channels), (kh, window), (kw, window)]);
+            let windows = x.window(width, kw, window, apart).window(height, kh, window, apart);
+            for (w, copies) in [(first, 1), (last, 0), (several, 1)] {
+                let y = w.contract(&windows, &[kh, kw]);
+                let context = format!("{channels} channels, {side} wide, windows of {window}, {apart} apart");
+                if window > 1 {
+                    assert_eq!(windowed_and_copied(&y), [0, copies], "the weights alone are turned: {context}");
+                }
+                both_ways(std::slice::from_ref(&y), &context);
+                let weights = tensor(seed + 4, kind, y.shape().iter().collect::<Vec<_>>().as_slice());
+                let owed = reverse(&[(y, weights)], &[x.clone(), w], &[]);
+                both_ways(&owed.into_iter().flatten().collect::<Vec<_>>(), &context);
+            }
+        }
+    }
+}
+
+#[test]
 fn windows_apart_and_along_a_line_are_multiplied_where_they_lie() {
     let [chans, out, seq, kernel] = ["chans", "out", "seq", "kernel"].map(Name::declared);
     for (seed, (size, window, apart)) in [(300, 5, 1), (301, 5, 2), (303, 9, 3), (305, 5, 4)].into_iter().enumerate() {
