@@ -1,14 +1,16 @@
 //! Executable mathematical notes: every chapter is a page of this documentation, and every example in it is a test.
 //!
 //! Read [`names`], [`operations`], [`lifting`], [`models`], [`errors`], [`repetition`], [`calculus`], [`networks`],
-//! [`mathematics`] and [`equations`] in this order. Those who know another library find its words translated in
+//! [`mathematics`], [`equations`] and [`training`] in this order. Those who know another library find its words translated in
 //! [`coming_from_numpy`], [`coming_from_einops`] and [`coming_from_haliax`]. The pages about the code itself are
 //! [`architecture`], [`style`], [`unsafe_code`], [`dependencies`], [`coverage`], [`agreement`], [`measurements`] and
 //! [`measurements_log`].
-//! Lives here: the chapters as modules, and the tensors of the paper ([`paper`]), which the examples use.
+//! Lives here: the chapters as modules, the tensors of the paper ([`paper`]) and the model of the last chapter ([`surface`]), which
+//! the examples use.
 //! Not here: anything that a program would import.
 
 pub mod paper;
+pub mod surface;
 
 #[doc = include_str!("01-names.md")]
 pub mod names {}
@@ -39,6 +41,9 @@ pub mod mathematics {}
 
 #[doc = include_str!("10-equations.md")]
 pub mod equations {}
+
+#[doc = include_str!("11-training.md")]
+pub mod training {}
 
 #[doc = include_str!("coming-from-numpy.md")]
 pub mod coming_from_numpy {}
