@@ -69,7 +69,7 @@ impl Summed for Reported {}
 #[diagnostic::on_unimplemented(
     message = "axis `{Shared}` is already there, among `{Self}`",
     label = "axis `{Shared}` is already there",
-    note = "an axis that an operation creates must be absent before: choose another name"
+    note = "an axis that an operation creates must be absent before: choose another name, or first rename the axis that is there, starred ones too"
 )]
 pub trait Lacks<S: Axes, Shared = Inter<S, Self>>: Axes {}
 #[diagnostic::do_not_recommend]
