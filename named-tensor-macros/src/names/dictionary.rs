@@ -197,6 +197,20 @@ pub(super) const WORDS: &[(&str, &str)] = &[
         "write `unroll_{width, kw}(unroll_{height, kh}(X, |kh|), |kw|) dot_{chans, kh, kw} W`, with a parameter \
          `W: R[chans, kh, kw, out]`",
     ),
+    (
+        "conv_transpose1d convtranspose1d",
+        "two apart and four wide, added where it overlaps: write \
+         `P = (X dot_chans W)_{kernel -> (part: 2, step: 2)}_{(seq, step) -> seq};`, `Z = 0 * P_{part(0), seq(..2)};` \
+         and then `concat_seq(P_{part(0)}, Z) + concat_seq(Z, P_{part(1)})`, with a parameter `W: R[chans, kernel, out]`",
+    ),
+    (
+        "conv_transpose2d convtranspose2d",
+        "two apart and four wide, added where it overlaps, one axis after the other: write \
+         `P = (X dot_chans W)_{kh -> (part: 2, step: 2)}_{(height, step) -> height};`, \
+         `Z = 0 * P_{part(0), height(..2)};`, `H = concat_height(P_{part(0)}, Z) + concat_height(Z, P_{part(1)});`, \
+         `Q = H_{kw -> (part: 2, step: 2)}_{(width, step) -> width};`, `N = 0 * Q_{part(0), width(..2)};` and then \
+         `concat_width(Q_{part(0)}, N) + concat_width(N, Q_{part(1)})`, with a parameter `W: R[chans, kh, kw, out]`",
+    ),
     ("max_pool1d maxpool1d", "write `max_kernel(pool_{seq, kernel}(X, 2))`"),
     ("avg_pool1d avgpool1d", "write `mean_kernel(pool_{seq, kernel}(X, 2))`"),
     ("max_pool2d maxpool2d", "write `max_{kh, kw}(pool_{width, kw}(pool_{height, kh}(X, 2), 2))`"),

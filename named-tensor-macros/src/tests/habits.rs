@@ -175,6 +175,10 @@ fn a_function_that_takes_a_few_words_here_is_answered_with_them() {
         ("layer_norm(X)", "write `standardize_ax(X) * γ + β`, with parameters `γ: R[ax] = 1, β: R[ax] = 0`"),
         ("layer_norm_key(X)", "write `standardize_key(X) * γ + β`, with parameters `γ: R[key] = 1, β: R[key] = 0`"),
         ("conv1d(X)", "write `unroll_{seq, kernel}(X, |kernel|) dot_{chans, kernel} W`, with a parameter `W: "),
+        (
+            "conv_transpose1d(X)",
+            "two apart and four wide, added where it overlaps: write `P = (X dot_chans W)_{kernel -> (part: 2, step: 2)}_",
+        ),
         ("tril(X)", "positions are compared: `Y_{seq(i), seq_(j)} = if j <= i { X_{seq(i), seq_(j)} } else { 0 };`"),
         (
             "diag(X)",

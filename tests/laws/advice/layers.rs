@@ -6,7 +6,7 @@
 use super::{chans, col, kernel, key, out, row, seq, seq_, vocab};
 use named_tensor::prelude::*;
 
-named_tensor::axes! { group, part, height, width, kh, kw, row_, col_, half, val }
+named_tensor::axes! { group, part, step, height, width, kh, kw, row_, col_, half, val }
 
 named! {
     fn Deviation(X: R[seq]) -> R[] { sqrt(var_seq(X) * |seq| / (|seq| - 1)) }
@@ -75,6 +75,21 @@ named! {
 
     fn Conv2d(X: R[height, width, chans]; W: R[chans, kh, kw, out]) -> R[height, width, out] {
         unroll_{width, kw}(unroll_{height, kh}(X, |kh|), |kw|) dot_{chans, kh, kw} W
+    }
+
+    fn ConvTranspose1d(X: R[seq, chans]; W: R[chans, kernel, out]) -> R[seq, out] {
+        P = (X dot_chans W)_{kernel -> (part: 2, step: 2)}_{(seq, step) -> seq};
+        Z = 0 * P_{part(0), seq(..2)};
+        concat_seq(P_{part(0)}, Z) + concat_seq(Z, P_{part(1)})
+    }
+
+    fn ConvTranspose2d(X: R[height, width, chans]; W: R[chans, kh, kw, out]) -> R[height, width, out] {
+        P = (X dot_chans W)_{kh -> (part: 2, step: 2)}_{(height, step) -> height};
+        Z = 0 * P_{part(0), height(..2)};
+        H = concat_height(P_{part(0)}, Z) + concat_height(Z, P_{part(1)});
+        Q = H_{kw -> (part: 2, step: 2)}_{(width, step) -> width};
+        N = 0 * Q_{part(0), width(..2)};
+        concat_width(Q_{part(0)}, N) + concat_width(N, Q_{part(1)})
     }
 
     fn MaxPool(X: R[seq]) -> R[seq] { max_kernel(pool_{seq, kernel}(X, 2)) }
@@ -253,6 +268,34 @@ fn layers_and_products_are_those_of_loops() {
     let crossed = Cross(&Tensor::new(key, [1.0, 2.0, 3.0]), &Tensor::new(key, [4.0, 5.0, 7.0]));
     assert_eq!(crossed.to_vec(key).unwrap(), [-1.0, 5.0, -3.0]);
     assert_eq!(Lines(&Tensor::scalar(0.0)).to_vec(seq).unwrap(), [2.0, 2.75, 3.5, 4.25, 5.0]);
+}
+
+#[test]
+fn transposed_convolutions_add_what_the_positions_give_where_it_overlaps() {
+    // Small whole numbers, whose sums are exact in any order.
+    let number = |n: usize| ((n * 7 + 3) % 11) as f32 - 5.0;
+    for (h, w) in [(1, 1), (1, 4), (3, 2), (5, 3)] {
+        let image = Tensor::from_fn((height.of(h), width.of(w), chans.of(3)), |[i, j, c]| number((i * w + j) * 3 + c));
+        let weights =
+            Tensor::from_fn((chans.of(3), kh.of(4), kw.of(4), out.of(2)), |[c, k, l, o]| number(c + 5 * k + 2 * l + o));
+        let mut expected = vec![0.0; (2 * h + 2) * (2 * w + 2) * 2];
+        let mut line = vec![0.0; (2 * w + 2) * 2];
+        for (at, [i, j, c]) in (0..h * w * 3).map(|n| (n, [n / (3 * w), n / 3 % w, n % 3])) {
+            for [k, l, o] in (0..32).map(|n| [n / 8, n / 2 % 4, n % 2]) {
+                let product = number(at) * number(c + 5 * k + 2 * l + o);
+                expected[((2 * i + k) * (2 * w + 2) + 2 * j + l) * 2 + o] += product;
+                // One row of the image under the first row of the kernel.
+                if i == 0 && k == 0 {
+                    line[(2 * j + l) * 2 + o] += product;
+                }
+            }
+        }
+        let found = ConvTranspose2d { W: weights.clone() }.apply(&image);
+        assert_eq!(found.to_vec((height, width, out)).unwrap(), expected, "{h} times {w}");
+        let found = ConvTranspose1d { W: weights.at(kh, 0).rename(kw, kernel) };
+        let found = found.apply(&image.at(height, 0).rename(width, seq));
+        assert_eq!(found.to_vec((seq, out)).unwrap(), line, "{w}");
+    }
 }
 
 #[test]
