@@ -5,6 +5,8 @@
 //! Contiguous runs are copied whole; transpositions go through square tiles, so that both sides are read and written in
 //! whole cache lines. Not here: copies that compute something (`map`).
 
+mod small;
+
 use super::lanes::vectorised;
 use super::order::sort_few;
 use super::parallel::{self, GRAIN, Shared};
@@ -13,6 +15,7 @@ use super::stream::{LINE, Stream};
 use super::turn::{Starts, turn};
 use super::{View, ViewMut};
 use crate::element::Stored;
+use small::Small;
 use smallvec::SmallVec;
 
 /// Numbers that are copied at once where they lie in the order of the space.
@@ -52,7 +55,10 @@ pub(crate) fn copy_into<T: Stored>(sizes: &[usize], src: View<'_, T>, dst: ViewM
         (_, 2) if span.interleaves() => job.interleave::<2>(&span, &shared),
         (_, 3) if span.interleaves() => job.interleave::<3>(&span, &shared),
         (_, 4) if span.interleaves() => job.interleave::<4>(&span, &shared),
-        (Some(axis), _) if span.inner_stride(0).unsigned_abs() > 1 => job.transpose(&span, axis, &shared),
+        (Some(axis), _) if span.inner_stride(0).unsigned_abs() > 1 => match Small::of(&span, axis) {
+            Some(matrices) => matrices.turn(&job, &shared),
+            None => job.transpose(&span, axis, &shared),
+        },
         _ => job.rows(&span, &shared),
     }
 }

@@ -31,7 +31,7 @@ use super::simd::Lanes;
 use super::span::{Odometer, Span, check_distinct, check_inside};
 use super::{View, ViewMut};
 use dots::dots;
-pub(super) use gemm::Multiply;
+pub(super) use gemm::{Multiply, take_away};
 use paired::{is_paired, is_run, is_tall};
 use pieces::cut;
 use product::{Axis, Product};

@@ -4,14 +4,20 @@
 //! L has ones on the diagonal and U nothing below it, so both stand in the room of S. By the textbook (Golub and Van Loan,
 //! *Matrix Computations*, section 3.4), in blocks of columns: those of a block are eliminated one after the other, and then
 //! all columns behind it at once. No number of L is larger than 1, which keeps the rounding errors small.
-//! The inverse of the transposed matrix is `Pᵀ L⁻ᵀ U⁻ᵀ`: its rows come in the order in which they are written.
+//! The inverse of the transposed matrix is `Pᵀ L⁻ᵀ U⁻ᵀ`: its rows come in the order in which they are written. What it takes
+//! from a block of rows at once is a product of matrices, whose steps are fused: no pivot follows from it.
 //! Not here: loops along rows (`rows`), where a matrix is read and written (`factors`).
 
 use super::rows::{EIGHT, Eight, Room, TOGETHER, divide, number, subtract, subtract_from_all, sweep};
 use crate::kernel::lanes::vectorised;
+use crate::kernel::matmul::take_away;
+use crate::kernel::{View, ViewMut, parallel};
+use std::ops::Range;
 
 /// Columns of a block, and rows.
 const BLOCK: usize = TOGETHER * EIGHT;
+/// Rows of an inverse that a thread computes at a time.
+const PART: usize = 16;
 
 /// Room for a matrix and its inverse, for one matrix after the other.
 #[derive(Debug)]
@@ -124,14 +130,7 @@ impl Square {
             let (done, rest) = inverse.split_at_mut(start * width);
             let rows = &mut rest[..(end - start) * width];
             if start > 0 {
-                subtract_from_all(
-                    rows,
-                    #[inline(always)]
-                    |i, k| number(&factors[k * width..], start + i),
-                    done,
-                    width,
-                    0..start / EIGHT,
-                );
+                take_products(rows, (factors, start), done, width, 0..start / EIGHT);
             }
             vectorised(
                 #[inline(always)]
@@ -142,14 +141,7 @@ impl Square {
             let end = size.min(start + BLOCK);
             let (rows, done) = inverse[start * width..].split_at_mut((end - start) * width);
             if end < size {
-                subtract_from_all(
-                    rows,
-                    #[inline(always)]
-                    |i, k| number(&factors[(end + k) * width..], start + i),
-                    done,
-                    width,
-                    0..width,
-                );
+                take_products(rows, (&factors[end * width..], start), done, width, 0..width);
             }
             vectorised(
                 #[inline(always)]
@@ -159,6 +151,24 @@ impl Square {
         let rows = self.inverse.get().chunks_exact(width.max(1));
         self.order.iter().copied().zip(rows.map(move |row| &row.as_flattened()[..size]))
     }
+}
+
+/// Takes from each row `i` of a block the number `start + i` of each row of the factors times that row of `from`.
+fn take_products(
+    rows: &mut [Eight],
+    (factors, start): (&[Eight], usize),
+    from: &[Eight],
+    width: usize,
+    registers: Range<usize>,
+) {
+    let (step, terms) = ((width * EIGHT) as isize, from.len() / width);
+    parallel::for_each_chunk(rows, PART * width, |first, rows| {
+        let sizes = [rows.len() / width, terms, registers.len() * EIGHT];
+        let lhs = View { data: factors.as_flattened(), offset: start + first / width, strides: &[1, step] };
+        let rhs = View { data: from.as_flattened(), offset: registers.start * EIGHT, strides: &[step, 1] };
+        let to = ViewMut { data: rows.as_flattened_mut(), offset: registers.start * EIGHT, strides: &[step, 1] };
+        take_away(sizes, lhs, rhs, to);
+    });
 }
 
 /// Eliminates the columns of a block in all rows from its first one on. Returns whether they were exchanged an odd number

@@ -2,8 +2,10 @@
 //!
 //! Lives here: which function serves which kind of numbers, and what it asks of strides. Its crates for `f32` and `f64` are
 //! used without the one above them, which would build those for complex numbers too, and half of the time with it.
-//! Not here: which products go there (`product`).
+//! Not here: which products go there (`product`, and `factors` for those that are taken away).
 
+use crate::kernel::span::{check_distinct, check_inside};
+use crate::kernel::{View, ViewMut};
 use gemm_common::Parallelism;
 
 /// The signature that both functions have.
@@ -64,6 +66,28 @@ pub(super) struct Matrices<T> {
     pub(super) dst: (*mut T, [isize; 2]),
     /// Whether it is added.
     pub(super) adds: bool,
+}
+
+/// Takes `lhs rhs`, of so many rows, terms and columns, from `dst`, in the calling thread.
+///
+/// # Panics
+/// If a view leaves its slice, or if positions of the result overlap.
+pub(in crate::kernel) fn take_away(
+    [m, k, n]: [usize; 3],
+    lhs: View<'_, f64>,
+    rhs: View<'_, f64>,
+    dst: ViewMut<'_, f64>,
+) {
+    check_inside("take_away: left operand", lhs.data.len(), lhs.offset, &[m, k], lhs.strides);
+    check_inside("take_away: right operand", rhs.data.len(), rhs.offset, &[k, n], rhs.strides);
+    check_inside("take_away: destination", dst.data.len(), dst.offset, &[m, n], dst.strides);
+    check_distinct("take_away", &[m, n], dst.strides);
+    let first =
+        |view: View<'_, f64>| (view.data.as_ptr().wrapping_add(view.offset), [view.strides[0], view.strides[1]]);
+    let to = (dst.data.as_mut_ptr().wrapping_add(dst.offset), [dst.strides[0], dst.strides[1]]);
+    let product = Matrices { scale: -1.0, sizes: [m, k, n], lhs: first(lhs), rhs: first(rhs), dst: to, adds: true };
+    // SAFETY: all elements were found inside of the three slices, the last of which is borrowed mutably.
+    unsafe { product.multiply() };
 }
 
 impl<T: Multiply> Matrices<T> {
