@@ -40,6 +40,9 @@ pub(crate) use windows::{Windows, windowed};
 
 /// Multiplications below which threads cost more than they bring.
 const SMALL: usize = 128 * 1024;
+/// So many rows times columns are pairs of vectors, which have so many terms: more would be read from far away for each.
+const FEW: usize = 8;
+const TERMS: std::ops::RangeInclusive<usize> = 16..=4096;
 /// Rows or columns of a part of a product of few columns or rows are a multiple of this.
 const TILE: usize = 16;
 
@@ -105,6 +108,12 @@ pub(crate) fn matmul<T: Lanes>(
     let mut columns = Axis { size: n, lhs: 0, rhs: r_column, dst: d_column };
     while let Some(i) = axes.iter().position(|&axis| rows.absorbs(axis) || columns.absorbs(axis)) {
         axes.remove(i);
+    }
+    // Of a few vectors at each of many positions each is a pair with each: a product of so few would take longer to begin.
+    let along = [l_inner, r_inner] == [1; 2] && TERMS.contains(&k) && outer.is_none();
+    if along && !axes.is_empty() && (2..=FEW).contains(&rows.size.saturating_mul(columns.size)) {
+        axes.extend([rows, columns].into_iter().filter(|axis| axis.size != 1));
+        (rows.size, columns.size) = (1, 1);
     }
     let are_pairs = rows.size == 1 && columns.size == 1 && outer.is_none();
     if are_pairs {

@@ -93,6 +93,7 @@ impl Lowering<'_, '_> {
         if let Some(largest) = largest {
             sort_few(&mut order, |&at| (has(largest, at), -largest.strides[at]));
             if covered(largest) == shape.elements() {
+                longer_last(&mut order, &sizes, &largest.strides);
                 return order;
             }
         }
@@ -102,6 +103,17 @@ impl Lowering<'_, '_> {
             sort_few(&mut order, |&at| wanted(at).map_or(0, |rank| rank + 1));
         }
         order
+    }
+}
+
+/// Puts positions of windows behind those inside of one, where windows overlap and there are more of the former: rows are long then.
+fn longer_last(order: &mut Order, sizes: &[usize], strides: &[isize]) {
+    if let [.., before, last] = &mut order[..]
+        && strides[*last] > 0
+        && weighed::is_less(strides[*before].unsigned_abs(), sizes[*last].saturating_mul(strides[*last].unsigned_abs()))
+        && weighed::is_less(2 * sizes[*last], sizes[*before])
+    {
+        std::mem::swap(before, last);
     }
 }
 

@@ -20,6 +20,9 @@ use crate::plan::schedule::{Action, Piece, Sizes};
 use crate::plan::simplify::{Item, Items, Work};
 use crate::plan::weighed;
 
+/// Positions of which rows are worth their copy.
+const FEW: usize = 4;
+
 /// The borders around which a border of the same number is put, and that nobody else reads.
 pub(super) fn inside_others(items: &Items<'_>) -> FoldSet<u32> {
     let inside = |item: &Item<'_>| {
@@ -96,7 +99,8 @@ impl Lowering<'_, '_> {
     }
 
     /// The axes of a result made of these inputs, in the order in which the largest of them lies. Along which it has one
-    /// number or repeats itself, those come first.
+    /// number or repeats itself, those come first. A merged axis stands where its fastest part does; where that has few
+    /// positions, rows of them would be all that is copied at a time, and it stands where its slowest part does.
     pub(super) fn order_of_pieces(&self, i: u32, inputs: &[u32]) -> Order {
         let item = self.items.item(i);
         let elements = |input: u32| self.items.item(input).shape.elements();
@@ -109,8 +113,11 @@ impl Lowering<'_, '_> {
             _ => 0,
         };
         let steps: SmallVec<[usize; 8]> = few(item.shape.names().map(|name| {
-            let several = self.parts_of(i, name).into_iter().map(stride).filter(|&stride| stride > 0);
-            several.min().unwrap_or(usize::MAX)
+            let parts = self.parts_of(i, name);
+            let several = || parts.iter().map(|&part| (stride(part), part)).filter(|&(stride, _)| stride > 0);
+            let Some((fastest, part)) = several().min_by_key(|&(stride, _)| stride) else { return usize::MAX };
+            let is_few = parts.len() > 1 && shape.size(part).is_some_and(|size| weighed::is_less(size, FEW));
+            if is_few { several().map(|(stride, _)| stride).max().unwrap_or(fastest) } else { fastest }
         }));
         let mut order: Order = few(0..steps.len());
         sort_few(&mut order, |&at| Reverse(steps[at]));

@@ -26,6 +26,19 @@ fn many_dot_products_agree_with_plain_loops() {
 }
 
 #[test]
+fn a_few_vectors_at_each_of_many_positions_are_each_multiplied_with_each() {
+    for k in [15, 16, 64, 256, 4096, 4097] {
+        for (m, n) in [(1, 2), (2, 1), (3, 2), (1, 8), (2, 4), (3, 3)] {
+            let (row, out) = (k as isize, (m * n) as isize);
+            let (left, right) = (m as isize * row, n as isize * (row + 1));
+            check_both(&[6], [m, k, n], [&[left, row, 1], &[right, 1, row + 1], &[out, n as isize, 1]]);
+            check_both(&[2, 3], [m, k, n], [&[0, left, row, 1], &[right, 0, 1, row + 1], &[3, 1, 6, 6 * m as isize]]);
+            check_both(&[6], [m, k, n], [&[left, row, 1], &[0, 1, row + 1], &[out, 1, m as isize]]);
+        }
+    }
+}
+
+#[test]
 fn a_few_neighbours_with_a_short_sum_each_agree_with_plain_loops() {
     for size in 2..16 {
         for k in [1, 17, 60] {
