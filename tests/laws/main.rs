@@ -23,6 +23,7 @@ mod lifted_models;
 mod lifting;
 mod matrix;
 mod networks;
+mod ones;
 mod order;
 mod parameters;
 mod read;

@@ -213,3 +213,26 @@ fn one_tensor_that_stands_for_two_parameters_is_no_variable() {
     // Derivatives that happen to be one tensor are ordinary ones.
     assert_eq!(gradient.f.W.to_vec((key, emb)).unwrap(), [1.0; 6]);
 }
+
+#[test]
+fn what_is_read_of_a_parameter_and_its_shape_can_be_put_back_however_it_came_about() {
+    named! { fn Linear(X: R[key]; W: R[key, emb]) -> R[emb] { X dot_key W } }
+    let layer = Linear::init(&mut seeded(0), (key.of(3), emb.of(2))).unwrap();
+    let x = Tensor::from_fn(key.of(3), |[k]| (k + 1) as f32);
+    let weights = Tensor::from_fn(emb.of(2), |[e]| if e == 0 { 1.0 } else { 10.0 });
+    let (_, gradient) = value_and_grad(&(layer.apply(&x) * &weights).sum(emb), &layer).unwrap();
+    let wanted = [1.0, 10.0, 2.0, 20.0, 3.0, 30.0];
+    assert_eq!(gradient.W.to_vec((key, emb)).unwrap(), wanted);
+    let mut read = Vec::new();
+    gradient.each(|parameter| {
+        let names: Vec<_> = parameter.shape().names().collect();
+        assert_eq!(names[..], parameter.axes[..], "a shape in the order in which numbers are read");
+        read.push((parameter.shape(), parameter.to_vec().unwrap()));
+    });
+    let mut copy = layer.clone();
+    copy.each_mut(|mut parameter| {
+        let (shape, numbers) = read.remove(0);
+        parameter.set(shape, numbers).unwrap();
+    });
+    assert_eq!(copy.W.to_vec((key, emb)).unwrap(), wanted);
+}

@@ -42,7 +42,7 @@ pub(crate) use windows::{Windows, windowed};
 const SMALL: usize = 128 * 1024;
 /// So many rows times columns are pairs of vectors, which have so many terms: more would be read from far away for each.
 const FEW: usize = 8;
-const TERMS: std::ops::RangeInclusive<usize> = 16..=4096;
+const TERMS: std::ops::RangeInclusive<usize> = 128..=4096;
 /// Rows or columns of a part of a product of few columns or rows are a multiple of this.
 const TILE: usize = 16;
 

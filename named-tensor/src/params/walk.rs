@@ -36,7 +36,7 @@ impl Path {
 pub struct Parameter<'a, T> {
     /// Its dotted name.
     pub name: &'a str,
-    /// Its declared axes in order.
+    /// Its axes, in the order in which its numbers are read: that of its type, which may differ from that of its declaration.
     pub axes: Names,
     pub(super) node: &'a Node,
     pub(super) element: PhantomData<T>,
@@ -50,10 +50,10 @@ impl<T> Parameter<'_, T> {
 }
 
 impl<T: Real> Parameter<'_, T> {
-    /// Its own axes and their sizes; in a lifted function it may have further ones.
+    /// Its axes, in their order, and their sizes; in a lifted function it may have further ones.
     #[must_use]
     pub fn shape(&self) -> Shape {
-        self.node.shape().own()
+        self.node.shape().only(&self.axes)
     }
 
     /// Its numbers in the order of its axes.
@@ -80,7 +80,7 @@ impl<T: Real> Parameter<'_, T> {
 pub struct ParameterMut<'a, T> {
     /// Its dotted name.
     pub name: &'a str,
-    /// Its declared axes in order.
+    /// Its axes, in the order in which its numbers are read: that of its type, which may differ from that of its declaration.
     pub axes: Names,
     pub(super) node: &'a mut Node,
     pub(super) element: PhantomData<T>,
@@ -94,10 +94,10 @@ impl<T> ParameterMut<'_, T> {
 }
 
 impl<T: Real> ParameterMut<'_, T> {
-    /// Its own axes and their sizes; in a lifted function it may have further ones.
+    /// Its axes, in their order, and their sizes; in a lifted function it may have further ones.
     #[must_use]
     pub fn shape(&self) -> Shape {
-        self.node.shape().own()
+        self.node.shape().only(&self.axes)
     }
 
     /// Replaces its numbers; they lie in the order of `shape`, the last axis fastest.

@@ -27,7 +27,7 @@ fn many_dot_products_agree_with_plain_loops() {
 
 #[test]
 fn a_few_vectors_at_each_of_many_positions_are_each_multiplied_with_each() {
-    for k in [15, 16, 64, 256, 4096, 4097] {
+    for k in [64, 127, 128, 200, 4096, 4097] {
         for (m, n) in [(1, 2), (2, 1), (3, 2), (1, 8), (2, 4), (3, 3)] {
             let (row, out) = (k as isize, (m * n) as isize);
             let (left, right) = (m as isize * row, n as isize * (row + 1));
