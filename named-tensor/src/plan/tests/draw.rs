@@ -125,7 +125,15 @@ pub(super) fn random_graph_of(draw: &mut Draw, sizes: [usize; 6], kind: Kind, st
                 let last = Node::fill(Kind::Index, draw.below(4) as f64, Shape::default());
                 positions.compare(Comparison::Le, &last).select(&x, &Node::fill(kind, 0.25, Shape::default()))
             }
-            11 => Node::iota(axis, size).cast(kind).binary(Binary::Mul, &x),
+            11 if draw.below(2) == 0 => Node::iota(axis, size).cast(kind).binary(Binary::Mul, &x),
+            11 => {
+                // Ones and zeros, times what may have any of their axes, summed along any of them.
+                let over = shape(draw);
+                let positions = stored(draw, Kind::Index, over, size + 1);
+                let ones = Node::iota(axis, size).compare(Comparison::Eq, &positions).cast(kind);
+                let product = ones.binary(Binary::Mul, &y);
+                product.reduce(Reduction::Sum, &draw.subset(product.shape().names()))
+            }
             12 | 13 => {
                 let over = draw.subset(axes.iter().copied());
                 x.reduce(*draw.of(&[Reduction::Sum, Reduction::Max, Reduction::Min, Reduction::Product]), &over)
