@@ -18,6 +18,11 @@ use crate::plan::schedule::{Action, Sizes, Step, Tail};
 use crate::plan::simplify::{Item, Items, Work};
 use crate::plan::weighed;
 
+/// Neighbours that are a short row, and numbers of an operand from which on a copy costs less than to read it in such rows. Less in
+/// tests, so that they come here too.
+const SHORT: usize = 8;
+const LEAST: usize = if cfg!(test) { 12 } else { 512 };
+
 impl Lowering<'_, '_> {
     /// The step of the group whose result is item `root`: one of its own, or the end of the step of its producer.
     pub(super) fn group(&mut self, root: u32) {
@@ -35,7 +40,7 @@ impl Lowering<'_, '_> {
             draft.member(self.items, self.parts, member);
         }
         let spread = |&(input, ref places): &(u32, Places)| spread(&self.places[&input], places, shape.rank());
-        let operands: SmallVec<[Place; 4]> = few(draft.loads.iter().map(spread));
+        let mut operands: SmallVec<[Place; 4]> = few(draft.loads.iter().map(spread));
         let order = match &producer {
             Some(producer) => layout::by_stride(&spread(producer).strides),
             None => self.order(root, &operands),
@@ -47,6 +52,9 @@ impl Lowering<'_, '_> {
         }
         let kinds: Kinds = few(draft.loads.iter().map(|(input, _)| self.items.item(*input).kind));
         let sizes: Sizes = few(shape.sizes());
+        if producer.is_none() {
+            operands.iter_mut().for_each(|place| self.in_longer_rows(root, place, &sizes, &order));
+        }
         let program = self.programs.of(&draft.instructions, &kinds);
         let sizes = few(order.iter().map(|&at| sizes[at]));
         let operands: Box<[Place]> = operands.iter().map(|place| place.in_order(&order)).collect();
@@ -63,6 +71,22 @@ impl Lowering<'_, '_> {
             None => self.step(root, &order, Action::Map { program, sizes, operands, others: Box::default() }),
         }
         self.last_step(|step| step.fused = fused);
+    }
+
+    /// Copies an operand that would be read a few neighbours at a time, although rows of the result are longer.
+    fn in_longer_rows(&mut self, root: u32, place: &mut Place, sizes: &[usize], order: &[usize]) {
+        let mut inner = order.iter().rev().copied().filter(|&at| sizes[at] != 1);
+        let (Some(last), Some(before)) = (inner.next(), inner.next()) else { return };
+        let steps = [before, last].map(|at| place.strides[at]);
+        let row = isize::try_from(sizes[last]).unwrap_or(isize::MAX);
+        if steps.contains(&0) || steps[0] == steps[1].saturating_mul(row) || !weighed::is_less(sizes[last], SHORT) {
+            return;
+        }
+        let own: Order = few(order.iter().copied().filter(|&at| place.strides[at] != 0));
+        let total = own.iter().fold(1, |total: usize, &at| total.saturating_mul(sizes[at]));
+        if !weighed::is_less(total, LEAST) {
+            *place = self.copied(root, place, sizes, &own);
+        }
     }
 
     pub(super) fn last_step(&mut self, change: impl FnOnce(&mut Step)) {
