@@ -31,7 +31,7 @@ type Axis = (usize, [isize; 3]);
 /// The axis of a batch along which neighbours lie, if products are taken here: there are rows or columns, and terms.
 pub(super) fn neighbours(batch: &[usize], [m, k, n]: [usize; 3], strides: [&[isize]; 3]) -> Option<usize> {
     let is_one = |axis: &usize| batch[*axis] > 1 && strides.iter().all(|strides| strides[*axis] == 1);
-    let are_some = m * n > 1 && k > 0 && !batch.contains(&0);
+    let are_some = m.saturating_mul(n) > 1 && k > 0 && !batch.contains(&0);
     (0..batch.len()).find(is_one).filter(|_| are_some)
 }
 

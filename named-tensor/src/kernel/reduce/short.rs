@@ -50,7 +50,12 @@ impl<T: Stored> Job<'_, T> {
                 if const { has_wide_partial::<T, F>() } && are_joined::<T, F>(size) {
                     with_turner(Rows::<T, F> { data, starts, count, size, partial: &mut partial });
                 } else {
-                    turn(data, starts, [count, size], &mut side_by_side, ROWS);
+                    match (starts, size) {
+                        (Starts::Even(at, 2), 2) => beside::<T, 2>(&data[at..], count, &mut side_by_side),
+                        (Starts::Even(at, 3), 3) => beside::<T, 3>(&data[at..], count, &mut side_by_side),
+                        (Starts::Even(at, 4), 4) => beside::<T, 4>(&data[at..], count, &mut side_by_side),
+                        _ => turn(data, starts, [count, size], &mut side_by_side, ROWS),
+                    }
                     partial = folded::<T, F>(&side_by_side);
                 }
                 block.iter_mut().zip(partial).for_each(|(result, partial)| *result = self.end::<F>(partial));
@@ -81,6 +86,19 @@ fn are_joined<T, F: Fold<T>>(size: usize) -> bool {
 /// Whether partial results have 64 bits: where they have not, no such rows are joined, and nothing is compiled for them.
 const fn has_wide_partial<T, F: Fold<T>>() -> bool {
     size_of::<F::Partial>() == size_of::<f64>()
+}
+
+/// Puts so many rows of `N` elements, which follow each other, side by side.
+fn beside<T: Stored, const N: usize>(data: &[T], count: usize, to: &mut [T]) {
+    let rows = &data.as_chunks::<N>().0[..count];
+    vectorised(
+        #[inline(always)]
+        move || {
+            for (i, to) in to.chunks_exact_mut(ROWS).enumerate().take(N) {
+                to.iter_mut().zip(rows).for_each(|(to, row)| *to = row[i]);
+            }
+        },
+    );
 }
 
 /// The partial results of rows that lie side by side.

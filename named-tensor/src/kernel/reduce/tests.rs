@@ -95,7 +95,7 @@ fn extremes_pass_nan_on_wherever_it_stands() {
 
 #[test]
 fn short_rows_agree_with_plain_loops_wherever_they_begin_and_pass_nan_on() {
-    let short = [(16, 2, 0), (64, 16, 0), (65, 17, 3), (5, 64, 0)];
+    let short = [(16, 2, 0), (130, 2, 1), (130, 3, 0), (77, 4, 0), (64, 16, 0), (65, 17, 3), (5, 64, 0)];
     let longer = [(16, 24, 0), (129, 64, 0), (200, 63, 1), (70, 65, 0), (67, 200, 2), (17, 512, 0), (17, 513, 0)];
     for (rows, size, gap) in short.into_iter().chain(longer) {
         let apart = size + gap;

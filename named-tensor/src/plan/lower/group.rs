@@ -18,7 +18,7 @@ use crate::plan::schedule::{Action, Sizes, Step, Tail};
 use crate::plan::simplify::{Item, Items, Work};
 use crate::plan::weighed;
 
-/// Neighbours that are a short row, and numbers of an operand from which on a copy costs less than to read it in such rows. Less in
+/// Neighbours that are a short row, and numbers of an operand from which on a copy costs less than to read it so. Fewer in
 /// tests, so that they come here too.
 const SHORT: usize = 8;
 const LEAST: usize = if cfg!(test) { 12 } else { 512 };
@@ -74,7 +74,7 @@ impl Lowering<'_, '_> {
     }
 
     /// Copies an operand that would be read a few neighbours at a time, although rows of the result are longer.
-    fn in_longer_rows(&mut self, root: u32, place: &mut Place, sizes: &[usize], order: &[usize]) {
+    pub(super) fn in_longer_rows(&mut self, root: u32, place: &mut Place, sizes: &[usize], order: &[usize]) {
         let mut inner = order.iter().rev().copied().filter(|&at| sizes[at] != 1);
         let (Some(last), Some(before)) = (inner.next(), inner.next()) else { return };
         let steps = [before, last].map(|at| place.strides[at]);
@@ -130,12 +130,13 @@ impl Lowering<'_, '_> {
     }
 }
 
-/// Puts positions of windows behind those inside of one, where windows overlap and there are more of the former: rows are long then.
+/// Puts positions of windows behind those inside of one, where windows overlap and there are more of the former: then rows
+/// are long.
 fn longer_last(order: &mut Order, sizes: &[usize], strides: &[isize]) {
     if let [.., before, last] = &mut order[..]
         && strides[*last] > 0
         && weighed::is_less(strides[*before].unsigned_abs(), sizes[*last].saturating_mul(strides[*last].unsigned_abs()))
-        && weighed::is_less(2 * sizes[*last], sizes[*before])
+        && weighed::is_less(sizes[*last].saturating_mul(2), sizes[*before])
     {
         std::mem::swap(before, last);
     }

@@ -127,10 +127,12 @@ impl Lowering<'_, '_> {
         let space: Order = kept.iter().chain(&summed).copied().collect();
         let sizes: Sizes = space.iter().map(|&at| axes[at].size).collect();
         let strides = |stride: fn(&Axis) -> isize| space.iter().map(|&at| stride(&axes[at])).collect();
-        let operands = [
+        let mut operands = [
             Place { slot: left.0, offset: left.1, strides: strides(|axis| axis.left) },
             Place { slot: right.0, offset: right.1, strides: strides(|axis| axis.right) },
         ];
+        let all: Order = (0..space.len()).collect();
+        operands.iter_mut().for_each(|place| self.in_longer_rows(i, place, &sizes, &all));
         let times = vec![Instruction::Load(0), Instruction::Load(1), Instruction::Binary(Binary::Mul, 0, 1)];
         let action = Action::Map {
             program: Arc::new(Program::new(times, &[item.kind; 2])),
