@@ -205,3 +205,34 @@ fn what_two_products_want_in_one_order_is_copied_once() {
     assert_eq!([count(&roots[..1]), count(&roots)], [1, 1], "{}", describe(&roots).unwrap());
     both_ways(&roots, "one copy for two products");
 }
+
+/// Numbers that lie in the order of these axes.
+fn counted(axes: [(Name, usize); 3]) -> Node {
+    let size = axes.iter().map(|axis| axis.1).product();
+    graph::testing::tensor(&axes, &(0..size).map(|i| i as f32).collect::<Vec<_>>())
+}
+
+#[test]
+fn a_merged_axis_of_few_neighbours_stands_where_its_slowest_part_does_and_another_where_its_fastest_does() {
+    let [a, b, c, all] = ["a", "b", "c", "all"].map(Name::declared);
+    for (few, wanted) in [(2, [5, 2, 9]), (3, [5, 3, 9]), (4, [9, 5, 4])] {
+        let merged = counted([(a, 5), (b, 9), (c, few)]).merge(&[a, c], all);
+        let steps = lower::schedule(&Trace::new(std::slice::from_ref(&merged)).unwrap()).steps;
+        let [Action::Join { pieces, .. }] = [&steps[0].action] else { panic!("one copy: {steps:?}") };
+        assert_eq!(pieces[0].sizes[..], wanted, "{few} neighbours");
+        both_ways(&[merged], "merged");
+    }
+}
+
+#[test]
+fn an_operand_in_another_order_of_short_rows_is_copied_first() {
+    let [a, b, c] = ["a", "b", "c"].map(Name::declared);
+    for (short, copies) in [(2, 1), (7, 1), (8, 0)] {
+        let (x, y) = (counted([(a, 6), (b, 5), (c, short)]), counted([(b, 5), (a, 6), (c, short)]));
+        let sum = x.binary(Binary::Add, &y);
+        let steps = lower::schedule(&Trace::new(std::slice::from_ref(&sum)).unwrap()).steps;
+        let found = steps.iter().filter(|step| matches!(step.action, Action::Join { around: None, .. })).count();
+        assert_eq!(found, copies, "rows of {short}");
+        both_ways(&[sum], "a sum");
+    }
+}

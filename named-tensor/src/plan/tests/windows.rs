@@ -103,6 +103,23 @@ fn windows_apart_and_along_a_line_are_multiplied_where_they_lie() {
 }
 
 #[test]
+fn what_is_made_of_overlapping_windows_lies_along_the_longer_axis() {
+    let [a, inside] = ["a", "inside"].map(Name::declared);
+    for (size, step, longer) in [(3, 1, true), (3, 2, true), (4, 4, false)] {
+        let x = tensor(5, Kind::F32, &[(a, size + 19 * step)]);
+        let windows = x.window(a, inside, size, step);
+        let y = windows.compare(Comparison::Gt, &tensor(6, Kind::F32, &[(a, 20)])).cast(Kind::F32);
+        let steps = lower::schedule(&Trace::new(std::slice::from_ref(&y)).unwrap()).steps;
+        let last = steps.iter().find_map(|step| match &step.action {
+            Action::Map { sizes, .. } => sizes.last().copied(),
+            _ => None,
+        });
+        assert_eq!(last, Some(if longer { 20 } else { size }), "windows of {size}, {step} apart");
+        both_ways(&[y], "comparisons");
+    }
+}
+
+#[test]
 fn means_of_windows_owe_the_same_to_all_positions_of_one() {
     let [a, b, inside] = ["a", "b", "inside"].map(Name::declared);
     for (size, step) in [(5, 1), (3, 2), (4, 4)] {
