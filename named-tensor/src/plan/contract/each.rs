@@ -51,6 +51,10 @@ pub(super) fn of(given: &[Axis], tail: Wanted<'_>) -> Option<Product> {
     };
     let [mut terms, mut rows, mut columns] =
         [pick(&|axis| axis.summed), pick(&only(true)), pick(&only(false))].map(|order| runs(&axes, &order));
+    // A copy has numbers of its own where the operand repeated itself: then there may be pairs alone.
+    if rows.is_empty() && columns.is_empty() {
+        return None;
+    }
     // Also those along which both operands repeat themselves.
     let both = pick(&|axis| !axis.summed && (axis.left != 0) == (axis.right != 0));
     // The result lies as the larger operand does; what that has not comes before the neighbours.

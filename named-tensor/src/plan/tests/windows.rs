@@ -6,6 +6,7 @@ use super::*;
 use crate::element::Comparison;
 use crate::graph::calculus::reverse;
 use crate::graph::testing;
+use crate::graph::value::{Strides, Value};
 
 /// Numbers that lie in the order of these axes.
 fn tensor(seed: u64, kind: Kind, axes: &[(Name, usize)]) -> Node {
@@ -82,6 +83,17 @@ fn channels_last_are_convolved_one_by_one_without_copies_of_windows() {
             }
         }
     }
+}
+
+#[test]
+fn an_operand_that_repeats_itself_is_one_of_pairs_once_it_is_copied() {
+    let [chans, more, a, b, c] = ["chans", "more", "a", "b", "c"].map(Name::declared);
+    let x = tensor(300, Kind::F64, &[(b, 2), (more, 3), (c, 2), (a, 2), (chans, 8)]);
+    // One number for all positions of `more`, and channels that lie first.
+    let w = tensor(301, Kind::F64, &[(chans, 8), (a, 2), (b, 2), (c, 2)]);
+    let value = Value { strides: Strides::from_slice(&[8, 4, 2, 1, 0]), ..w.value().expect("stored").clone() };
+    let w = Node::input(value, Shape::new([(chans, 8), (a, 2), (b, 2), (c, 2), (more, 3)]));
+    both_ways(&[w.contract(&x, &[a, b, c]), x.contract(&w, &[a, b, c])], "pairs");
 }
 
 #[test]
