@@ -4,7 +4,7 @@
 //! rotations of points, small covariances. Such a product takes less time than to find out how it is best computed, so the
 //! sizes are known to the compiler, and one matrix after the other goes through registers, wherever its numbers lie.
 //! Each sum is taken from the first k to the last, as that of any small product (`near`).
-//! Lives here: which products these are, and their loop. Not here: all others (`matmul`).
+//! Lives here: which products these are, their loop, and where all others go. Not here: those (`each`, `matmul`).
 
 use super::each;
 use super::lanes::vectorised;

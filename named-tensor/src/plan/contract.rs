@@ -46,7 +46,7 @@ impl Loop {
 }
 
 /// out(batch, row, column) = Σ_inner left(batch, row, inner) · right(batch, inner, column), all with strides.
-/// Along an axis of the batch that is summed as well, the last one, `out` is 0.
+/// Along an axis of the batch that is summed as well `out` is 0: that is the last one, or of neighbours (`each`) the last ones.
 #[derive(Clone, Debug)]
 pub(super) struct Product {
     /// The order in which the left operand is copied first, if it is.
