@@ -3,12 +3,14 @@
 //! Computes  `dst[b, i, v] = Σⱼ softmaxⱼ(s Σₖ queries[b, i, k] keys[b, j, k] + mask[b, i, j]) values[b, j, v]`.
 //! A stripe is some rows of one batch position; its scores stay in the cache from the first product to the second, and keys
 //! and values are packed once for all stripes of a batch position. Positions that no row of a tile may see are not
-//! computed: half of the work under a causal mask, more under a window. Errors and special values are those of `matmul` and
-//! `softmax` one after the other, except that scores which the mask takes away are not looked at, be they NaN; whether a
-//! NaN among the values at such a position is met depends on the tile. A sum of values is divided by that of the weights
-//! at the end, so values nearer to the largest number than there are positions may give infinity.
+//! computed: half of the work under a causal mask, more under a window, be its number -∞ or one that is low enough. Errors
+//! and special values are those of `matmul` and `softmax` one after the other, except that scores which the mask takes away
+//! are not looked at, be they NaN; whether a NaN among the values at such a position is met depends on the tile. A sum of
+//! values is divided by that of the weights at the end, so values nearer to the largest number than there are positions may
+//! give infinity.
 //! Not here: few rows (`few`), what the results owe backwards (`gradient`).
 
+mod far;
 mod few;
 pub(crate) mod gradient;
 mod in_rows;
@@ -29,6 +31,7 @@ use super::span::{Odometer, check_distinct, check_inside};
 use super::tiles::{Left, ROWS};
 use super::{View, ViewMut};
 use crate::element::Buffer;
+use far::{LOW, Reach};
 use few::{FewRows, are_few};
 use parts::InParts;
 use seen::{Seen, firsts};
@@ -148,11 +151,12 @@ pub(crate) fn attention<T: Lanes>(sizes: Sizes<'_>, job: &Attention<'_, T>, dst:
         return;
     }
     let (batches, rows, outer) = (sizes.batches(), sizes.height(), sizes.with_rows(&[]));
-    let seen = Seen::new(&outer, positions, job.mask);
+    let few = are_few(&sizes);
+    let seen = Seen::new(&outer, positions, job.mask, if few { T::LOWEST } else { T::narrow(LOW) });
     let shared = Shared::new(dst.data);
     let to = View { data: &[], offset: dst.offset, strides: dst.strides };
     let work = rows * positions * (keys + columns);
-    if are_few(&sizes) {
+    if few {
         let few = FewRows { sizes, job, seen: &seen, outer: &outer };
         if let Some(parts) = InParts::of(&few) {
             return parts.results(&shared, to);
@@ -171,10 +175,12 @@ pub(crate) fn attention<T: Lanes>(sizes: Sizes<'_>, job: &Attention<'_, T>, dst:
         for item in range {
             let (at, top) = (item / parts, item % parts * part);
             packed.pack(&sizes, job, at);
+            let reach = Reach::new(&sizes, job, &seen, at);
             for top in (top..rows.min(top + part)).step_by(height) {
                 let rows = at * rows + top..at * rows + rows.min(top + height);
-                let stripe = Stripe { sizes: &outer, sights: seen.rows(rows.clone()), rows, positions };
-                let inverses = packed.weights(&sizes, job, &stripe);
+                let mut stripe = Stripe { sizes: &outer, sights: seen.rows(rows.clone()), rows, positions };
+                reach.beyond(job, &mut stripe);
+                let inverses = packed.weights(&sizes, job, &mut stripe);
                 let Packed { scores, values, results, .. } = &mut packed;
                 let sums = Sums { stripe: &stripe, numbers: T::of(scores), right: values, factors: &inverses };
                 // SAFETY: the destination was checked to hold all rows, whose positions do not overlap; each row of each
@@ -220,15 +226,20 @@ impl Packed {
 
     /// The weights of a stripe, and one over the sum of each row: results are multiplied with it, since there are fewer
     /// columns than positions.
-    fn weights<T: Lanes>(&mut self, sizes: &Sizes<'_>, job: &Attention<'_, T>, stripe: &Stripe<'_>) -> Vec<T> {
+    fn weights<T: Lanes>(&mut self, sizes: &Sizes<'_>, job: &Attention<'_, T>, stripe: &mut Stripe<'_>) -> Vec<T> {
         let scores = T::of_mut(&mut self.scores);
-        if let Some(rows) = job.rows_as_they_lie(stripe, sizes) {
-            stripe.products_as_they_lie(job.scale[0], rows, &self.keys, scores);
-        } else {
-            self.queries.pack_rows(&firsts(stripe.sizes, job.queries, stripe.rows.clone()), job.queries);
-            stripe.products(job.scale[0], &self.queries, &self.keys, scores);
+        loop {
+            if let Some(rows) = job.rows_as_they_lie(stripe, sizes) {
+                stripe.products_as_they_lie(job.scale[0], rows, &self.keys, scores);
+            } else {
+                self.queries.pack_rows(&firsts(stripe.sizes, job.queries, stripe.rows.clone()), job.queries);
+                stripe.products(job.scale[0], &self.queries, &self.keys, scores);
+            }
+            match stripe.weights(job, scores) {
+                Some(inverses) => return inverses,
+                None => stripe.see_everything(),
+            }
         }
-        stripe.weights(job, scores)
     }
 }
 

@@ -7,6 +7,7 @@
 //! and these are added in order, so that results do not depend on the number of threads.
 //! Not here: the weights (`stripe`).
 
+use super::far::{LOW, Reach};
 use super::seen::{Seen, firsts};
 use super::stripe::{BLOCK, Stripe, dot};
 use super::sums::Sums;
@@ -63,7 +64,7 @@ pub(crate) fn gradient<T: Lanes>(
     if [batches, rows, keys, positions, columns].contains(&0) {
         return dst.fill(T::default());
     }
-    let seen = Seen::new(&outer, positions, job.mask);
+    let seen = Seen::new(&outer, positions, job.mask, T::narrow(LOW));
     let height = (STRIPE / positions).clamp(HEIGHT[0], HEIGHT[1]).min(rows).next_multiple_of(ROWS);
     let stripes = rows.div_ceil(height);
     let part = stripes.div_ceil(PIECES.div_ceil(batches).min(stripes)) * height;
@@ -79,14 +80,16 @@ pub(crate) fn gradient<T: Lanes>(
         for item in range {
             let (at, top) = (item / parts, item % parts * part);
             packed.pack(&sizes, job, at, to);
+            let reach = Reach::new(&sizes, job, &seen, at);
             // SAFETY: these are the sums of this item, which is visited once.
             let sums = unsafe { summed.slice(item * (of_keys + of_values), of_keys + of_values) };
             sums.fill(T::default());
             let (of_keys, of_values) = sums.split_at_mut(of_keys);
             for top in (top..rows.min(top + part)).step_by(height) {
                 let rows = at * rows + top..at * rows + rows.min(top + height);
-                let stripe = Stripe { sizes: &outer, sights: seen.rows(rows.clone()), rows, positions };
-                packed.stripe(job, owed, &stripe, to, [&mut *of_keys, &mut *of_values]);
+                let mut stripe = Stripe { sizes: &outer, sights: seen.rows(rows.clone()), rows, positions };
+                reach.beyond(job, &mut stripe);
+                packed.stripe(job, owed, &mut stripe, to, [&mut *of_keys, &mut *of_values]);
                 if let Some((offset, strides)) = to[0] {
                     // SAFETY: the place of these gradients was checked to hold all rows, whose positions do not overlap; each
                     // row of each batch position is in one stripe, which is visited once.
@@ -190,7 +193,7 @@ impl Packed {
         &mut self,
         job: &Attention<'_, T>,
         owed: View<'_, T>,
-        stripe: &Stripe<'_>,
+        stripe: &mut Stripe<'_>,
         to: [To<'_>; 3],
         [of_keys, of_values]: [&mut [T]; 2],
     ) {
@@ -198,8 +201,13 @@ impl Packed {
         let (weights, slopes) = (T::of_mut(&mut self.weights), T::of_mut(&mut self.slopes));
         self.queries.pack_rows(&firsts(stripe.sizes, job.queries, stripe.rows.clone()), job.queries);
         self.owed.pack_rows(&firsts(stripe.sizes, owed, stripe.rows.clone()), owed);
-        stripe.products(job.scale[0], &self.queries, &self.keys, weights);
-        let inverses = stripe.weights(job, weights);
+        let inverses = loop {
+            stripe.products(job.scale[0], &self.queries, &self.keys, weights);
+            match stripe.weights(job, weights) {
+                Some(inverses) => break inverses,
+                None => stripe.see_everything(),
+            }
+        };
         let all = stripe.positions();
         let sloped = to[0].is_some() || to[1].is_some();
         if sloped {

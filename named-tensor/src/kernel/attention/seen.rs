@@ -1,13 +1,15 @@
 //! What each row of attention sees: which positions its mask leaves, and whether it says anything else of them.
 //!
-//! Lives here: the scan of a mask, once for all batch positions and rows that share it. Not here: scores.
+//! Lives here: the scan of a mask, once for all batch positions and rows that share it. Not here: scores, and whether a mask
+//! that is very low but no -∞ has taken a position away (`far`).
 
+use super::weights::largest;
 use crate::element::Stored;
 use crate::kernel::View;
 use crate::kernel::lanes::vectorised;
-use crate::kernel::math::Scalar;
 use crate::kernel::panels::WIDTH;
 use crate::kernel::parallel;
+use crate::kernel::simd::Lanes;
 use crate::kernel::span::Odometer;
 use crate::kernel::tiles::ROWS;
 use smallvec::SmallVec;
@@ -19,12 +21,21 @@ const CHUNK: usize = 64;
 /// What a row sees.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) struct Sight {
-    /// The first position that is not at -∞.
+    /// The first position that the mask does not take away.
     pub(super) start: usize,
-    /// The one behind the last. A row that sees nothing looks at all positions: its softmax is NaN there.
+    /// The one behind the last. A row that sees nothing looks at all positions: its softmax is NaN there, if all are at -∞.
     pub(super) end: usize,
     /// Whether the mask adds something between the two.
     pub(super) masked: bool,
+    /// The largest score that there may be before the first or behind the last.
+    pub(super) beyond: f64,
+}
+
+impl Sight {
+    /// All positions are seen.
+    pub(super) fn everything(positions: usize, masked: bool) -> Sight {
+        Sight { start: 0, end: positions, masked, beyond: f64::NEG_INFINITY }
+    }
 }
 
 /// The sights of all rows.
@@ -34,14 +45,16 @@ pub(super) struct Seen<'a> {
     sizes: &'a [usize],
     strides: SmallVec<[isize; 8]>,
     sights: Vec<Sight>,
+    /// Whether something is away that is not at -∞.
+    pub(super) is_far: bool,
 }
 
 impl<'a> Seen<'a> {
-    /// What the rows see, `sizes` being those of the batch and of the rows.
-    pub(super) fn new<T: Scalar>(sizes: &'a [usize], positions: usize, mask: Option<View<'_, T>>) -> Seen<'a> {
+    /// What the rows see, `sizes` being those of the batch and of the rows, and what the mask has at `low` or lower being away.
+    pub(super) fn new<T: Lanes>(sizes: &'a [usize], positions: usize, mask: Option<View<'_, T>>, low: T) -> Seen<'a> {
         let mut strides = SmallVec::from_elem(0, sizes.len());
-        let everything = Sight { start: 0, end: positions, masked: false };
-        let Some(mask) = mask else { return Seen { sizes, strides, sights: vec![everything] } };
+        let everything = Sight::everything(positions, false);
+        let Some(mask) = mask else { return Seen { sizes, strides, sights: vec![everything], is_far: false } };
         let mut count = 1;
         let mut own: SmallVec<[usize; 8]> = sizes.into();
         for axis in (0..sizes.len()).rev() {
@@ -59,17 +72,18 @@ impl<'a> Seen<'a> {
             for sight in sights {
                 let first = mask.offset.wrapping_add_signed(row.distance);
                 let found = match along[0] {
-                    1 => sighted(&mask.data[first..][..positions]),
+                    1 => sighted(&mask.data[first..][..positions], low),
                     step => {
                         let numbers = (0..positions as isize).map(|i| mask.data[first.wrapping_add_signed(i * step)]);
-                        sighted(&numbers.collect::<Vec<_>>())
+                        sighted(&numbers.collect::<Vec<_>>(), low)
                     }
                 };
                 *sight = found.unwrap_or(Sight { masked: true, ..everything });
                 row.step();
             }
         });
-        Seen { sizes, strides, sights }
+        let is_far = sights.iter().any(|sight| sight.beyond > f64::NEG_INFINITY);
+        Seen { sizes, strides, sights, is_far }
     }
 
     /// The sights of some rows, counted through all batch positions.
@@ -84,20 +98,28 @@ impl<'a> Seen<'a> {
     }
 }
 
-/// From the first to the last that is not -∞, if there is any.
-fn sighted<T: Scalar>(mask: &[T]) -> Option<Sight> {
-    vectorised(
+/// From the first to the last that is not at `low` or lower, if there is any.
+fn sighted<T: Lanes>(mask: &[T], low: T) -> Option<Sight> {
+    let sight = vectorised(
         #[inline(always)]
         move || {
-            let hidden = |part: &[T]| part.iter().fold(true, |all, &x| all & (x == T::LOWEST));
+            let is_low = |x: T| x <= low;
+            let hidden = |part: &[T]| part.iter().fold(true, |all, &x| all & is_low(x));
+            // NaN is seen.
+            let is_seen = |&x: &T| !is_low(x);
             let start = mask.chunks(CHUNK).position(|part| !hidden(part))? * CHUNK;
-            let start = start + mask[start..].iter().position(|&x| x != T::LOWEST)?;
+            let start = start + mask[start..].iter().position(is_seen)?;
             let rest = mask[start..].rchunks(CHUNK).position(|part| !hidden(part))? * CHUNK;
-            let end = mask[..mask.len() - rest].iter().rposition(|&x| x != T::LOWEST)? + 1;
+            let end = mask[..mask.len() - rest].iter().rposition(is_seen)? + 1;
             let masked = mask[start..end].iter().fold(false, |any, &x| any | (x != T::default()));
-            Some(Sight { start, end, masked })
+            Some(Sight { start, end, masked, beyond: f64::NEG_INFINITY })
         },
-    )
+    )?;
+    if low == T::LOWEST {
+        return Some(sight);
+    }
+    let away = [&mask[..sight.start], &mask[sight.end..]].map(|away| largest(away).wide());
+    Some(Sight { beyond: away[0].max(away[1]), ..sight })
 }
 
 /// The rows, in whole tiles, from the first to the last that sees one of these positions.

@@ -39,6 +39,11 @@ impl Stripe<'_> {
         looked_at(&self.sights, self.positions)
     }
 
+    /// From now on all rows see all positions.
+    pub(super) fn see_everything(&mut self) {
+        self.sights.fill(Sight::everything(self.positions, true));
+    }
+
     /// The panels of positions that are computed: their numbers, their positions, and the rows that look at them.
     pub(super) fn panels(&self) -> impl Iterator<Item = (usize, Range<usize>, Range<usize>)> {
         panels(self.positions)
@@ -82,8 +87,9 @@ impl Stripe<'_> {
         }
     }
 
-    /// The exponentials of scores in their place, 0 where a row sees nothing; returns one over the sum of each row.
-    pub(super) fn weights<T: Lanes>(&self, job: &Attention<'_, T>, scores: &mut [T]) -> Vec<T> {
+    /// The exponentials of scores in their place, 0 where a row sees nothing; returns one over the sum of each row. None if
+    /// some row would see what is beyond its sight.
+    pub(super) fn weights<T: Lanes>(&self, job: &Attention<'_, T>, scores: &mut [T]) -> Option<Vec<T>> {
         let (step, all) = (Stripe::step(self.positions), self.positions());
         let masks = job.mask.map(|mask| (mask, firsts(self.sizes, mask, self.rows.clone())));
         for (i, (row, sight)) in scores.chunks_mut(step).zip(&self.sights).enumerate() {

@@ -5,6 +5,7 @@
 //! partial results as a vector has numbers. A single row of any length is taken by itself.
 //! Not here: scores, and what is added to them before (`stripe`).
 
+use super::far::is_nothing;
 use super::seen::Sight;
 use super::stripe::{BLOCK, LANES, total};
 use crate::kernel::lanes::{fold, vectorised};
@@ -28,10 +29,12 @@ pub(super) fn fill_up<T: Lanes>(row: &mut [T], all: &Range<usize>, sight: &Sight
     row[parts.end..all.end.max(parts.end)].fill(T::default());
 }
 
-/// The exponentials of scores of rows that are `step` apart, in their place; returns one over the sum of each row.
-pub(super) fn weights<T: Lanes>(scores: &mut [T], step: usize, sights: &[Sight]) -> Vec<T> {
+/// The exponentials of scores of rows that are `step` apart, in their place; returns one over the sum of each row. None if
+/// some row would see what is beyond its sight.
+pub(super) fn weights<T: Lanes>(scores: &mut [T], step: usize, sights: &[Sight]) -> Option<Vec<T>> {
     let mut inverses = vec![T::default(); sights.len()];
-    let out = &mut inverses[..];
+    let (out, mut nothing_beyond) = (&mut inverses[..], true);
+    let all = &mut nothing_beyond;
     vectorised(
         #[inline(always)]
         move || {
@@ -45,6 +48,7 @@ pub(super) fn weights<T: Lanes>(scores: &mut [T], step: usize, sights: &[Sight])
                     );
                 }
                 let top = joined(tops, higher);
+                *all &= is_nothing(sight, top);
                 // Where nothing is seen every weight is 0, and one over their sum ∞: the results are NaN.
                 let top = if top == T::LOWEST { T::default() } else { top };
                 let mut sum = 0.0;
@@ -62,7 +66,7 @@ pub(super) fn weights<T: Lanes>(scores: &mut [T], step: usize, sights: &[Sight])
             }
         },
     );
-    inverses
+    nothing_beyond.then_some(inverses)
 }
 
 /// Partial results as one, by halves, so that they need not wait for each other. Each half is an array of its own: a loop
