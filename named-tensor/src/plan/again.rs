@@ -31,6 +31,7 @@ fn picks(node: &Node) -> bool {
                 | Op::Gather(_)
                 | Op::At(..)
                 | Op::Slice { .. }
+                | Op::Flip(_)
                 | Op::DynamicSlice(_)
                 | Op::Window { .. }
                 | Op::Rename

@@ -10,7 +10,7 @@ mod each;
 use crate::kernel::order::sort_few;
 use smallvec::SmallVec;
 
-use super::layout::Order;
+use super::layout::{Order, far_first};
 use super::weighed;
 use super::windows::{self, Side, Windows};
 use crate::graph::value::row_major;
@@ -165,13 +165,13 @@ fn described(
 
     // A copied operand lies as the other one asks for.
     if copy_left && !copy_right {
-        sort_few(&mut summed, |&i| (-axes[i].right, -axes[i].left));
+        sort_few(&mut summed, |&i| (far_first(axes[i].right), far_first(axes[i].left)));
     } else {
-        sort_few(&mut summed, |&i| (-axes[i].left, -axes[i].right));
+        sort_few(&mut summed, |&i| (far_first(axes[i].left), far_first(axes[i].right)));
     }
-    sort_few(&mut both, |&i| (-axes[i].left, -axes[i].right));
-    sort_few(&mut only_left, |&i| -axes[i].left);
-    sort_few(&mut only_right, |&i| -axes[i].right);
+    sort_few(&mut both, |&i| (far_first(axes[i].left), far_first(axes[i].right)));
+    sort_few(&mut only_left, |&i| far_first(axes[i].left));
+    sort_few(&mut only_right, |&i| far_first(axes[i].right));
     if let Some(side) = in_windows {
         windows::set_apart(
             side,

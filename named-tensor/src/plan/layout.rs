@@ -5,6 +5,8 @@
 //! softmax the axes it sums, another contraction its summed axes side by side.
 //! Not here: the steps (`lower`), the choice inside one contraction (`contract`).
 
+use std::cmp::Reverse;
+
 use crate::kernel::order::sort_few;
 use smallvec::SmallVec;
 
@@ -44,10 +46,15 @@ impl Place {
     }
 }
 
+/// Sorts axes from the largest steps to the smallest, whichever way they go.
+pub(super) fn far_first(stride: isize) -> Reverse<usize> {
+    Reverse(stride.unsigned_abs())
+}
+
 /// The axes from the largest stride to the smallest.
 pub(super) fn by_stride(strides: &[isize]) -> Order {
     let mut order: Order = few(0..strides.len());
-    sort_few(&mut order, |&i| -strides[i]);
+    sort_few(&mut order, |&i| far_first(strides[i]));
     order
 }
 
@@ -122,6 +129,15 @@ pub(super) fn view(item: &Item<'_>, input: &Shape, of: &Place) -> Option<Place> 
             }
             kept(item)
         }
+        Op::Flip(axis) => {
+            let mut strides = kept(item);
+            let last = item.shape.size(*axis).unwrap_or(0).saturating_sub(1);
+            if item.shape.elements() > 0 {
+                offset = moved(offset, along(*axis), last);
+            }
+            set(&mut strides, *axis, along(*axis).wrapping_neg());
+            strides
+        }
         Op::Window { axis, into, step: by } => {
             let mut strides = kept(item);
             set(&mut strides, *into, along(*axis));
@@ -178,7 +194,7 @@ fn wish(
             let stored = item.inputs[..2].iter().find_map(|input| Some((items.item(*input).shape, places.get(input)?)));
             let mut tail: Names = few(axes.iter().copied().filter(|&axis| input.size(axis) != Some(1)));
             if let Some((shape, place)) = stored {
-                sort_few(&mut tail, |&name| shape.position(name).map_or(0, |at| -place.strides[at]));
+                sort_few(&mut tail, |&name| shape.position(name).map(|at| far_first(place.strides[at])));
             }
             (tail.len() > 1).then_some((work, side_by_side(tail)))
         }
@@ -227,7 +243,7 @@ fn wish(
             }
             _ => Some((input.elements(), side_by_side((**parts).clone()))),
         },
-        Work::Op(Op::Slice { .. } | Op::At(..)) => passed(own?.1.axes.clone()),
+        Work::Op(Op::Slice { .. } | Op::At(..) | Op::Flip(_)) => passed(own?.1.axes.clone()),
         _ if item.is_elementwise() && own.is_some() => {
             passed(few(own?.1.axes.iter().copied().filter(|&name| input.has(name))))
         }

@@ -129,8 +129,8 @@ fn demands(items: &Items<'_>) -> Option<Vec<Demand>> {
 /// Whether an item, at some positions of one of its axes, is the same of its inputs at these positions.
 fn commutes(items: &Items<'_>, item: &Item<'_>, slice: Slice) -> bool {
     use Op::{
-        Binary, Cast, Compare, Concat, Merge, Reduce, Rename, Select, Softmax, Split, Standardize, StandardizeGradient,
-        Unary,
+        Binary, Cast, Compare, Concat, Flip, Merge, Reduce, Rename, Select, Softmax, Split, Standardize,
+        StandardizeGradient, Unary,
     };
     let (axis, ranks) = (slice.axis, item.inputs.iter().map(|&input| items.item(input).shape.rank()));
     // What has more axes is evaluated as its node says.
@@ -147,6 +147,7 @@ fn commutes(items: &Items<'_>, item: &Item<'_>, slice: Slice) -> bool {
         Work::Op(Concat(along)) => *along != axis,
         Work::Op(Split(_, parts)) => !parts.contains(&axis),
         Work::Op(Merge(_, into)) => *into != axis,
+        Work::Op(Flip(along)) => *along != axis,
         _ => false,
     }
 }

@@ -5,7 +5,7 @@
 //! packing (`kernel::matmul`).
 
 use super::contract::{Axis, Loop, Product};
-use super::layout::Order;
+use super::layout::{Order, far_first};
 use super::weighed;
 use crate::kernel::order::sort_few;
 
@@ -70,7 +70,7 @@ pub(super) fn set_apart(side: Side, axes: &[Axis], both: &mut Order, summed: &Or
     {
         both.push(only.remove(0));
     }
-    sort_few(both, |&at| -stride(at));
+    sort_few(both, |&at| far_first(stride(at)));
 }
 
 /// The product of an operand that is copied, without the copy, if the kernel can pack or read it where it lies: neighbours, of

@@ -182,6 +182,10 @@ impl Words {
                 self.count(*position as u64, words);
                 18
             }
+            Op::Flip(axis) => {
+                words.push(self.name(*axis, first));
+                39
+            }
             Op::Window { axis, into, step } => {
                 words.extend([self.name(*axis, first), self.name(*into, first), *step as u64]);
                 19

@@ -129,6 +129,7 @@ fn plain(node: &Node) -> Form {
         // Spelt with others (`spelling`), so no item is one of them.
         Op::StandardizeGradient { .. }
         | Op::Pad { .. }
+        | Op::Flip(_)
         | Op::ScatterAdd { .. }
         | Op::DynamicSlice(_)
         | Op::DynamicUpdate(_) => call(node.op().name(), &[]),

@@ -206,7 +206,7 @@ impl Items {
             Op::Cast | Op::Unary(Unary::Floor) => true,
             Op::Unary(Unary::Neg | Unary::Abs | Unary::Relu) | Op::Select | Op::Rename | Op::Gather(_) => all(),
             Op::Binary(Binary::Add | Binary::Sub | Binary::Mul | Binary::Max | Binary::Min) => all(),
-            Op::Slice { .. } | Op::At(..) | Op::Split(..) | Op::Merge(..) | Op::Concat(_) => all(),
+            Op::Slice { .. } | Op::At(..) | Op::Flip(_) | Op::Split(..) | Op::Merge(..) | Op::Concat(_) => all(),
             _ => false,
         }
     }

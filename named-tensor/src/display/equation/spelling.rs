@@ -42,6 +42,7 @@ pub(super) fn spelt(node: &Node) -> Option<Node> {
             _ => return None,
         },
         (Op::Split(axis, parts), [x]) if parts.is_empty() => x.at(*axis, 0),
+        (&Op::Flip(axis), [x]) => turned(x, axis),
         (&Op::Slice { axis, start, step }, [x]) if step != 1 => {
             x.gather(axis, &counted(axis, node.shape().size(axis)?, start, step))
         }

@@ -80,6 +80,9 @@ pub(super) fn adjoint(node: &Node, g: &Node, wanted: &dyn Fn(usize) -> bool, kee
             let whole = x.shape().iter().map(one).filter(|&(name, _)| name == axis || g.shape().has(name));
             smallvec![Some(scattered(&g.spread(Shape::new(whole)), axis, position, 1, size))]
         }
+        (&Op::Flip(axis), _) => {
+            smallvec![Some(if g.shape().has(axis) { g.flip(axis) } else { g.clone() })]
+        }
         (&Op::Window { axis, into, step }, _) => smallvec![Some(windows::owed(node, g, axis, into, step))],
         (&Op::Pad { axis, before, .. }, [x]) => {
             let inside = before..before + x.shape().size(axis).unwrap_or(0);

@@ -99,7 +99,7 @@ fn differential(node: &Node, d: &[Option<&Tangent>]) -> Option<Tangent> {
             Some(dx.renamed(&x.shape().names().zip(node.shape().names()).collect::<Vec<_>>()))
         }
         (Op::Split(..) | Op::Merge(..) | Op::Window { .. } | Op::CumulativeSum { .. }, [x], &[Some(dx)])
-        | (Op::Slice { .. } | Op::At(..), [x], &[Some(dx)]) => {
+        | (Op::Slice { .. } | Op::At(..) | Op::Flip(_), [x], &[Some(dx)]) => {
             let mut dx = filled(&dx.node(), x.shape());
             // A new axis that the change has beside the node, for the sake of another result of a scan, is one along which it
             // is the same.

@@ -11,9 +11,9 @@
 
 use super::forms::{positions, with_axes};
 use crate::axis::Name;
-use crate::element::{Binary, Kind};
+use crate::element::Binary;
 use crate::graph::shape::Names;
-use crate::graph::{Node, Op, Shape};
+use crate::graph::{Node, Op};
 
 /// What is owed to the axis of windows `node`, which are owed `g`.
 pub(super) fn owed(node: &Node, g: &Node, axis: Name, into: Name, step: usize) -> Node {
@@ -26,7 +26,7 @@ pub(super) fn owed(node: &Node, g: &Node, axis: Name, into: Name, step: usize) -
         let g = if step == inside { g } else { g.pad(into, 0, step - inside, 0.0) };
         return first(&g.merge(&[axis, into], axis), axis, whole);
     }
-    if let Some(owed) = convolved(g, [axis, into], step, DEPTH) {
+    if let Some(owed) = convolved(g, [axis, into], [false; 2], step, DEPTH) {
         return owed;
     }
     let g = with_axes(g, &[axis, into], node.shape());
@@ -44,25 +44,36 @@ fn first(x: &Node, axis: Name, count: usize) -> Node {
 const DEPTH: usize = 16;
 
 /// What is owed as a convolution, if `g` is a sum of products, or has been made of one by operations on other axes: those are
-/// done to what is owed.
-fn convolved(g: &Node, [axis, into]: [Name; 2], step: usize, depth: usize) -> Option<Node> {
+/// done to what is owed. `flipped` says along which of the two axes `g` is from its end on.
+fn convolved(g: &Node, [axis, into]: [Name; 2], flipped: [bool; 2], step: usize, depth: usize) -> Option<Node> {
     let depth = depth.checked_sub(1)?;
     if let Some((u, v, summed)) = product(g, axis, into) {
-        return is_less_work([&u, &v], &summed, [axis, into], step)
-            .then(|| phases([&u, &v], summed, [axis, into], step));
+        if !is_less_work([&u, &v], &summed, [axis, into], step) {
+            return None;
+        }
+        let flip = |x: Node, along, is_flipped| if is_flipped { x.flip(along) } else { x };
+        let (u, v) = (flip(u, axis, flipped[0]), flip(v, into, flipped[1]));
+        return Some(phases([&u, &v], summed, [axis, into], step));
     }
     let [x] = g.inputs() else { return None };
     match *g.op() {
         Op::Rename => {
             let before = |name| x.shape().names().nth(g.shape().position(name)?);
-            let owed = convolved(x, [before(axis)?, before(into)?], step, depth)?;
+            let owed = convolved(x, [before(axis)?, before(into)?], flipped, step, depth)?;
             let names = x.shape().names().zip(g.shape().names());
             Some(owed.rename(&names.filter(|&(name, _)| owed.shape().has(name)).collect::<Vec<_>>()))
         }
-        Op::Merge(_, other) | Op::Slice { axis: other, .. } | Op::Pad { axis: other, value: 0.0, .. }
+        Op::Flip(along) if along == axis || along == into => {
+            let flipped = [flipped[0] != (along == axis), flipped[1] != (along == into)];
+            convolved(x, [axis, into], flipped, step, depth)
+        }
+        Op::Merge(_, other)
+        | Op::Slice { axis: other, .. }
+        | Op::Flip(other)
+        | Op::Pad { axis: other, value: 0.0, .. }
             if other != axis && other != into =>
         {
-            Some(g.again(&[convolved(x, [axis, into], step, depth)?]))
+            Some(g.again(&[convolved(x, [axis, into], flipped, step, depth)?]))
         }
         _ => None,
     }
@@ -114,10 +125,8 @@ fn phases([u, v]: [&Node; 2], summed: Names, [axis, into]: [Name; 2], step: usiz
 /// The sum of u(i) v(j) at each position i + j.
 fn convolution([u, v]: [&Node; 2], mut summed: Names, [axis, into]: [Name; 2]) -> Node {
     let inside = v.shape().size(into).unwrap_or(1);
-    let last = Node::fill(Kind::Index, (inside - 1) as f64, Shape::default());
-    let turned = v.gather(into, &last.binary(Binary::Sub, &Node::iota(into, inside)));
     summed.push(into);
-    between_zeros(u, axis, inside - 1).window(axis, into, inside, 1).contract(&turned, &summed)
+    between_zeros(u, axis, inside - 1).window(axis, into, inside, 1).contract(&v.flip(into), &summed)
 }
 
 /// With so many zeros before and after the positions of an axis. Windows of other axes stay windows.
@@ -205,12 +214,30 @@ mod tests {
         assert!(read(&found.binary(Binary::Sub, &plain)).iter().all(|&rest: &f64| rest == 0.0));
         let some = u.contract(&v, &[C]).rename(&[(inner, A), (inside, B)]);
         for cut in [some.slice(A, 0..3, 1), some.slice(B, 0..2, 1), some.pad(A, 0, 1, 0.0)] {
-            assert!(convolved(&cut, [A, B], 2, DEPTH).is_none(), "windows themselves");
+            assert!(convolved(&cut, [A, B], [false; 2], 2, DEPTH).is_none(), "windows themselves");
         }
         let others = [g.pad(D, 0, 1, 3.0).slice(D, 0..5, 1), g.unary(Unary::Neg).merge(&[A, B], A)];
-        assert!(others.iter().all(|g| convolved(g, [A, B], 2, DEPTH).is_none()), "a sum of borders is no border");
+        assert!(
+            others.iter().all(|g| convolved(g, [A, B], [false; 2], 2, DEPTH).is_none()),
+            "a sum of borders is no border"
+        );
         let long = (0..200_000).fold(g, |g, _| g.rename(&[(A, B), (B, A)]));
-        assert!(convolved(&long, [A, B], 2, DEPTH).is_none(), "a long chain");
+        assert!(convolved(&long, [A, B], [false; 2], 2, DEPTH).is_none(), "a long chain");
+    }
+
+    #[test]
+    fn flipped_windows_owe_a_convolution_with_what_is_not_flipped() {
+        let x = counting(&[(A, 9), (D, 5)]);
+        let inside = B.freshened();
+        let (u, v) = (counting(&[(C, 2), (A, 4), (D, 5)]), counting(&[(inside, 3), (C, 2)]));
+        for flips in [&[A][..], &[B], &[A, B], &[B, D, B], &[D, A]] {
+            let g = u.contract(&v, &[C]).rename(&[(inside, B)]);
+            let g = flips.iter().fold(g, |g, &axis| g.flip(axis));
+            let windows = x.window(A, B, 3, 2);
+            let [found, plain] = [g.clone(), g.unary(Unary::Abs)].map(|g| owed(&windows, &g, A, B, 2));
+            assert_eq!([is_scattered(&found), is_scattered(&plain)], [false, true]);
+            assert!(read(&found.binary(Binary::Sub, &plain)).iter().all(|&rest: &f64| rest == 0.0), "{flips:?}");
+        }
     }
 
     #[test]

@@ -40,6 +40,7 @@ impl Node {
                 x.slice(axis, start..end, step)
             }
             (&Op::At(axis, position), [x]) => x.at(axis, position),
+            (&Op::Flip(axis), [x]) => x.flip(axis),
             (&Op::Window { axis, into, step }, [x]) => x.window(axis, into, size(into), step),
             (&Op::Pad { axis, before, value }, [x]) => {
                 let inside = x.shape().size(axis).unwrap_or(0);

@@ -1,6 +1,7 @@
 //! Positions that go in even steps: what is read there is a view, and not a copy.
 //!
-//! `X_{seq(2 * i + k)}`  are windows of X,  `X_{seq(i + 1)}`  is a slice of it. Lives here: which positions are such, whatever
+//! `X_{seq(2 * i + k)}`  are windows of X,  `X_{seq(i + 1)}`  is a slice of it,  `X_{seq(|seq| - 1 - i)}`  is X from its end
+//! on. Lives here: which positions are such, whatever
 //! arithmetic made them of counted positions and constants, and the view. It is taken only if every position is there: an
 //! index that leaves its axis stays one, which says so at evaluation.
 //! Not here: all other positions (`indexing`).
@@ -44,28 +45,31 @@ impl Node {
         }
         let steps = Steps::of(positions, DEPTH)?;
         let is_free = |name: Name| name == axis || !self.shape().has(name);
-        let is_forwards = steps.along.iter().all(|&(_, step)| step > 0);
-        if !is_forwards || steps.along.len() != shape.rank() || !shape.names().all(is_free) {
+        let is_going = steps.along.iter().all(|&(_, step)| step != 0);
+        if !is_going || steps.along.len() != shape.rank() || !shape.names().all(is_free) {
             return None;
         }
         let [first, last] = steps.range(shape)?.map(|end| usize::try_from(end).ok());
         let (first, last) = (first?, last.filter(|&last| last < size)?);
         let mut along = steps.along.clone();
         // What goes in the larger steps is which window, what goes in the smaller ones is where in it.
-        along.sort_by_key(|&(name, step)| (step, shape.size(name)));
-        let mut sized = along.iter().map(|&(name, step)| Some((name, shape.size(name)?, usize::try_from(step).ok()?)));
+        along.sort_by_key(|&(name, step)| (step.abs(), shape.size(name)));
+        let far = |step: i64| usize::try_from(step.abs()).ok();
+        let mut sized = along.iter().map(|&(name, step)| Some((name, shape.size(name)?, far(step)?)));
         let (lesser, greater) = (sized.next().flatten(), sized.next().flatten());
-        match (lesser, greater) {
-            (None, _) => Some(self.at(axis, first)),
-            (Some((name, _, step)), None) => Some(self.stretch(axis, first, last, step).rename(&[(axis, name)])),
+        let view = match (lesser, greater) {
+            (None, _) => self.at(axis, first),
+            (Some((name, _, step)), None) => self.stretch(axis, first, last, step).rename(&[(axis, name)]),
             (Some((within, count, step)), Some((which, _, apart))) if along.len() == 2 => {
                 let inside = if within == axis { axis.freshened() } else { within };
                 let reach = (count - 1) * step;
                 let windows = self.stretch(axis, first, last, 1).window(axis, inside, reach + 1, apart);
-                Some(windows.stretch(inside, 0, reach, step).rename(&[(axis, which), (inside, within)]))
+                windows.stretch(inside, 0, reach, step).rename(&[(axis, which), (inside, within)])
             }
-            _ => None,
-        }
+            _ => return None,
+        };
+        let backwards = along.iter().filter(|&&(_, step)| step < 0);
+        Some(backwards.fold(view, |view, &(name, _)| view.flip(name)))
     }
 
     /// Every `step`-th position from the first one to the last one.
@@ -189,6 +193,11 @@ mod tests {
                 (0.0, &[(C, 17, 1.0), (D, 4, 2.0)]),
                 (1.0, &[(C, 4, 3.0), (D, 4, 2.0)]),
                 (22.0, &[(C, 1, 7.0), (D, 1, 7.0)]),
+                (22.0, &[(A, 23, -1.0)]),
+                (20.0, &[(C, 5, -2.0)]),
+                (4.0, &[(C, 19, 1.0), (D, 5, -1.0)]),
+                (22.0, &[(A, 9, -2.0), (C, 5, -1.0)]),
+                (10.0, &[(A, 5, -2.0), (C, 4, 3.0)]),
             ] {
                 assert!(is_view(&x, A, &positions(kind, start, along)), "{kind:?}: {start}, {along:?}");
             }
@@ -202,8 +211,7 @@ mod tests {
     fn other_positions_are_an_index() {
         let x = counting(&[(A, 23), (B, 2)]);
         for (start, along) in [
-            (22.0, &[(C, 5, -2.0)][..]),
-            (0.0, &[(C, 5, 0.5)]),
+            (0.0, &[(C, 5, 0.5)][..]),
             (0.0, &[(C, 5, 0.0)]),
             (0.0, &[(B, 2, 3.0)]),
             (0.0, &[(B, 2, 3.0), (C, 2, 1.0)]),

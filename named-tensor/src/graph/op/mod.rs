@@ -115,6 +115,8 @@ pub enum Op {
     },
     /// One position of an axis, which is gone from the result.
     At(Name, usize),
+    /// The positions of an axis from the last one to the first.
+    Flip(Name),
     /// Windows: result(axis = i, into = j) = X(axis = i·step + j).
     Window {
         /// The axis that windows slide along.
@@ -213,6 +215,7 @@ impl Op {
             Op::Merge(..) => "flatten",
             Op::Slice { .. } => "slice",
             Op::At(..) => "at",
+            Op::Flip(_) => "flip",
             Op::Window { step: 1, .. } => "unroll",
             Op::Window { .. } => "pool",
             Op::Pad { .. } => "pad",
@@ -265,6 +268,7 @@ pub(crate) fn evaluate(node: &Node, inputs: &[&Value]) -> Result<Value> {
         (Op::Rename | Op::StopGradient, &[x]) => Ok(x.value.clone()),
         (Op::Split(axis, parts), &[x]) => Ok(renaming::split(node, *axis, parts, x)),
         (Op::Merge(from, into), &[x]) => renaming::merge(node, from, *into, x),
+        (&Op::Flip(axis), &[x]) => Ok(slicing::flip(node, axis, x)),
         (&Op::Slice { axis, start, step }, &[x]) => Ok(slicing::slice(node, axis, start, step, x)),
         (&Op::At(axis, position), &[x]) => Ok(slicing::slice(node, axis, position, 1, x)),
         (&Op::Window { axis, into, step }, &[x]) => Ok(window::window(node, axis, into, step, x)),

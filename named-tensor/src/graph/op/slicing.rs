@@ -1,6 +1,6 @@
 //! Slices: some positions of an axis, chosen when the node is made or by a number computed on the way.
 //!
-//! Computes  `slice_ax(X)(i) = X(ax = start + i·step)`  and  `X_{ax(i)}`.
+//! Computes  `slice_ax(X)(i) = X(ax = start + i·step)`,  `flip_ax(X)(i) = X(ax = |ax| - 1 - i)`  and  `X_{ax(i)}`.
 //! Lives here: their shape rules and plain evaluation. Not here: positions that differ by position (`indexing`).
 
 use std::ops::Range;
@@ -63,6 +63,21 @@ impl Node {
         })
     }
 
+    /// The positions of an axis from the last one to the first.
+    #[must_use]
+    #[track_caller]
+    pub fn flip(&self, axis: Name) -> Node {
+        if let (&Op::Flip(known), [x]) = (self.op(), self.inputs())
+            && known == axis
+        {
+            return x.clone();
+        }
+        Node::build(Op::Flip(axis), self.kind(), [self], |operation| {
+            size_of(operation, self.shape(), axis)?;
+            Ok(self.shape().clone())
+        })
+    }
+
     /// As many positions of an axis as `size` says, from the position `start` on, which is found at evaluation.
     #[must_use]
     #[track_caller]
@@ -109,6 +124,14 @@ fn starts(operation: &str, start: &Node, axis: Name) -> Result<()> {
 pub(super) fn slice(node: &Node, axis: Name, start: usize, step: usize, x: Operand<'_>) -> Value {
     let offset = x.value.offset.wrapping_add_signed(far(start, x.stride(axis)));
     let stride = |name| if name == axis { far(step, x.stride(axis)) } else { x.stride(name) };
+    Value { offset, strides: node.shape().names().map(stride).collect(), ..x.value.clone() }
+}
+
+/// A view that begins at the last position.
+pub(super) fn flip(node: &Node, axis: Name, x: Operand<'_>) -> Value {
+    let last = x.shape.size(axis).unwrap_or(0).saturating_sub(1);
+    let offset = x.value.offset.wrapping_add_signed(far(last, x.stride(axis)));
+    let stride = |name| if name == axis { x.stride(axis).wrapping_neg() } else { x.stride(name) };
     Value { offset, strides: node.shape().names().map(stride).collect(), ..x.value.clone() }
 }
 
@@ -179,6 +202,16 @@ mod tests {
         assert_eq!(read(&x.slice(A, 2..6, 1).slice(A, 1..4, 2)), [4.0, 6.0]);
         assert!(read(&x.slice(A, 7..7, 1)).is_empty());
         assert_eq!(read(&counting(&[(A, 2), (B, 3)]).at(B, 2)), [3.0, 6.0]);
+    }
+
+    #[test]
+    fn a_flip_goes_from_the_last_position_to_the_first() {
+        let x = counting(&[(A, 2), (B, 3)]);
+        assert_eq!(read(&x.flip(B)), [3.0, 2.0, 1.0, 6.0, 5.0, 4.0]);
+        assert_eq!(read(&x.flip(A).flip(B).slice(B, 0..2, 1)), [6.0, 5.0, 3.0, 2.0]);
+        assert_eq!(read(&x.flip(B).flip(B)), read(&x));
+        assert!(read(&counting(&[(A, 0)]).flip(A)).is_empty());
+        assert!(error(&x.flip(C)).to_string().contains("axis `c`"));
     }
 
     #[test]

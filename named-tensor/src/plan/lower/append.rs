@@ -8,7 +8,7 @@ use crate::axis::Name;
 use crate::graph::Op;
 use crate::graph::value::Strides;
 use crate::kernel::order::sort_few;
-use crate::plan::layout::{Order, Place};
+use crate::plan::layout::{Order, Place, far_first};
 use crate::plan::numbered::few;
 use crate::plan::schedule::{Action, Piece, Sizes};
 use crate::plan::simplify::Work;
@@ -57,7 +57,7 @@ impl Lowering<'_, '_> {
         });
         let mut order: Order = (0..item.shape.rank()).collect();
         // An axis of one position lies anywhere; a stable order keeps such axes where they are.
-        sort_few(&mut order, |&at| (item.shape.names().nth(at) != Some(axis), -before.1.strides[at]));
+        sort_few(&mut order, |&at| (item.shape.names().nth(at) != Some(axis), far_first(before.1.strides[at])));
         let strides = dense(item.shape, &order);
         let sizes = |positions: usize| -> Sizes {
             few(item.shape.iter().map(|(name, size)| if name == axis { positions } else { size }))

@@ -13,7 +13,7 @@ use crate::graph::shape::Names;
 use crate::graph::value::{Strides, row_major};
 use crate::plan::attention::{Attention, AttentionGradient};
 use crate::plan::contract::{self, Wanted};
-use crate::plan::layout::{self, Order, Place};
+use crate::plan::layout::{self, Order, Place, far_first};
 use crate::plan::numbered::few;
 use crate::plan::schedule::{Action, Factor, Sizes, Step};
 use crate::plan::simplify::Scale;
@@ -98,7 +98,7 @@ impl Lowering<'_, '_> {
             let lies = &operands.places[which].strides;
             // Runs stay runs, whatever the strides of what they are read from.
             let mut units: SmallVec<[&Order; 8]> = roles.loops.iter().chain(spaces[which].iter().copied()).collect();
-            sort_few(&mut units, |unit| unit.last().map_or(0, |&last| -lies[last]));
+            sort_few(&mut units, |unit| unit.last().map(|&last| far_first(lies[last])));
             let runs = units.iter().flat_map(|unit| unit.iter()).filter_map(|&at| shape.position(name(at)?));
             let ones = shape.iter().enumerate().filter(|(_, (_, size))| *size == 1).map(|(at, _)| at);
             let order: Order = ones.chain(runs).collect();
@@ -230,10 +230,10 @@ impl Operands {
         let mut columns = self.pick(|at| self.has(2, at) && !self.has(0, at) && !self.has(1, at));
         let mut rows = self.pick(|at| self.has(0, at) && !self.has(1, at) && !self.has(2, at));
         rows.retain(|at| !keys.contains(at));
-        sort_few(&mut keys, |&at| -self.places[1].strides[at]);
-        sort_few(&mut positions, |&at| -self.places[1].strides[at]);
-        sort_few(&mut columns, |&at| -self.places[2].strides[at]);
-        sort_few(&mut rows, |&at| -self.places[0].strides[at]);
+        sort_few(&mut keys, |&at| far_first(self.places[1].strides[at]));
+        sort_few(&mut positions, |&at| far_first(self.places[1].strides[at]));
+        sort_few(&mut columns, |&at| far_first(self.places[2].strides[at]));
+        sort_few(&mut rows, |&at| far_first(self.places[0].strides[at]));
         let in_matrices = |at: &usize| [&keys, &positions, &columns, &rows].iter().any(|role| role.contains(at));
         let one = |&at: &usize| Order::from_slice(&[at]);
         let loops = few(self.pick(|at| !in_matrices(&at)).iter().map(one));

@@ -12,7 +12,7 @@ use super::{Lowering, dense};
 use crate::graph::Op;
 use crate::kernel::map::Instruction;
 use crate::plan::fuse::{self, Part, Places};
-use crate::plan::layout::{self, Order, Place};
+use crate::plan::layout::{self, Order, Place, far_first};
 use crate::plan::numbered::few;
 use crate::plan::schedule::{Action, Sizes, Step, Tail};
 use crate::plan::simplify::{Item, Items, Work};
@@ -115,7 +115,7 @@ impl Lowering<'_, '_> {
             .iter()
             .reduce(|largest, place| if weighed::is_less(covered(largest), covered(place)) { place } else { largest });
         if let Some(largest) = largest {
-            sort_few(&mut order, |&at| (has(largest, at), -largest.strides[at]));
+            sort_few(&mut order, |&at| (has(largest, at), far_first(largest.strides[at])));
             if covered(largest) == shape.elements() {
                 longer_last(&mut order, &sizes, &largest.strides);
                 return order;

@@ -8,7 +8,7 @@ use crate::axis::Name;
 use crate::graph::Shape;
 use crate::graph::shape::Names;
 use crate::kernel::order::sort_few;
-use crate::plan::layout::{self, Order, Place};
+use crate::plan::layout::{self, Order, Place, far_first};
 use crate::plan::numbered::few;
 use crate::plan::schedule::{Action, Sizes};
 use crate::plan::simplify::Work;
@@ -29,7 +29,7 @@ impl Lowering<'_, '_> {
         let chosen: Names = positions.0.names().collect();
         let mut inner: Names =
             table.0.names().filter(|name| !chosen.contains(name) && (*name != axis || slice.is_some())).collect();
-        sort_few(&mut inner, |&name| -along(table, name));
+        sort_few(&mut inner, |&name| far_first(along(table, name)));
         // Of rows that lie along the axis the same elements are taken, one row after the other.
         let is_by_rows = slice.is_none() && along(table, axis) == 1;
         let outer: Names = if is_by_rows { std::mem::take(&mut inner) } else { Names::new() };
@@ -75,8 +75,8 @@ impl Lowering<'_, '_> {
         let along = |(shape, place): (&Shape, &Place), name| shape.position(name).map_or(0, |at| place.strides[at]);
         let (mut summed, shared): (Names, Names) = positions.0.names().partition(|name| over.contains(name));
         let mut inner: Names = updates.0.names().filter(|&name| !positions.0.has(name)).collect();
-        sort_few(&mut inner, |&name| (updates.0.size(name) != Some(1), -along(updates, name)));
-        sort_few(&mut summed, |&name| -along(updates, name));
+        sort_few(&mut inner, |&name| (updates.0.size(name) != Some(1), far_first(along(updates, name))));
+        sort_few(&mut summed, |&name| far_first(along(updates, name)));
         let of = |shape: &Shape, names: &Names| names.iter().filter_map(|&name| shape.size(name)).product::<usize>();
         let size = item.shape.size(axis).unwrap_or(0);
         // Sums of all positions are taken for each of several rows then, and should be worth it.

@@ -8,6 +8,7 @@
 mod append;
 mod attention;
 mod computed;
+mod forwards;
 mod group;
 mod indexing;
 mod joining;

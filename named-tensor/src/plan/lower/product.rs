@@ -19,7 +19,7 @@ use crate::graph::shape::Names;
 use crate::graph::value::{Strides, row_major};
 use crate::kernel::map::{Instruction, Program};
 use crate::plan::contract::{Axis, Product, Wanted};
-use crate::plan::layout::{Order, Place};
+use crate::plan::layout::{Order, Place, far_first};
 use crate::plan::schedule::{Action, Sizes, Step};
 use crate::plan::simplify::{Scale, Work};
 use crate::plan::windows::Side;
@@ -39,6 +39,7 @@ impl Lowering<'_, '_> {
         }
         let mut places = inputs.map(|input| self.places[&input].clone());
         let shapes = inputs.map(|input| items.item(input).shape);
+        self.go_forwards(i, shapes, &mut places, summed);
         let (names, mut axes) = together(shapes, &places, summed);
         if item.shape.elements() == 0 || axes.iter().any(|axis| axis.size == 0) {
             return self.fill(i, 0.0);
@@ -123,7 +124,7 @@ impl Lowering<'_, '_> {
     ) {
         let item = self.items.item(i);
         let mut summed: Order = (0..axes.len()).filter(|&at| axes[at].summed).collect();
-        sort_few(&mut summed, |&at| (-axes[at].left, -axes[at].right));
+        sort_few(&mut summed, |&at| (far_first(axes[at].left), far_first(axes[at].right)));
         let space: Order = kept.iter().chain(&summed).copied().collect();
         let sizes: Sizes = space.iter().map(|&at| axes[at].size).collect();
         let strides = |stride: fn(&Axis) -> isize| space.iter().map(|&at| stride(&axes[at])).collect();

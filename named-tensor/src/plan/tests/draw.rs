@@ -179,6 +179,7 @@ pub(super) fn random_graph_of(draw: &mut Draw, sizes: [usize; 6], kind: Kind, st
                 let start = draw.below(size + 1);
                 x.slice(axis, start..size, 1 + draw.below(2))
             }
+            27 if draw.below(3) > 0 => x.flip(axis),
             27 => x.at(axis, draw.below(size.max(1))),
             28 => x.window(axis, axis.freshened(), 1 + draw.below(3), 1),
             29 => x.pad(axis, draw.below(3), draw.below(2), 0.5),

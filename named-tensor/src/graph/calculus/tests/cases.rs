@@ -173,6 +173,7 @@ pub(super) static CASES: &[Case] = cases! {
     "stepped slice" true if |n, _| n >= 4 => |x, _y, _| x.slice(A, 1..4, 2);
     "empty slice" true if |n, _| n >= 1 => |x, _y, _| x.slice(A, 1..1, 1);
     "position" true if |n, _| n >= 2 => |x, _y, _| x.at(A, 1);
+    "flip" true if |_, _| true => |x, _y, _| x.flip(A);
     "unroll" true if |n, _| n >= 2 => |x, _y, _| x.window(A, C, 2, 1);
     "windows of three, two apart" true if |n, _| n == 3 => |x, _y, _| x.window(A, C, 3, 2);
     "windows of one, three apart" true if |n, _| n == 4 => |x, _y, _| x.window(A, C, 1, 3);
