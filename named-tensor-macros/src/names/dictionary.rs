@@ -19,8 +19,9 @@ pub(super) const WORDS: &[(&str, &str)] = &[
     ("expm1", "write `if abs(X) < 1 { tanh(X / 2) * (exp(X) + 1) } else { exp(X) - 1 }`"),
     (
         "logaddexp",
-        "write `E = if X == Y { 1 } else { exp(-abs(X - Y)) };`, `U = 1 + E;` and then \
-         `max(X, Y) + log(U) + (E - (U - 1)) / U`",
+        "write `D = if X == Y && abs(X) == inf { 0 } else { X - Y };`, `E = exp(if D > 0 { -D } else { D });`, \
+         `U = 1 + E;` and then `(if abs(X) == inf { max(X, Y) } else if X > Y { X } else { Y }) + log(U) + \
+         (E - (U - 1)) / U`",
     ),
     ("logit", "write `log(X / (1 - X))`"),
     ("xlogy", "write `X * log(if X == 0 { 1 } else { Y })`"),
@@ -73,10 +74,15 @@ pub(super) const WORDS: &[(&str, &str)] = &[
     ("logical_or", "truth values are joined by `||`"),
     ("logical_not", "of a truth value it is `!M`"),
     // Activations.
-    ("softplus", "write `E = exp(-abs(X));`, `U = 1 + E;` and then `max(X, 0) + log(U) + (E - (U - 1)) / U`"),
+    (
+        "softplus",
+        "write `E = exp(if X > 0 { -X } else { X });`, `U = 1 + E;` and then \
+         `(if X > 0 { X } else { 0 }) + log(U) + (E - (U - 1)) / U`",
+    ),
     (
         "logsigmoid log_sigmoid",
-        "write `E = exp(-abs(X));`, `U = 1 + E;` and then `min(X, 0) - log(U) - (E - (U - 1)) / U`",
+        "write `E = exp(if X > 0 { -X } else { X });`, `U = 1 + E;` and then \
+         `(if X > 0 { 0 } else { X }) - log(U) - (E - (U - 1)) / U`",
     ),
     ("leaky_relu leakyrelu", "write `if X > 0 { X } else { 0.01 * X }`"),
     ("prelu", "write `if X > 0 { X } else { A * X }`, with a parameter `A: R[chans] = 0.25`, or `R[]`"),
@@ -108,7 +114,7 @@ pub(super) const WORDS: &[(&str, &str)] = &[
     ("swish", "the other name of it: `silu(X)`"),
     (
         "mish",
-        "write `E = exp(-abs(X));` and then \
+        "write `E = exp(if X > 0 { -X } else { X });` and then \
          `X * if X > 0 { (1 + 2 * E) / (1 + 2 * E + 2 * E^2) } else { (E^2 + 2 * E) / (E^2 + 2 * E + 2) }`",
     ),
     ("glu", "write `H = X_{ax -> (half: 2, ax)};` and then `H_{half(0)} * sigmoid(H_{half(1)})`"),
@@ -171,9 +177,16 @@ pub(super) const WORDS: &[(&str, &str)] = &[
     ("topk", "write `maxk_ax(X, k)`; the positions: `argmaxk_ax(X, k)`"),
     ("size len numel", "write `|ax|`"),
     // Norms and layers.
-    ("normalize", "write `X / max(norm_ax(X), 1e-12)`"),
-    ("cosine_similarity", "write `X dot_ax Y / (max(norm_ax(X), 1e-8) * max(norm_ax(Y), 1e-8))`"),
-    ("cdist pairwise_distance", "write `norm_ax(X - Y)`; the rows of one have an axis of their own: `Y_{seq -> seq_}`"),
+    ("normalize", "write `X / sqrt(max(sum_ax(X^2), 1e-24))`"),
+    (
+        "cosine_similarity",
+        "write `X dot_ax Y / (sqrt(max(sum_ax(X^2), 1e-16)) * sqrt(max(sum_ax(Y^2), 1e-16)))`",
+    ),
+    (
+        "cdist pairwise_distance",
+        "write `norm_ax(X - Y)`, whose gradient is NaN where both are equal; the rows of one have an axis of their own: \
+         `Y_{seq -> seq_}`",
+    ),
     ("layer_norm layernorm", "write `standardize_ax(X) * γ + β`, with parameters `γ: R[ax] = 1, β: R[ax] = 0`"),
     ("rms_norm rmsnorm", "write `X / sqrt(mean_ax(X^2) + 1e-6) * γ`, with a parameter `γ: R[ax] = 1`"),
     ("instance_norm instancenorm1d", "write `standardize_ax(X) * γ + β`, with parameters `γ, β: R[chans]`"),
@@ -226,7 +239,7 @@ pub(super) const WORDS: &[(&str, &str)] = &[
     // Losses.
     ("mse_loss mse", "write `mean_ax((X - Y)^2)`"),
     ("l1_loss", "write `mean_ax(abs(X - Y))`"),
-    ("huber_loss smooth_l1_loss", "write `A = abs(X - Y);`, `C = min(A, 1);` and then `mean_ax(C * (A - C / 2))`"),
+    ("huber_loss smooth_l1_loss", "write `D = X - Y;`, `C = clamp(D, -1, 1);` and then `mean_ax(C * (D - C / 2))`"),
     (
         "kl_div",
         "of logarithms `X` and probabilities `Y`: write `L = log(if Y > 0 { Y } else { 1 });` and then \
@@ -236,8 +249,8 @@ pub(super) const WORDS: &[(&str, &str)] = &[
     ("cross_entropy", "write `-log_softmax_ax(X)_{ax(I)}`, with positions `I: ax[..]`, and then the mean of it"),
     (
         "binary_cross_entropy binary_cross_entropy_with_logits bce_loss",
-        "of what stands before `sigmoid`, where it keeps its digits: write `E = exp(-abs(X));`, `U = 1 + E;` and then \
-         `mean_ax(max(X, 0) - X * Y + log(U) + (E - (U - 1)) / U)`",
+        "of what stands before `sigmoid`, where it keeps its digits: write `E = exp(if X > 0 { -X } else { X });`, \
+         `U = 1 + E;` and then `mean_ax((if X > 0 { X } else { 0 }) - X * Y + log(U) + (E - (U - 1)) / U)`",
     ),
     // Products and matrices.
     ("dot matmul mm bmm mv einsum tensordot inner vdot", "a contraction stands between its operands: `X dot_ax Y`"),

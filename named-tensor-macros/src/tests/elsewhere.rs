@@ -42,7 +42,7 @@ fn a_function_that_other_libraries_have_is_answered_with_what_to_write() {
         ("std_key(X)", "`sqrt(var_key(X))`"),
         ("std_{seq, key}(X)", "`sqrt(var_{seq, key}(X))`"),
         ("logsumexp_key(X)", "`M + log(sum_key(exp(X - M)))`"),
-        ("softplus(X)", "`max(X, 0) + log(U) + (E - (U - 1)) / U`"),
+        ("softplus(X)", "`(if X > 0 { X } else { 0 }) + log(U) + (E - (U - 1)) / U`"),
         ("leaky_relu(X)", "`if X > 0 { X } else { 0.01 * X }`"),
         ("dropout(X, 0.1)", "`if U < p { 0 } else { X / (1 - p) }`"),
         ("dot_key(X, X)", "`X dot_key Y`"),

@@ -39,9 +39,9 @@ named! {
     fn IsIn(X: R[key], Y: R[seq]) -> B[key] { sum_seq(if X == Y { 1 } else { 0 }) > 0 }
 
     fn Huber(X: R[seq], Y: R[seq]) -> R[] {
-        A = abs(X - Y);
-        C = min(A, 1);
-        mean_seq(C * (A - C / 2))
+        D = X - Y;
+        C = clamp(D, -1, 1);
+        mean_seq(C * (D - C / 2))
     }
 
     fn Divergence(X: R[seq], Y: R[seq]) -> R[] {
@@ -52,14 +52,16 @@ named! {
     fn NegativeLikelihood(X: R[seq, vocab], I: vocab[seq]) -> R[seq] { -X_{vocab(I)} }
 
     fn BinaryCrossEntropy(X: R[seq], Y: R[seq]) -> R[] {
-        E = exp(-abs(X));
+        E = exp(if X > 0 { -X } else { X });
         U = 1 + E;
-        mean_seq(max(X, 0) - X * Y + log(U) + (E - (U - 1)) / U)
+        mean_seq((if X > 0 { X } else { 0 }) - X * Y + log(U) + (E - (U - 1)) / U)
     }
 
-    fn Cosine(X: R[seq], Y: R[seq]) -> R[] { X dot_seq Y / (max(norm_seq(X), 1e-8) * max(norm_seq(Y), 1e-8)) }
+    fn Cosine(X: R[seq], Y: R[seq]) -> R[] {
+        X dot_seq Y / (sqrt(max(sum_seq(X^2), 1e-16)) * sqrt(max(sum_seq(Y^2), 1e-16)))
+    }
 
-    fn Normalize(X: R[seq]) -> R[seq] { X / max(norm_seq(X), 1e-12) }
+    fn Normalize(X: R[seq]) -> R[seq] { X / sqrt(max(sum_seq(X^2), 1e-24)) }
 
     fn RmsNorm(X: R[seq]; γ: R[seq] = 1) -> R[seq] { X / sqrt(mean_seq(X^2) + 1e-6) * γ }
 
@@ -231,6 +233,11 @@ fn norms_and_distances_of_nothing_but_zeros_are_no_exception() {
     same(&[Cosine(&x, &y).item().unwrap(), Cosine(&x, &zero).item().unwrap()], &[0.96, 0.0]);
     same(&Normalize(&x).to_vec(seq).unwrap(), &[0.6, 0.8]);
     same(&Normalize(&zero).to_vec(seq).unwrap(), &[0.0, 0.0]);
+    // As of PyTorch: what is divided by does not change there.
+    assert_eq!(grad(&Normalize(&zero).sum(seq), &zero).to_vec(seq).unwrap(), [1e12, 1e12]);
+    same(&grad(&Normalize(&x).at(seq, 0), &x).to_vec(seq).unwrap(), &[0.128, -0.096]);
+    let slopes = grad(&Cosine(&x, &zero), (&x, &zero));
+    same(&[slopes.0.to_vec(seq).unwrap(), slopes.1.to_vec(seq).unwrap()].concat(), &[0.0, 0.0, 6e7, 8e7]);
     let norm = RmsNorm::init(&mut seeded(0), seq.of(2)).unwrap();
     same(&norm.apply(&x).to_vec(seq).unwrap(), &[3.0 / (12.5f64 + 1e-6).sqrt(), 4.0 / (12.5f64 + 1e-6).sqrt()]);
     let points = Tensor::new((seq, key), [[0.0, 0.0], [3.0, 4.0]]);

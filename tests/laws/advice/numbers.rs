@@ -50,10 +50,10 @@ named! {
         if Q < 0.25 { 1 - Q / 6 * (1 - Q / 20 * (1 - Q / 42)) } else { sin(P) / P }
     }
 
-    fn LogSigmoid(X: R[]) -> R[] {
-        E = exp(-abs(X));
+    pub fn LogSigmoid(X: R[]) -> R[] {
+        E = exp(if X > 0 { -X } else { X });
         U = 1 + E;
-        min(X, 0) - log(U) - (E - (U - 1)) / U
+        (if X > 0 { 0 } else { X }) - log(U) - (E - (U - 1)) / U
     }
 
     fn LeakyRelu(X: R[]) -> R[] { if X > 0 { X } else { 0.01 * X } }
@@ -85,15 +85,16 @@ named! {
         if X > 0 { X } else { A * E }
     }
 
-    fn Mish(X: R[]) -> R[] {
-        E = exp(-abs(X));
+    pub fn Mish(X: R[]) -> R[] {
+        E = exp(if X > 0 { -X } else { X });
         X * if X > 0 { (1 + 2 * E) / (1 + 2 * E + 2 * E^2) } else { (E^2 + 2 * E) / (E^2 + 2 * E + 2) }
     }
 
-    fn LogAddExp(X: R[], Y: R[]) -> R[] {
-        E = if X == Y { 1 } else { exp(-abs(X - Y)) };
+    pub fn LogAddExp(X: R[], Y: R[]) -> R[] {
+        D = if X == Y && abs(X) == inf { 0 } else { X - Y };
+        E = exp(if D > 0 { -D } else { D });
         U = 1 + E;
-        max(X, Y) + log(U) + (E - (U - 1)) / U
+        (if abs(X) == inf { max(X, Y) } else if X > Y { X } else { Y }) + log(U) + (E - (U - 1)) / U
     }
 
     fn FMax(X: R[], Y: R[]) -> R[] { if X != X { Y } else if Y != Y { X } else { max(X, Y) } }
@@ -245,6 +246,10 @@ fn functions_of_two_numbers_hold_where_both_are_equal_or_none_is() {
     assert!(found[7].is_nan());
     let (x, y) = (of(&[0.5, 0.5, -2.0]), of(&[0.5, 1.0, 3.0]));
     compare("logaddexp", &[0.0, -0.5, -5.0], &grad(&LogAddExp(&x, &y).sum(seq), &x), sigmoid);
+    let (x, y) = (of(&[-INF, INF, -INF, 1.0, INF]), of(&[-INF, INF, 1.0, -INF, -INF]));
+    let slopes = grad(&LogAddExp(&x, &y).sum(seq), (&x, &y));
+    assert_eq!(slopes.0.to_vec(seq).unwrap(), [0.5, 0.5, 0.0, 1.0, 1.0]);
+    assert_eq!(slopes.1.to_vec(seq).unwrap(), [0.5, 0.5, 1.0, 0.0, 0.0]);
     let (x, y) = (of(&[NAN, 1.0, NAN, 2.0]), of(&[1.0, NAN, NAN, -INF]));
     let found = FMax(&x, &y).to_vec(seq).unwrap();
     assert!(found[..2] == [1.0, 1.0] && found[2].is_nan() && found[3] == 2.0, "{found:?}");
