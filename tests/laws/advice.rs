@@ -6,6 +6,7 @@
 mod bends;
 mod layers;
 mod numbers;
+mod segments;
 
 use named_tensor::prelude::*;
 

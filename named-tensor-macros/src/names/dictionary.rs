@@ -282,7 +282,28 @@ pub(super) const WORDS: &[(&str, &str)] = &[
     ("gather take embedding lookup index_select take_along_dim", "write `index_ax(E, I)`, with positions `I: ax[..]`"),
     ("cat concatenate", "write `concat_ax(X, Y)`, of any number"),
     ("bincount", "write `sum_seq(one_hot_ax(I, n))`, with positions `I: ax[seq]`"),
-    ("scatter_add index_add", "write `one_hot_ax(I, n) dot_seq X`, with positions `I: ax[seq]`"),
+    (
+        "scatter_add scatter_sum segment_sum index_add",
+        "write `one_hot_ax(I, n) dot_seq X`, with positions `I: ax[seq]`; those past the size `n` are left out",
+    ),
+    (
+        "scatter_mean segment_mean",
+        "write `H = one_hot_ax(I, n);` and then `H dot_seq X / max(sum_seq(H), 1)`, with positions `I: ax[seq]`",
+    ),
+    (
+        "scatter_max scatter_amax segment_max",
+        "write `max_seq(if one_hot_ax(I, n) > 0 { X } else { -inf })`, with positions `I: ax[seq]`",
+    ),
+    (
+        "scatter_min scatter_amin segment_min",
+        "write `min_seq(if one_hot_ax(I, n) > 0 { X } else { inf })`, with positions `I: ax[seq]`",
+    ),
+    (
+        "scatter_softmax segment_softmax",
+        "write `H = one_hot_ax(I, n);`, `M = max_seq(if H > 0 { X } else { -inf });`, `E = exp(X - M_{ax(I)});` and then \
+         `E / (H dot_seq E)_{ax(I)}`, with positions `I: ax[seq]`",
+    ),
+    ("scan associative_scan", "a recurrence along an axis is written in Rust: `scan(seq, h, &x, step)`, chapter 6"),
     ("iota arange", "positions have a letter on the left: `Y_{ax(i)} = i;`"),
     ("linspace", "positions have a letter on the left: write `Y_{ax(i: 5)} = 2 + 3 * i / 4;`"),
     ("flip reverse", "by positions, with a letter for each axis: write `Y_{ax(i)} = X_{ax(|ax| - 1 - i)};`"),

@@ -109,12 +109,18 @@ impl<'a> Vocabulary<'a> {
         }
         let (builtin, axis) = builtin::split(word)?;
         // `max_pool1d` and `log_sum_exp` are words of other libraries.
-        if !self.axes.contains(axis) && words::is_foreign(word) {
+        if !self.axes.contains(axis) && (words::is_foreign(word) || self.is_foreign_along(word)) {
             return None;
         }
         // `max_pool` is a function of its own, not a maximum over an axis `pool`, unless there is such an axis.
         let is_function = builtin::find(axis, true).is_some() || builtin::find(axis, false).is_some();
         (self.axes.contains(axis) || !is_function).then_some((Callee::Builtin(builtin), axis))
+    }
+
+    /// Whether a word is one of another library with an axis attached, as `index_add_node` is where there is an axis `node`.
+    fn is_foreign_along(&self, word: &str) -> bool {
+        let mut places = word.match_indices('_').map(|(place, _)| place);
+        places.any(|place| self.axes.contains(&word[place + 1..]) && words::is_foreign(&word[..place]))
     }
 
     /// Whether a function calls one whose signature could not be read as it is, so that its own types are unknown.
@@ -161,7 +167,7 @@ pub(crate) fn check(vocabulary: &Vocabulary<'_>, function: &Function, report: &m
 }
 
 /// The type of a variable, where one is written.
-fn declared<'a>(function: &'a Function, name: &Ident) -> Option<&'a TensorType> {
+pub(crate) fn declared<'a>(function: &'a Function, name: &Ident) -> Option<&'a TensorType> {
     let argument = function.arguments.iter().find(|argument| argument.name == *name).map(|argument| &argument.kind);
     let parameter = || match &function.parameters.iter().find(|parameter| parameter.name == *name)?.kind {
         ParameterType::Tensor(kind, _) => Some(kind),

@@ -251,3 +251,24 @@ fn a_type_of_rust_before_axes_is_told_as_the_one_that_is_meant() {
         assert_eq!(errors(source), Vec::<String>::new(), "{source}");
     }
 }
+
+#[test]
+fn what_is_gathered_by_segments_is_answered() {
+    let functions = [
+        ("segment_sum", "`one_hot_node(I, n) dot_seq X`"),
+        ("index_add", "`one_hot_node(I, n) dot_seq X`"),
+        ("scatter_mean", "`H dot_seq X / max(sum_seq(H), 1)`"),
+        ("scatter_max", "`max_seq(if one_hot_node(I, n) > 0 { X } else { -inf })`"),
+        ("segment_max", "`max_seq(if one_hot_node(I, n) > 0 { X } else { -inf })`"),
+        ("segment_softmax", "`E / (H dot_seq E)_{node(I)}`"),
+        ("scan", "`scan(seq, h, &x, step)`, chapter 6"),
+    ];
+    for (word, write) in functions {
+        for call in [format!("{word}_node(X, I)"), format!("{word}_{{node}}(X, I)")] {
+            let said = at(&format!("fn f(X: R[seq], I: node[seq]) -> R[node] {{ {call} }}")).1;
+            assert!(said.starts_with(&format!("no function `{word}")) && said.contains(write), "{call}: {said}");
+        }
+    }
+    // An axis may have the name.
+    assert_eq!(errors("fn f(X: R[add_node], I: add_node[seq]) -> R[seq] { index_add_node(X, I) }"), Vec::<String>::new());
+}
