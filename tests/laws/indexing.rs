@@ -189,3 +189,23 @@ fn a_position_of_a_case_that_is_not_taken_is_told_to_stay_inside_and_does_as_adv
     assert!(message.contains("whose size is 3, at "), "given positions are in no case: {message}");
     Ok(())
 }
+
+#[test]
+fn positions_that_letters_choose_or_move_are_positions_of_their_axis() -> Result<(), Error> {
+    named! {
+        fn Blanks(L: vocab[seq]) -> vocab[subseq] {
+            Y_{subseq(s: 2 * |seq|)} = if s % 2 == 0 { L_{seq(0)} } else { L_{seq(div(s, 2))} };
+            Y
+        }
+        fn AtMostOne(L: vocab[seq]) -> vocab[seq] { Y_{seq(s)} = min(L_{seq(s)}, 1); Y }
+        fn Next(X: R[seq]) -> R[seq] { I_{seq(i)} = (i + 1) % |seq|; index_seq(X, I) }
+        fn Odd(L: vocab[seq]) -> R[seq] { Y_{seq(s)} = 2 * L_{seq(s)} + 1; sqrt(Y) * Y / 2 }
+    }
+    let of = Tensor::indices(seq, vocab, [2, 0, 12]);
+    assert_eq!(Blanks(&of).to_vec(subseq)?, [2, 2, 2, 0, 2, 12]);
+    assert_eq!(AtMostOne(&of).to_vec(seq)?, [1, 0, 1]);
+    assert_eq!(Next(&Tensor::new(seq, [7.0, 8.0, 9.0])).to_vec(seq)?, [8.0, 9.0, 7.0]);
+    let odd: Tensor<seq> = Odd(&Tensor::indices(seq, vocab, [0, 4, 12]));
+    assert_eq!(odd.to_vec(seq)?, [0.5, 13.5, 62.5]);
+    Ok(())
+}

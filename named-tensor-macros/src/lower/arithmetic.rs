@@ -274,6 +274,11 @@ pub(super) fn along(axis: &syn::Path, code: Code, span: Span) -> syn::Result<Cod
     Ok(operation("along", span, vec![Given::Axes(vec![axis.clone()]), Given::Tensor(code)]))
 }
 
+/// Whether a number made of positions is a whole one.
+pub(super) fn is_whole(code: &Code) -> bool {
+    fraction(code).is_none()
+}
+
 /// Where a number made of positions may cease to be whole, unless it is made so again.
 fn fraction(code: &Code) -> Option<Span> {
     match code {

@@ -158,7 +158,11 @@ impl Scope<'_> {
             along: Some(position.axis.clone()),
         };
         self.variables.extend(positions.iter().map(letter));
-        let lowered = self.expression(value).and_then(|value| self.tensor(value, name.span()));
+        let lowered = self.expression(value).and_then(|value| match value.kind {
+            // Positions that are computed stay exact, as they do without letters, as long as they are whole numbers.
+            Kind::Exact if arithmetic::is_whole(&value.code) => Ok(value),
+            _ => self.tensor(value, name.span()),
+        });
         self.variables.truncate(outside);
         let Value { kind, mut code } = lowered?;
         for (position, (_, axis, size)) in positions.iter().zip(&sizes) {

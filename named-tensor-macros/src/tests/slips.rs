@@ -253,6 +253,18 @@ fn a_type_of_rust_before_axes_is_told_as_the_one_that_is_meant() {
 }
 
 #[test]
+fn positions_that_are_computed_by_letters_are_positions() {
+    let of = |right: &str| errors(&format!("fn f(L: vocab[seq]) -> vocab[seq] {{ Y_{{seq(i)}} = {right}; Y }}"));
+    for right in ["if i % 2 == 0 { L_{seq(0)} } else { L_{seq(i)} }", "min(L_{seq(i)}, 1)", "0 * L_{seq(i)}", "i + 1"] {
+        assert_eq!(of(right), Vec::<String>::new(), "{right}");
+    }
+    // A fraction is a real number, as before.
+    let said = at("fn f(L: vocab[seq]) -> vocab[seq] { Y_{seq(i)} = L_{seq(i)} / 2; Y }").1;
+    assert!(said.starts_with("real numbers where positions are declared"), "{said}");
+    assert_eq!(errors("fn f(L: vocab[seq]) -> R[seq] { Y_{seq(i)} = L_{seq(i)} / 2; Y }"), Vec::<String>::new());
+}
+
+#[test]
 fn what_is_gathered_by_segments_is_answered() {
     let functions = [
         ("segment_sum", "`one_hot_node(I, n) dot_seq X`"),
