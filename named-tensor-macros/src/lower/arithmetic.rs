@@ -132,15 +132,23 @@ impl Scope<'_> {
 
 /// What to write where real numbers, perhaps one-hot, stand for positions along an axis.
 pub(super) fn instead_of_one_hot(code: &Code, kind: Kind, axis: &str) -> Vec<String> {
-    let name = if let Code::Operation { name, .. } = code { *name } else { "" };
-    let help = match (name, kind) {
-        ("argmin", _) => format!("`argmin_{axis}` is one-hot; the position itself: `argsort_{axis}(X)_{{{axis}(0)}}`"),
-        (_, Kind::Real) => {
-            format!("`argmax_{axis}` is one-hot; the position itself: `argmaxk_{axis}(X, 1)_{{{axis}(0)}}`")
-        }
-        _ => return Vec::new(),
+    let name = match code {
+        Code::Operation { name, .. } => *name,
+        Code::Copy(code) => return instead_of_one_hot(code, kind, axis),
+        _ => "",
     };
-    vec![help]
+    let largest = format!("`argmax_{axis}` is one-hot; the position itself: `argmaxk_{axis}(X, 1)_{{{axis}(0)}}`");
+    let never = "real numbers do not become positions in an equation: positions are letters and what is computed of them, \
+                 those of `argsort` and `argmaxk`, or an argument, made by `Tensor::indices`";
+    match (name, kind) {
+        ("argmin", _) => {
+            vec![format!("`argmin_{axis}` is one-hot; the position itself: `argsort_{axis}(X)_{{{axis}(0)}}`")]
+        }
+        ("argmax", _) => vec![largest],
+        (_, Kind::Real) if matches!(code, Code::Variable { .. }) => vec![never.to_owned(), largest],
+        (_, Kind::Real) => vec![never.to_owned()],
+        _ => Vec::new(),
+    }
 }
 
 impl Kind {

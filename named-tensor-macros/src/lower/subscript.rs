@@ -4,11 +4,12 @@
 
 use super::arithmetic::{along, instead_of_one_hot};
 use super::{Scope, Value, operation};
-use crate::ast::{Entry, Expression, Part};
+use crate::ast::{Element, Entry, Expression, Part};
 use crate::ir::{Code, Given, Kind};
-use crate::names::{size_source, sizes_read};
+use crate::names::{declared, size_source, sizes_read};
 use crate::report::error;
 use crate::set::{axis_name, axis_span, axis_text};
+use quote::ToTokens;
 use syn::Path;
 
 impl Scope<'_> {
@@ -84,9 +85,19 @@ impl Scope<'_> {
         Err(error(axis_span(&unknown), format!("the size of `{}` is not known here", axis_name(&unknown)), &[help]))
     }
 
-    /// Refuses the letter of a position along another axis, which may be one letter for another.
+    /// Refuses the letter of a position along another axis, which may be one letter for another, and declared positions
+    /// along another axis.
     fn is_along(&self, axis: &Path, position: &Expression) -> syn::Result<()> {
         let Expression::Name(name) = position else { return Ok(()) };
+        let kind = name.get_ident().and_then(|name| declared(self.function, name)).map(|kind| &kind.element);
+        if let Some(Element::Position(of)) = kind
+            && axis_name(of) != axis_name(axis)
+        {
+            let (of, along, name) = (axis_text(of), axis_text(axis), name.to_token_stream());
+            let help = format!("the same numbers along `{along}`: `{along}({name} + 0)`");
+            let message = format!("`{name}` holds positions along `{of}`, not along `{along}`");
+            return Err(error(position.span(), message, &[help]));
+        }
         let letter = self.variables.iter().rev().find(|variable| name.is_ident(&variable.name));
         match letter.and_then(|letter| Some((&letter.name, axis_name(letter.along.as_ref()?), axis_name(axis)))) {
             Some((letter, of, axis)) if of != axis => {

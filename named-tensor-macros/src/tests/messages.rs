@@ -338,6 +338,7 @@ messages! {
                                                            ^^^^^^^^^^^
         positions along `vocab` are needed, not real numbers
         = help: declare it as positions: `I: vocab[..]`; one position by its number: `E_{vocab(2)}`
+        = help: real numbers do not become positions in an equation: positions are letters and what is computed of them, those of `argsort` and `argmaxk`, or an argument, made by `Tensor::indices`
         = help: `argmax_vocab` is one-hot; the position itself: `argmaxk_vocab(X, 1)_{vocab(0)}`
     "#]];
     a_fraction_for_a_size: "fn f(X: R[c]) -> R[a, b] { X_{c -> (a: 2.5, b)} }" => expect![[r#"

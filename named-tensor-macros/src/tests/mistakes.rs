@@ -10,7 +10,7 @@ const BLOCK: &str = "axis foo; /// Doc.
     pub fn f_{ax}(X: R[ax, seq], I: vocab[seq]; W: R[seq, key] ~ glorot({seq} -> {key}), n: Norm, b: R[key] = 1 / |key|)
         -> R[ax, key] where |seq| = 2 * |key| {
         Y: R[ax, key] = n_{ax}(X dot_seq W_{seq -> seq}) + b;
-        M_{key(i), seq(j: 5)} = if i % 2 <= j && !(j == 3) { -inf } else { sum_{seq}(X_{seq(I), ax(2)}) ^ 2 };
+        M_{key(i), seq(j: 5)} = if i % 2 <= j && !(j == 3) { -inf } else { sum_{seq}(X_{seq(I + 0), ax(2)}) ^ 2 };
         softmax_key(Y)_{(ax, key) -> flat}_{flat -> (ax: 2, key)}_{key(1..)} * crate::g(max(M, 0), one_hot_vocab(I, 9))
     }";
 

@@ -265,6 +265,28 @@ fn positions_that_are_computed_by_letters_are_positions() {
 }
 
 #[test]
+fn positions_of_another_axis_are_moved_by_adding_nothing() {
+    let of = |entry: &str| format!("fn f(T: R[tag, tag_], Y: tag[seq]) -> R[seq] {{ T_{{tag(Y), {entry}}} }}");
+    let (place, said) = at(&of("tag_(Y)"));
+    let help = "the same numbers along `tag_`: `tag_(Y + 0)`";
+    assert_eq!(place, "Y");
+    assert_eq!(said, format!("`Y` holds positions along `tag`, not along `tag_`\n= help: {help}"));
+    assert_eq!(errors(&of("tag_(Y + 0)")), Vec::<String>::new());
+}
+
+#[test]
+fn a_real_number_is_told_that_it_becomes_no_position() {
+    for body in ["index_seq(X, floor(Y))", "X_{seq(floor(Y))}", "index_seq(X, 2 * Y)"] {
+        let said = at(&format!("fn f(X: R[seq], Y: R[key]) -> R[key] {{ {body} }}")).1;
+        let help = "real numbers do not become positions in an equation: positions are letters and what is computed of \
+                    them, those of `argsort` and `argmaxk`, or an argument, made by `Tensor::indices`";
+        assert!(said.ends_with(&format!("\n= help: {help}")) && !said.contains("one-hot"), "{body}: {said}");
+    }
+    let said = at("fn f(X: R[seq]) -> R[] { Z = argmax_seq(X); index_seq(X, Z) }").1;
+    assert!(said.contains("real numbers do not become") && said.contains("`argmaxk_seq(X, 1)_{seq(0)}`"), "{said}");
+}
+
+#[test]
 fn what_is_gathered_by_segments_is_answered() {
     let functions = [
         ("segment_sum", "`one_hot_node(I, n) dot_seq X`"),
