@@ -87,6 +87,7 @@ fn undefined(
     // Names in which another mistake shows, which is reported: axes that stand as arguments where a function lacks its
     // axis, the sign of a transpose, values at earlier positions.
     let mut excused: Vec<*const Ident> = Vec::new();
+    let mut below: Vec<*const Ident> = Vec::new();
     expression.walk(&mut |node| {
         if let Expression::Call(call) = node {
             excused.extend(axes_as_arguments(vocabulary, call).map(std::ptr::from_ref));
@@ -95,12 +96,21 @@ fn undefined(
             report.error(name.span(), message, &[help.to_owned()]);
             excused.push(name);
         }
+        if let Expression::Subscript { base, .. } = node {
+            below.extend(base.variable().map(std::ptr::from_ref));
+        }
         let Some(name) = node.variable().filter(|name| !excused.contains(&std::ptr::from_ref(*name))) else { return };
         let text = name.to_string();
         if scope.contains(&name) {
             return;
         }
         let known: Vec<String> = scope.iter().map(ToString::to_string).collect();
+        if let Some(primed) = known.iter().find(|known| **known == format!("{text}_"))
+            && below.contains(&std::ptr::from_ref(name))
+        {
+            report.error(name.span(), format!("nothing is called `{text}` here"), &[of_primed(primed)]);
+            return;
+        }
         let same_letters = known.iter().find(|other| other.eq_ignore_ascii_case(&text));
         let known_names = || known.iter().map(String::as_str);
         let looks = lookalike(&text, known_names());
@@ -122,6 +132,11 @@ fn undefined(
         }
         report.error(name.span(), format!("nothing is called `{text}` here"), &help);
     });
+}
+
+/// How a variable whose name ends in `_` is subscripted.
+fn of_primed(name: &str) -> String {
+    format!("the first `_` before braces begins the subscript, so that of `{name}` is `{name}_{{..}}`")
 }
 
 /// `W^T`, where nothing is called `T`.
@@ -150,6 +165,12 @@ pub(super) fn check_uses(vocabulary: &Vocabulary<'_>, function: &Function, repor
     let assumed = assumed(function);
     // For each name that is taken for a constant, what is unused and may be meant by it.
     let mut meant: Vec<Vec<&Ident>> = vec![Vec::new(); assumed.len()];
+    let mut below: HashSet<String> = HashSet::new();
+    function.walk(&mut |node| {
+        if let Expression::Subscript { base, .. } = node {
+            below.extend(base.variable().map(|name| format!("{name}_")));
+        }
+    });
     let mut unused = |name: &'_ Ident, what: &str, help: &str| {
         let text = name.to_string();
         if used.contains(name) || text.starts_with('_') || is_number(name) {
@@ -157,7 +178,10 @@ pub(super) fn check_uses(vocabulary: &Vocabulary<'_>, function: &Function, repor
         }
         let near = assumed.iter().position(|constant| are_near(&constant.to_string(), &text));
         if near.is_none() {
-            let help = [help.to_owned(), format!("or call it `_{name}`")];
+            let mut help = vec![help.to_owned(), format!("or call it `_{name}`")];
+            if below.contains(&text) {
+                help.insert(0, of_primed(&text));
+            }
             report.error(name.span(), format!("{what} `{name}` is never used"), &help);
         }
         near

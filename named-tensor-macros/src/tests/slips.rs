@@ -287,6 +287,18 @@ fn a_real_number_is_told_that_it_becomes_no_position() {
 }
 
 #[test]
+fn a_name_that_ends_in_a_line_keeps_it_before_its_subscript() {
+    let help = "the first `_` before braces begins the subscript, so that of `Y_` is `Y__{..}`";
+    let said = at("fn f(X: R[seq]) -> R[] { Y_ = X + 1; Y_{seq(0)} }");
+    assert_eq!(said.0.trim_end_matches('_'), "Y");
+    assert_eq!(said.1, format!("nothing is called `Y` here\n= help: {help}"));
+    let said = at("fn f(X: R[seq], Y: R[seq]) -> R[] { Y_ = X + 1; Y_{seq(0)} }");
+    assert_eq!(said.1.lines().take(2).collect::<Vec<_>>().join("\n"), format!("value `Y_` is never used\n= help: {help}"));
+    assert!(at("fn f(X: R[seq], YS_: R[seq]) -> R[] { YS_{seq(0)} }").1.contains("is `YS__{..}`"));
+    assert_eq!(errors("fn f(X: R[seq]) -> R[] { Y_ = X + 1; Y__{seq(0)} }"), Vec::<String>::new());
+}
+
+#[test]
 fn what_is_gathered_by_segments_is_answered() {
     let functions = [
         ("segment_sum", "`one_hot_node(I, n) dot_seq X`"),
