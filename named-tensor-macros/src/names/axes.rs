@@ -4,10 +4,10 @@
 //! because a function of another block may have made it. Types judge those.
 
 use super::{Vocabulary, declared, signature_axes};
-use crate::ast::{Call, Element, Entry, Equation, Expression, Form, Function, Initial, ParameterType};
+use crate::ast::{Call, Element, Entry, Equation, Expression, Form, Function, Initial, ParameterType, TensorType};
 use crate::builtin::Shape;
 use crate::code::name_of;
-use crate::report::{Report, list, lookalike, nearest};
+use crate::report::{Report, list, lookalike, nearest, stem};
 use crate::set::{axis_name, axis_span, axis_text, bare};
 use proc_macro2::Ident;
 use std::collections::BTreeSet;
@@ -37,7 +37,8 @@ pub(super) fn check(vocabulary: &Vocabulary<'_>, function: &Function, report: &m
                 return;
             }
             for axis in used(vocabulary, function, node) {
-                known(vocabulary, function, &axis, report);
+                let lacks = lacking(vocabulary, function, node, &axis);
+                known(vocabulary, function, &axis, lacks, report);
             }
             for group in together(vocabulary, function, node) {
                 distinct(&group, report);
@@ -58,18 +59,59 @@ pub(super) fn check(vocabulary: &Vocabulary<'_>, function: &Function, report: &m
                 inputs
                     .iter()
                     .chain(outputs.iter().flatten())
-                    .for_each(|axis| known(vocabulary, function, axis, report));
+                    .for_each(|axis| known(vocabulary, function, axis, false, report));
             }
         }
     }
     for equation in function.body.iter().flat_map(|body| &body.equations) {
         match &equation.form {
-            Form::Value(Some(kind)) => kind.set.0.iter().for_each(|axis| known(vocabulary, function, axis, report)),
+            Form::Value(Some(kind)) => {
+                kind.set.0.iter().for_each(|axis| known(vocabulary, function, axis, false, report));
+            }
             Form::Cases(positions) => distinct(&positions.iter().map(|p| p.axis.clone()).collect::<Vec<_>>(), report),
             Form::Value(None) => {}
         }
     }
+    renamed(vocabulary, function, report);
     left_out(function, report);
+}
+
+/// Reports the target of a renaming that is misspelt: nothing else names it, so the result would have it, and has not.
+fn renamed(vocabulary: &Vocabulary<'_>, function: &Function, report: &mut Report) {
+    let (mut targets, mut others, mut is_closed) = (Vec::new(), BTreeSet::new(), true);
+    function.walk(&mut |node| {
+        others.extend(used(vocabulary, function, node).iter().map(axis_name));
+        match node {
+            Expression::Subscript { entries, .. } => {
+                let is_renaming = |entry: &&Entry| matches!(entry, Entry::Rename { .. });
+                targets.extend(entries.iter().filter(is_renaming).flat_map(Entry::creates));
+                others.extend(entries.iter().filter(|entry| !is_renaming(entry)).flat_map(Entry::creates).map(axis_name));
+            }
+            Expression::Call(call) => {
+                let resolved = vocabulary.resolve(function, call);
+                is_closed &= matches!(resolved.callee, super::Callee::Builtin(_));
+                others.extend(resolved.axes.iter().flatten().map(axis_name));
+            }
+            _ => {}
+        }
+    });
+    let stated = function.body.iter().flat_map(|body| &body.equations).flat_map(|equation| match &equation.form {
+        Form::Cases(positions) => positions.iter().map(|position| axis_name(&position.axis)).collect(),
+        Form::Value(Some(kind)) => kind.set.0.iter().map(axis_name).collect(),
+        Form::Value(None) => Vec::new(),
+    });
+    others.extend(stated);
+    let declared: BTreeSet<String> = signature_axes(function).map(|axis| axis_name(&axis)).collect();
+    for target in targets.iter().filter(|_| is_closed) {
+        let name = axis_name(target);
+        if others.contains(&name) || declared.contains(&name) || is_parameter(function, target) {
+            continue;
+        }
+        if let Some(meant) = nearest(&name, declared.iter().map(String::as_str)) {
+            let help = [format!("did you mean `{meant}`?"), format!("axes of `{}`: {}", function.name, list(&declared))];
+            report.error(axis_span(target), format!("no axis `{name}` in the result"), &help);
+        }
+    }
 }
 
 /// Reports a definition by positions that is the result and has too few axes on its left side. Types would blame both
@@ -172,8 +214,26 @@ fn distinct(axes: &[Path], report: &mut Report) {
     }
 }
 
-/// Reports an axis that is surely misspelt, or an axis parameter of another function.
-fn known(vocabulary: &Vocabulary<'_>, function: &Function, axis: &Path, report: &mut Report) {
+/// Whether an axis is named beside a tensor whose type is written and lacks it.
+fn lacking(vocabulary: &Vocabulary<'_>, function: &Function, node: &Expression, axis: &Path) -> bool {
+    let of = match node {
+        Expression::Dot { left, right, .. } => vec![&**left, &**right],
+        Expression::Subscript { base, .. } => vec![&**base],
+        Expression::Call(call) => match vocabulary.resolve(function, call).callee {
+            super::Callee::Builtin(builtin) if !matches!(builtin.shape, Shape::Eye | Shape::OneHot) => {
+                call.arguments.first().into_iter().collect()
+            }
+            _ => Vec::new(),
+        },
+        _ => Vec::new(),
+    };
+    let lacks = |kind: &TensorType| kind.set.0.iter().all(|own| axis_name(own) != axis_name(axis));
+    of.into_iter().filter_map(Expression::variable).filter_map(|name| declared(function, name)).any(lacks)
+}
+
+/// Reports an axis that is surely misspelt, or an axis parameter of another function. One that a tensor `lacks` may also
+/// be the short or the long form of another: `embed` where there is `emb`.
+fn known(vocabulary: &Vocabulary<'_>, function: &Function, axis: &Path, lacks: bool, report: &mut Report) {
     // A star is never misspelt: the axis under it may be, and one that is known with a star is known.
     let axis = bare(axis);
     let name = axis_name(axis);
@@ -193,7 +253,16 @@ fn known(vocabulary: &Vocabulary<'_>, function: &Function, axis: &Path, report: 
     let known = || vocabulary.axes.iter().chain(&own).map(|known| known.trim_end_matches('*'));
     let meant = lookalike(&name, known())
         .map(|(_, words)| words)
-        .or_else(|| nearest(&name, known()).map(|meant| format!("did you mean `{meant}`?")));
+        .or_else(|| {
+            // `key_out` is no long form of `key`.
+            let begins = |long: &str, short: &str| {
+                short.len() > 2 && long.strip_prefix(short).is_some_and(|rest| !rest.starts_with('_'))
+            };
+            let is_form = |other: &&str| begins(&name, other) || begins(other, &name);
+            let mut forms = known().filter(|other| lacks && stem(other) != stem(&name));
+            let meant = nearest(&name, known()).or_else(|| forms.find(is_form));
+            meant.map(|meant| format!("did you mean `{meant}`?"))
+        });
     if let Some(meant) = meant {
         let help = [meant, here];
         report.error(axis_span(axis), format!("no axis `{name}` here"), &help);

@@ -318,3 +318,40 @@ fn what_is_gathered_by_segments_is_answered() {
     // An axis may have the name.
     assert_eq!(errors("fn f(X: R[add_node], I: add_node[seq]) -> R[seq] { index_add_node(X, I) }"), Vec::<String>::new());
 }
+
+#[test]
+fn an_axis_in_its_long_or_short_form_is_corrected_where_a_tensor_lacks_it() {
+    let of = |body: &str| format!("fn f(X: R[seq, emb], Y: R[hidden]) -> R[seq] {{ {body} }}");
+    for (body, meant) in [
+        ("sum_embed(X) * sum_hidden(Y)", "emb"),
+        ("sum_{embed}(X) * sum_hidden(Y)", "emb"),
+        ("softmax_embed(X) dot_emb X * sum_hidden(Y)", "emb"),
+        ("X dot_embed X * sum_hidden(Y)", "emb"),
+        ("X_{embed(0)} * sum_hidden(Y)", "emb"),
+        ("sum_hid(Y) * sum_emb(X)", "hidden"),
+        ("sum_ebm(X) * sum_hidden(Y)", "emb"),
+    ] {
+        let said = at(&of(body)).1;
+        assert!(said.contains(&format!("\n= help: did you mean `{meant}`?")), "{body}: {said}");
+    }
+    let of_target = |target: &str, body: &str| {
+        format!("fn f(X: R[seq, hidden]) -> R[seq, emb] {{ Z = X_{{hidden -> {target}}}; {body} }}")
+    };
+    let said = at(&of_target("emd", "Z * 2"));
+    let help = "did you mean `emb`?\n= help: axes of `f`: `emb`, `hidden` and `seq`";
+    assert_eq!(said, ("emd".to_owned(), format!("no axis `emd` in the result\n= help: {help}")));
+    for (target, body) in [
+        ("emb", "Z * 2"),
+        ("emd", "Z_{emd -> emb}"),
+        ("emd", "sum_emd(Z) * Z_{emd -> emb}"),
+        ("emd", "self::F(Z)"),
+        ("emb_", "self::F(Z)"),
+        ("out", "Z"),
+    ] {
+        assert_eq!(errors(&of_target(target, body)), Vec::<String>::new(), "{body}");
+    }
+    // What a function of the program gives may have such an axis.
+    for body in ["sum_embed(self::F(X)) * sum_hidden(Y)", "Z = self::F(X); sum_hid(Z) * sum_hidden(Y)"] {
+        assert_eq!(errors(&of(body)), Vec::<String>::new(), "{body}");
+    }
+}
