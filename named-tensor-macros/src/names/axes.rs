@@ -85,7 +85,8 @@ fn renamed(vocabulary: &Vocabulary<'_>, function: &Function, report: &mut Report
             Expression::Subscript { entries, .. } => {
                 let is_renaming = |entry: &&Entry| matches!(entry, Entry::Rename { .. });
                 targets.extend(entries.iter().filter(is_renaming).flat_map(Entry::creates));
-                others.extend(entries.iter().filter(|entry| !is_renaming(entry)).flat_map(Entry::creates).map(axis_name));
+                others
+                    .extend(entries.iter().filter(|entry| !is_renaming(entry)).flat_map(Entry::creates).map(axis_name));
             }
             Expression::Call(call) => {
                 let resolved = vocabulary.resolve(function, call);
@@ -108,7 +109,8 @@ fn renamed(vocabulary: &Vocabulary<'_>, function: &Function, report: &mut Report
             continue;
         }
         if let Some(meant) = nearest(&name, declared.iter().map(String::as_str)) {
-            let help = [format!("did you mean `{meant}`?"), format!("axes of `{}`: {}", function.name, list(&declared))];
+            let help =
+                [format!("did you mean `{meant}`?"), format!("axes of `{}`: {}", function.name, list(&declared))];
             report.error(axis_span(target), format!("no axis `{name}` in the result"), &help);
         }
     }
@@ -251,18 +253,16 @@ fn known(vocabulary: &Vocabulary<'_>, function: &Function, axis: &Path, lacks: b
     }
     let own: Vec<String> = function.axis_parameters.iter().map(name_of).collect();
     let known = || vocabulary.axes.iter().chain(&own).map(|known| known.trim_end_matches('*'));
-    let meant = lookalike(&name, known())
-        .map(|(_, words)| words)
-        .or_else(|| {
-            // `key_out` is no long form of `key`.
-            let begins = |long: &str, short: &str| {
-                short.len() > 2 && long.strip_prefix(short).is_some_and(|rest| !rest.starts_with('_'))
-            };
-            let is_form = |other: &&str| begins(&name, other) || begins(other, &name);
-            let mut forms = known().filter(|other| lacks && stem(other) != stem(&name));
-            let meant = nearest(&name, known()).or_else(|| forms.find(is_form));
-            meant.map(|meant| format!("did you mean `{meant}`?"))
-        });
+    let meant = lookalike(&name, known()).map(|(_, words)| words).or_else(|| {
+        // `key_out` is no long form of `key`.
+        let begins = |long: &str, short: &str| {
+            short.len() > 2 && long.strip_prefix(short).is_some_and(|rest| !rest.starts_with('_'))
+        };
+        let is_form = |other: &&str| begins(&name, other) || begins(other, &name);
+        let mut forms = known().filter(|other| lacks && stem(other) != stem(&name));
+        let meant = nearest(&name, known()).or_else(|| forms.find(is_form));
+        meant.map(|meant| format!("did you mean `{meant}`?"))
+    });
     if let Some(meant) = meant {
         let help = [meant, here];
         report.error(axis_span(axis), format!("no axis `{name}` here"), &help);

@@ -178,10 +178,7 @@ pub(super) const WORDS: &[(&str, &str)] = &[
     ("size len numel", "write `|ax|`"),
     // Norms and layers.
     ("normalize", "write `X / sqrt(max(sum_ax(X^2), 1e-24))`"),
-    (
-        "cosine_similarity",
-        "write `X dot_ax Y / (sqrt(max(sum_ax(X^2), 1e-16)) * sqrt(max(sum_ax(Y^2), 1e-16)))`",
-    ),
+    ("cosine_similarity", "write `X dot_ax Y / (sqrt(max(sum_ax(X^2), 1e-16)) * sqrt(max(sum_ax(Y^2), 1e-16)))`"),
     (
         "cdist pairwise_distance",
         "write `norm_ax(X - Y)`, whose gradient is NaN where both are equal; the rows of one have an axis of their own: \

@@ -293,7 +293,10 @@ fn a_name_that_ends_in_a_line_keeps_it_before_its_subscript() {
     assert_eq!(said.0.trim_end_matches('_'), "Y");
     assert_eq!(said.1, format!("nothing is called `Y` here\n= help: {help}"));
     let said = at("fn f(X: R[seq], Y: R[seq]) -> R[] { Y_ = X + 1; Y_{seq(0)} }");
-    assert_eq!(said.1.lines().take(2).collect::<Vec<_>>().join("\n"), format!("value `Y_` is never used\n= help: {help}"));
+    assert_eq!(
+        said.1.lines().take(2).collect::<Vec<_>>().join("\n"),
+        format!("value `Y_` is never used\n= help: {help}")
+    );
     assert!(at("fn f(X: R[seq], YS_: R[seq]) -> R[] { YS_{seq(0)} }").1.contains("is `YS__{..}`"));
     assert_eq!(errors("fn f(X: R[seq]) -> R[] { Y_ = X + 1; Y__{seq(0)} }"), Vec::<String>::new());
 }
@@ -316,7 +319,10 @@ fn what_is_gathered_by_segments_is_answered() {
         }
     }
     // An axis may have the name.
-    assert_eq!(errors("fn f(X: R[add_node], I: add_node[seq]) -> R[seq] { index_add_node(X, I) }"), Vec::<String>::new());
+    assert_eq!(
+        errors("fn f(X: R[add_node], I: add_node[seq]) -> R[seq] { index_add_node(X, I) }"),
+        Vec::<String>::new()
+    );
 }
 
 #[test]
