@@ -53,6 +53,7 @@ twins! {
     "pass/extra_axis_collides_in_plain_rust.rs" extra_axis_collides_in_plain_rust
     "pass/extra_axis_collides_with_the_result.rs" extra_axis_collides_with_the_result
     "pass/flattened_axis_is_absent.rs" flattened_axis_is_absent
+    "pass/fields_without_their_precision.rs" fields_without_their_precision
     "pass/function_defined_by_itself.rs" function_defined_by_itself
     "pass/function_of_another_library.rs" function_of_another_library
     "pass/generic_function_without_its_axis.rs" generic_function_without_its_axis

@@ -72,6 +72,24 @@ impl<P: Parameters<T>, T: Real> Parameters<T> for Vec<P> {
 /// ```
 #[macro_export]
 macro_rules! parameters {
+    // Where no field has its precision, that is the one mistake, and each is taken to have it.
+    ($(
+        $(#[$attribute:meta])*
+        $visibility:vis struct $name:ident $(<T>)? {
+            $($(#[$of_field:meta])* $field_visibility:vis $field:ident : $kind:ident),+ $(,)?
+        }
+    )+) => {
+        ::core::compile_error!(::core::concat!(
+            "the fields of a struct of parameters are written with their precision:"
+            $($(, " `", stringify!($field), ": ", stringify!($kind), "<T>`")+)+
+        ));
+        $crate::parameters! {$(
+            $(#[$attribute])*
+            $visibility struct $name {
+                $($(#[$of_field])* $field_visibility $field: $kind<T>),+
+            }
+        )+}
+    };
     ($(
         $(#[$attribute:meta])*
         $visibility:vis struct $name:ident $(<T>)? {
