@@ -1,6 +1,7 @@
 //! Advice about functions that are smooth where their formulas are by cases: second derivatives are there too.
 //!
-//! What is compared with is computed in `f64` from the definitions. Not here: values and slopes (`numbers`, `layers`).
+//! What is compared with is computed in `f64` from the definitions. Not here: values and slopes of what has no such bend
+//! (`numbers`, `layers`).
 
 use super::numbers::{LogAddExp, LogSigmoid, Mish};
 use super::{Softplus, seq};
@@ -55,10 +56,22 @@ macro_rules! check {
         let near = |name: &str, found: Vec<$kind>, expected: &dyn Fn(f64) -> f64| {
             for (&x, found) in NUMBERS.iter().zip(found) {
                 let expected = expected(x) as $kind;
-                let within = 1e-5 * expected.abs() + <$kind>::MIN_POSITIVE;
+                let within = 32.0 * <$kind>::EPSILON * expected.abs() + <$kind>::MIN_POSITIVE;
                 assert!((found - expected).abs() <= within, "{name}: {found} at {x}, not {expected}");
             }
         };
+        let numbers = NUMBERS.iter().map(|&x| x as $kind).collect();
+        let x = Tensor::<seq, $kind>::from_vec(seq.of(NUMBERS.len()), numbers).unwrap();
+        let soft = |x: f64| x.max(0.0) + (-x.abs()).exp().ln_1p();
+        for (name, y, value, slope) in [
+            ("softplus", Softplus(&x), &soft as &dyn Fn(f64) -> f64, &sigmoid as &dyn Fn(f64) -> f64),
+            ("logaddexp", LogAddExp(&x, &other), &soft, &sigmoid),
+            ("logaddexp, turned", LogAddExp(&other, &x), &soft, &sigmoid),
+            ("logsigmoid", LogSigmoid(&x), &|x| -soft(-x), &|x| sigmoid(-x)),
+        ] {
+            near(name, y.to_vec(seq).unwrap(), value);
+            near(&format!("the slope of {name}"), grad(&y.sum(seq), &x).to_vec(seq).unwrap(), slope);
+        }
         near("softplus", second!($kind, Softplus), &slope);
         near("logsigmoid", second!($kind, LogSigmoid), &|x| -slope(x));
         near("logaddexp", second!($kind, |x| LogAddExp(x, &other)), &slope);
