@@ -303,12 +303,28 @@ pub(super) fn taken(slot: Slot, node: &Node) -> Result<Buffer> {
     Ok(pool::take(slot.kind, slot.size))
 }
 
+/// The plain evaluation of indices, each of the one before it, at these positions of the first one's table.
+fn one_after_the_other(node: &Node, values: &[&Value]) -> Result<Value> {
+    match (values, node.inputs()) {
+        ([before @ .., positions], [inner, _]) if before.len() > 1 => {
+            op::evaluate(node, &[&one_after_the_other(inner, before)?, positions])
+        }
+        _ => op::evaluate(node, values),
+    }
+}
+
 /// The numbers of the plain evaluation, in the order of the shape without gaps.
 fn plain(step: &Step, inputs: &[Place], slots: &Slots, trace: &Trace<'_>) -> Result<Buffer> {
     let node = trace.node(step.node);
     let inputs: SmallVec<[Value; 3]> = inputs.iter().map(|place| slots.value(place)).collect();
     let inputs: SmallVec<[&Value; 3]> = inputs.iter().collect();
-    let value = op::evaluate(node, &inputs)?;
+    let value = match &inputs[..] {
+        // Indices one after the other that were taken at once (`plan::indices`): what each of them needs stands behind.
+        [_, _, several @ ..] if several.len() > 2 && matches!(node.op(), Op::Gather(_) | Op::ScatterAdd { .. }) => {
+            one_after_the_other(node, several)?
+        }
+        _ => op::evaluate(node, &inputs)?,
+    };
     let sizes: Sizes = node.shape().sizes().collect();
     let (total, strides) = (sizes.iter().product(), row_major(sizes.iter().copied()));
     if value.offset == 0 && value.buffer.size() == total && (value.strides == strides || total == 0) {

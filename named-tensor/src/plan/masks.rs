@@ -87,7 +87,7 @@ pub(super) fn gathered(trace: &Trace<'_>, items: &Items<'_>) -> Option<Drafts> {
 
 impl Items<'_> {
     /// How many items and roots use each item.
-    fn users_of_each(&self) -> Vec<u32> {
+    pub(super) fn users_of_each(&self) -> Vec<u32> {
         let mut uses = vec![0; self.list.len()];
         let inputs = self.list.iter().flat_map(|item| &item.inputs);
         inputs.chain(&self.roots).for_each(|&input| uses[input as usize] += 1);

@@ -22,6 +22,7 @@ mod execute;
 mod fuse;
 mod gain;
 mod growth;
+mod indices;
 mod key;
 mod layout;
 mod lower;

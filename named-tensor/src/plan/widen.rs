@@ -91,8 +91,8 @@ pub(super) fn in_products(items: &mut Items<'_>) {
 
 /// Whether a primitive only moves the numbers of its first input, or leaves some out.
 fn moves(op: &Op) -> bool {
-    use Op::{At, Gather, Merge, Rename, Slice, Split, StopGradient};
-    matches!(op, Rename | StopGradient | Split(..) | Merge(..) | Slice { .. } | At(..) | Gather(_))
+    use Op::{At, Flip, Gather, Merge, Rename, Slice, Split, StopGradient};
+    matches!(op, Rename | StopGradient | Split(..) | Merge(..) | Slice { .. } | At(..) | Flip(_) | Gather(_))
 }
 
 /// Whether the rows of a contraction with one matrix are few.

@@ -26,6 +26,7 @@ use once::{Products, Programs};
 
 use super::LARGEST_RANK;
 use super::fuse::{self, Part, Places};
+use super::indices;
 use super::key::{Trace, narrow};
 use super::layout::{self, Order, Place, Tail};
 use super::masks;
@@ -60,6 +61,11 @@ fn scheduled(trace: &Trace<'_>, placeholders: &[Strides], orders: &[Order]) -> S
         None => all,
     };
     let mut drafts = masks::gathered(trace, &items);
+    let items = match &mut drafts {
+        Some(drafts) => drafts.items(&items),
+        None => items,
+    };
+    let mut drafts = indices::at_once(trace, &items);
     let items = match &mut drafts {
         Some(drafts) => drafts.items(&items),
         None => items,
@@ -107,11 +113,11 @@ fn scheduled(trace: &Trace<'_>, placeholders: &[Strides], orders: &[Order]) -> S
 
 /// About how many steps there will be. A plan is kept for long, and its steps are most of it.
 fn steps(items: &Items<'_>, parts: &[Part]) -> usize {
-    use Op::{At, Rename, Slice, Split, StopGradient, Window};
+    use Op::{At, Flip, Rename, Slice, Split, StopGradient, Window};
     let is_step = |(i, (item, part)): (u32, (&simplify::Item<'_>, &Part))| match (part, &item.work) {
         (Part::In(group, _), _) => *group == i,
         (Part::Dead, _) | (_, Work::Leaf | Work::Constant(_) | Work::Spread) => false,
-        (_, Work::Op(Rename | StopGradient | Split(..) | Slice { .. } | At(..) | Window { .. })) => false,
+        (_, Work::Op(Rename | StopGradient | Split(..) | Slice { .. } | At(..) | Flip(_) | Window { .. })) => false,
         _ => true,
     };
     (0..).zip(items.list.iter().zip(parts)).filter(|&each| is_step(each)).count()

@@ -34,7 +34,7 @@ impl Draw {
         &choices[self.below(choices.len())]
     }
 
-    fn subset(&mut self, names: impl Iterator<Item = Name>) -> Names {
+    pub(super) fn subset(&mut self, names: impl Iterator<Item = Name>) -> Names {
         names.filter(|_| self.below(2) == 0).collect()
     }
 }

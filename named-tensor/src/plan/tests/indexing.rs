@@ -2,6 +2,8 @@
 //!
 //! Lives here: those, and that a row that is summed is a run. Not here: what random graphs try (`draw`).
 
+mod chains;
+
 use super::sorting::leaf;
 use super::*;
 use crate::element::Comparison;
