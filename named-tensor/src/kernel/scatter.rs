@@ -11,6 +11,7 @@ mod across;
 pub(crate) use across::across;
 
 use super::View;
+use super::ahead::fetch;
 use super::gather::{all_there, copy_row, runs};
 use super::lanes::{each, vectorised};
 use super::math::Scalar;
@@ -26,6 +27,10 @@ const FEW: usize = 4;
 const PIECES: usize = 8;
 /// Columns of a long row that are summed at a time, so that their sums stay in the nearest cache.
 const COLUMNS: usize = 512;
+/// Columns of a row that is not long: for those there is less to begin with.
+const FEW_COLUMNS: usize = 64;
+/// So many rows before it is added, one is asked for.
+const AHEAD: usize = 16;
 
 /// Sums the rows of `updates`, a view over `shared`, `summed` and `inner`, at their `positions`, a view over `shared` and
 /// `summed`, of an axis of this size. Returns whether all positions are below it; if one is not, `dst` is not written.
@@ -149,6 +154,13 @@ impl<T: Scalar> Scatter<'_, T> {
             if end == begin {
                 continue;
             }
+            // They lie anywhere: the next ones are asked for while these are added.
+            let next = if self.is_even {
+                &sorted[sorted.len().min(begin + AHEAD)..sorted.len().min(end + AHEAD)]
+            } else {
+                &[]
+            };
+            next.iter().for_each(|&from| fetch(self.updates.data, from, self.row.min(COLUMNS)));
             dst[done * self.row..target * self.row].fill(T::default());
             self.sum(&sorted[begin..end], &mut sums, &mut dst[target * self.row..][..self.row]);
             (done, begin) = (target + 1, end);
@@ -207,7 +219,11 @@ impl<T: Scalar> Scatter<'_, T> {
                     *to = T::narrow(from.iter().map(|&from| data[from + i].wide()).sum());
                 }
             }
-            _ => (0..).step_by(COLUMNS).zip(to.chunks_mut(COLUMNS)).for_each(|(at, to)| columns(data, from, at, to)),
+            _ if to.len() <= FEW_COLUMNS => columns::<T, FEW_COLUMNS>(data, from, 0, to),
+            _ => (0..)
+                .step_by(COLUMNS)
+                .zip(to.chunks_mut(COLUMNS))
+                .for_each(|(at, to)| columns::<T, COLUMNS>(data, from, at, to)),
         }
     }
 }
@@ -251,12 +267,12 @@ fn narrow<T: Scalar>(sums: &[f64], to: &mut [T]) {
     );
 }
 
-/// The sums of some columns of the rows that begin there.
-fn columns<T: Scalar>(data: &[T], from: &[usize], at: usize, to: &mut [T]) {
+/// The sums of some columns, at most `N`, of the rows that begin there.
+fn columns<T: Scalar, const N: usize>(data: &[T], from: &[usize], at: usize, to: &mut [T]) {
     vectorised(
         #[inline(always)]
         move || {
-            let mut sums = [0.0_f64; COLUMNS];
+            let mut sums = [0.0_f64; N];
             let sums = &mut sums[..to.len()];
             for &from in from {
                 for (sum, x) in sums.iter_mut().zip(&data[from + at..][..to.len()]) {

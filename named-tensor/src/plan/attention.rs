@@ -29,6 +29,9 @@ use crate::graph::{Op, Shape};
 /// too.
 const FEW: usize = if cfg!(test) { 0 } else { 64 * 64 };
 
+/// Axes of scores and keys at most: values may bring others, and may share names with keys.
+const MOST: usize = LARGEST_RANK - 4;
+
 /// `softmax_positions(queries ⊙_keys keys, scaled, + mask) ⊙_positions values`.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Attention<'a> {
@@ -211,19 +214,20 @@ impl<'a> Found<'a> {
     fn is_sound(&self, items: &Items<'_>, weights: u32, rows: &Names) -> bool {
         let Attention { keys, .. } = self.scores.attention;
         let shape = |item: u32| items.item(item).shape;
+        let beside = |name: &Name| !shape(weights).has(*name);
+        let fits =
+            |values: &Shape| shape(weights).rank() + keys.len() + values.names().filter(beside).count() <= LARGEST_RANK;
         let sound = |gradient: &Gradient| {
             let (values, owed) = (shape(gradient.values), shape(gradient.owed));
-            let beside = |name: &Name| !shape(weights).has(*name);
-            let columns = values.names().filter(beside).count();
             values.elements() > 0
                 && is_worth(shape(weights), rows, self.scores.attention.positions)
                 && !rows.iter().any(|&axis| values.has(axis))
                 && !self.scores.attention.positions.iter().any(|&axis| owed.has(axis))
                 && owed.names().filter(beside).all(|axis| values.has(axis))
                 && values.names().filter(beside).all(|axis| owed.has(axis))
-                && shape(weights).rank() + keys.len() + columns <= LARGEST_RANK
+                && fits(values)
         };
-        self.gradient.as_ref().is_none_or(sound)
+        self.forward.iter().all(|&(_, values)| fits(shape(values))) && self.gradient.as_ref().is_none_or(sound)
     }
 }
 
@@ -307,7 +311,7 @@ impl<'a> Items<'a> {
             || product.shape.elements() == 0
             || keys.iter().any(|&axis| self.item(queries).shape.size(axis) == Some(0))
             || [keys, positions].iter().any(|axes| is_vast(self.item(others).shape, axes))
-            || product.shape.rank() + keys.len() > LARGEST_RANK / 2
+            || product.shape.rank() + keys.len() > MOST
         {
             return None;
         }

@@ -23,6 +23,9 @@ use crate::plan::weighed;
 const SHORT: usize = 8;
 const LEAST: usize = if cfg!(test) { 12 } else { 512 };
 
+/// Rows that are so many times shorter than those of another order are still better, if nothing is turned around for them.
+const SHORTER: usize = 4;
+
 impl Lowering<'_, '_> {
     /// The step of the group whose result is item `root`: one of its own, or the end of the step of its producer.
     pub(super) fn group(&mut self, root: u32) {
@@ -103,7 +106,7 @@ impl Lowering<'_, '_> {
     }
 
     /// The order of the axes of the group's result: that of the first operand that has them all; else the axes of
-    /// the largest operand are fastest, and then those that the users want so.
+    /// the largest operand are fastest, or of one whose rows no other lies across, and then those that the users want so.
     fn order(&self, root: u32, operands: &[Place]) -> Order {
         let shape = self.items.item(root).shape;
         let sizes: Sizes = few(shape.sizes());
@@ -115,10 +118,24 @@ impl Lowering<'_, '_> {
             .iter()
             .reduce(|largest, place| if weighed::is_less(covered(largest), covered(place)) { place } else { largest });
         if let Some(largest) = largest {
-            sort_few(&mut order, |&at| (has(largest, at), far_first(largest.strides[at])));
+            let by = |order: &mut Order, place: &Place| {
+                sort_few(order, |&at| (has(place, at), far_first(place.strides[at])));
+            };
+            by(&mut order, largest);
             if covered(largest) == shape.elements() {
                 longer_last(&mut order, &sizes, &largest.strides);
                 return order;
+            }
+            // Better than to turn one operand around is another order in which none lies across the rows of the result.
+            let is_even = |at: usize| operands.iter().all(|place| matches!(place.strides[at], 0 | 1));
+            let last = order.iter().rev().copied().find(|&at| sizes[at] != 1);
+            if let Some(last) = last.filter(|&last| !is_even(last)) {
+                let along = |place: &Place| (0..sizes.len()).find(|&at| sizes[at] != 1 && place.strides[at] == 1);
+                let serves =
+                    |at: usize| is_even(at) && !weighed::is_less(sizes[at].saturating_mul(SHORTER), sizes[last]);
+                if let Some(other) = operands.iter().find(|place| along(place).is_some_and(serves)) {
+                    by(&mut order, other);
+                }
             }
         }
         if let Some(tail) = self.tails.get(&root) {

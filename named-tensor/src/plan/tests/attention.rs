@@ -269,6 +269,35 @@ fn gradients_of_attention_need_memory_in_proportion_to_its_positions() {
 }
 
 #[test]
+fn attention_inside_of_windows_of_pictures_is_one_step_though_it_has_nine_axes() {
+    let named = |names: [&'static str; 4], sizes: [usize; 4]| {
+        let axes: Vec<_> = names.map(|name| Name::declared(name).freshened()).into_iter().zip(sizes).collect();
+        axes
+    };
+    let outer = named(["batch", "down", "across", "heads"], [2, 2, 3, 2]);
+    let inner = named(["y", "x", "y_", "x_"], [3, 4, 3, 4]);
+    let features = named(["key", "val", "more", "most"], [5, 6, 2, 2]);
+    let mut draw = Draw::new(4);
+    let mut of = |axes: &[&[(Name, usize)]]| stored(&mut draw, Kind::F64, Shape::new(axes.concat()), 1);
+    let (q, k) = (of(&[&outer, &inner[2..], &features[..1]]), of(&[&outer, &inner[..2], &features[..1]]));
+    let (v, mask) = (of(&[&outer, &inner[..2], &features[1..2]]), of(&[&outer[1..3], &inner]));
+    let positions = [inner[0].0, inner[1].0];
+    let weights = q.contract(&k, &[features[0].0]).binary(Binary::Add, &mask).softmax(&positions, false);
+    let result = weights.contract(&v, &positions);
+    assert_eq!(steps_named(std::slice::from_ref(&result), "attention"), 1);
+    let drawn = Drawn { variables: vec![q.clone(), k.clone(), v], weights, mask: Some(mask), result };
+    let roots = gradients(&drawn, &drawn.variables);
+    assert_eq!(steps_named(&roots, "attention gradient"), 1);
+    both_ways(&[&roots[..], &[drawn.result.clone()]].concat(), "windows of pictures");
+    // Values with so many axes of their own are a product.
+    let more: Vec<_> = (0..10).map(|_| (Name::declared("own").freshened(), 1)).collect();
+    let values = of(&[&outer, &inner[..2], &more]);
+    let many = drawn.weights.contract(&values, &positions);
+    assert_eq!(steps_named(std::slice::from_ref(&many), "attention"), 0);
+    both_ways(&[many], "values of many axes");
+}
+
+#[test]
 fn attention_of_any_axes_and_layouts_is_one_step_with_the_same_numbers() {
     for seed in 0..600 {
         let mut draw = Draw::new(seed);
