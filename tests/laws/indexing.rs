@@ -54,6 +54,32 @@ fn p28_an_index_of_an_index_chooses_pairs() {
     assert_eq!(p.index(seq, &i).index(vocab, &j).to_vec(subseq).unwrap(), [6., 4.]);
 }
 
+#[test]
+fn p28_many_pairs_are_chosen_and_owed_one_by_one() {
+    let sizes = [3, 9, 11];
+    let x = Grid::from_fn(&sizes, |place| ((place[0] * 99 + place[1] * 11 + place[2]) as f64).sin());
+    let pairs: Vec<[usize; 2]> = (0..400).map(|i| [i * 7 % 9, i * 5 % 11]).collect();
+    let i: Over<R![subseq], seq> =
+        Tensor::indices_from_vec(subseq.of(400), seq, pairs.iter().map(|pair| pair[0]).collect()).unwrap();
+    let j: Over<R![subseq], vocab> =
+        Tensor::indices_from_vec(subseq.of(400), vocab, pairs.iter().map(|pair| pair[1]).collect()).unwrap();
+    let t = tensor!(f64, &x, (emb, seq, vocab));
+    let taken = t.index(seq, &i).index(vocab, &j);
+    let at = |e: usize, pair: &[usize; 2]| x.get(&[e, pair[0], pair[1]]);
+    let wanted: Vec<f64> = (0..3).flat_map(|e| pairs.iter().map(move |pair| at(e, pair))).collect();
+    assert_eq!(taken.to_vec((emb, subseq)).unwrap(), wanted);
+    let owed = grad(&taken.pow(2.0).sum((emb, subseq)), &t).to_vec((emb, seq, vocab)).unwrap();
+    let mut sums = Grid::from_fn(&sizes, |_| 0.0);
+    for (e, [a, b]) in (0..3).flat_map(|e| pairs.iter().map(move |&pair| (e, pair))) {
+        sums.values[(e * 9 + a) * 11 + b] += 2.0 * x.get(&[e, a, b]);
+    }
+    assert!(owed.iter().zip(&sums.values).all(|(owed, sum)| (owed - sum).abs() < 1e-12 * (1.0 + sum.abs())));
+    let past: Over<R![subseq], vocab> =
+        Tensor::indices_from_vec(subseq.of(400), vocab, pairs.iter().map(|pair| pair[1] + 1).collect()).unwrap();
+    let error = t.index(seq, &i).index(vocab, &past).eval().map(drop).unwrap_err().to_string();
+    assert!(error.contains("position 11 of axis `vocab`, whose size is 11"), "{error}");
+}
+
 mod another {
     use super::*;
 

@@ -19,6 +19,20 @@ named! {
         W dot_{height_, width_} unroll_{height, height_}(unroll_{width, width_}(X, |width_|), |height_|)
     }
 
+    fn Backwards(X: R[seq]) -> R[seq] {
+        Y_{seq(i)} = X_{seq(|seq| - 1 - i)};
+        Y
+    }
+
+    fn Before(X: R[seq], W: R[kernel]) -> R[seq, kernel] {
+        Y_{seq(i: |seq| - |kernel| + 1), kernel(k: |kernel|)} = X_{seq(i + |kernel| - 1 - k)};
+        Y
+    }
+
+    fn Signal1d(X: R[chans, seq], w: R[kernel]; W: R[chans, kernel]) -> R[seq] {
+        W dot_{chans, kernel} Before(X, w)
+    }
+
     fn MaxPool1d(X: R[seq]) -> R[seq] {
         max_kernel(pool_{seq, kernel}(X, 2))
     }
@@ -121,6 +135,27 @@ proptest! {
     }
 
     #[test]
+    fn a_convolution_of_what_came_before_is_one_with_the_weights_from_their_end_on(
+        (x, k) in signal(), outputs in 1_usize..4, seed in prop::collection::vec(number(), 40), l in layout(),
+    ) {
+        let mut numbers = seed.iter().copied().cycle();
+        let w = Grid::from_fn(&[outputs, x.sizes[0], k], |_| numbers.next().unwrap_or(0.0));
+        let turned = Grid::from_fn(&w.sizes, |place| w.get(&[place[0], place[1], k - 1 - place[2]]));
+        let b = Grid::from_fn(&[outputs], |_| 0.0);
+        in_both_precisions!({
+            let t = laid_out!(Number, &x, l, (chans, seq));
+            let weights = tensor!(Number, &w, (out, chans, kernel));
+            let one = Tensor::<R![kernel], Number>::ones(kernel.of(k));
+            let y = weights.dot((kernel, chans), &Before(&t, &one));
+            let n = x.sizes[0] * k;
+            let bound = Bound::roundings(n + 2, 4.0 * n as f64 + 2.0, UNIT);
+            assert_close(&y.to_vec((out, seq)).unwrap(), &plain::convolution(&x, &turned, &b), bound);
+            let back = Grid::from_fn(&x.sizes, |place| x.get(&[place[0], x.sizes[1] - 1 - place[1]]));
+            assert_close(&Backwards(&t).to_vec((chans, seq)).unwrap(), &back, Bound::EXACT);
+        });
+    }
+
+    #[test]
     fn pooling_then_flattening_is_nothing((x, k) in signal(), l in layout()) {
         let n = x.sizes[1] / k * k;
         let x = Grid::from_fn(&[x.sizes[0], n], |place| x.get(place));
@@ -146,6 +181,16 @@ fn n6_n7_convolutions_have_the_gradients_of_differences() {
     assert_gradients(&conv, |model| model.apply(&text).sin().sum((batch, seq)));
 
     let picture = Tensor::<_, f64>::normal(&mut rng, (batch.of(2), height.of(5), width.of(4)), 0.0, 1.0);
+    let one = Tensor::<R![kernel], f64>::ones(kernel.of(3));
+    let conv = with_numbers(Signal1d::init(&mut rng, (chans.of(2), kernel.of(3))).unwrap().cast::<f64>(), 3);
+    let signal = |model: &Signal1d<f64>, x: &Tensor<R![batch, chans, seq], f64>| {
+        (Backwards(&model.apply(x, &one)).sin() * &model.apply(x, &one)).sum((batch, seq))
+    };
+    assert_gradients(&conv, |model| signal(model, &text));
+    let numbers = Grid::new(&[2, 2, 6], text.to_vec((batch, chans, seq)).unwrap());
+    let found = grad(&signal(&conv, &text), &text).to_vec((batch, chans, seq)).unwrap();
+    assert_gradient(&found, &numbers, |x| signal(&conv, &tensor!(f64, x, (batch, chans, seq))).item().unwrap());
+
     let conv = with_numbers(Conv2d::init(&mut rng, (height_.of(2), width_.of(3))).unwrap().cast::<f64>(), 2);
     // The picture's gradient meets every window it is in, and that of a maximum.
     let pooled = |model: &Conv2d<f64>, x: &Tensor<R![batch, height, width], f64>| {

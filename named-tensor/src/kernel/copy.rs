@@ -105,6 +105,14 @@ pub(super) fn every_of_rows<'a, T: Stored, const N: usize>(rows: impl Iterator<I
     );
 }
 
+/// Copies from the last element to the first.
+pub(super) fn copy_backwards<T: Stored>(from: &[T], to: &mut [T]) {
+    vectorised(
+        #[inline(always)]
+        move || to.iter_mut().zip(from.iter().rev()).for_each(|(to, &x)| *to = x),
+    );
+}
+
 /// An element of each of `N` rows in turn, for many such groups.
 pub(super) fn interleave_rows<'a, T: Stored, const N: usize>(
     groups: impl Iterator<Item = ([&'a [T]; N], &'a mut [T])>,
@@ -240,6 +248,7 @@ impl<T: Stored> Job<'_, T> {
         match step {
             1 => stream.send(&self.src[at as usize..][..to.len()], to),
             0 => to.fill(self.src[at as usize]),
+            -1 => copy_backwards(&self.src[..=at as usize][at as usize + 1 - to.len()..], to),
             2 => every_of_rows::<T, 2>(std::iter::once((&self.src[at as usize..], to))),
             3 => every_of_rows::<T, 3>(std::iter::once((&self.src[at as usize..], to))),
             4 => every_of_rows::<T, 4>(std::iter::once((&self.src[at as usize..], to))),

@@ -39,7 +39,7 @@ pub(super) fn neighbours(batch: &[usize], [m, k, n]: [usize; 3], strides: [&[isi
 /// the others any number may be summed.
 ///
 /// # Panics
-/// As it does.
+/// As it does, and if this axis is none of neighbours.
 pub(super) fn products<T: Lanes>(
     scale: T,
     neighbours: usize,
@@ -51,6 +51,7 @@ pub(super) fn products<T: Lanes>(
     tail: Option<&Tail<'_>>,
 ) {
     let strides = [lhs.strides, rhs.strides, dst.strides];
+    assert_eq!(strides.map(|strides| strides[neighbours]), [1; 3], "products: neighbours lie side by side");
     let all = |last: [usize; 2]| -> SmallVec<[usize; 8]> { batch.iter().copied().chain(last).collect() };
     let of_batch = (0..batch.len()).map(|axis| (batch[axis], strides.map(|strides| strides[axis])));
     let last = |operand: usize, at: usize| strides[operand][batch.len() + at];
@@ -383,5 +384,14 @@ mod tests {
         let view = |offset| View { data: &numbers, offset, strides: &[1, 4, 4] };
         let dst = ViewMut { data: &mut out, offset: 0, strides: &[1, 4, 4] };
         products(1.0, 0, &[4], [1, 5, 1], view(0), view(1), dst, None);
+    }
+
+    #[test]
+    #[should_panic(expected = "neighbours lie side by side")]
+    fn an_axis_whose_positions_lie_apart_is_none_of_neighbours() {
+        let (data, mut out) = ([1.0_f32; 16], [0.0; 16]);
+        let view = View { data: &data, offset: 0, strides: &[0, 2, 1] };
+        let dst = ViewMut { data: &mut out, offset: 0, strides: &[1, 8, 4] };
+        products(1.0, 0, &[4], [1, 2, 2], view, view, dst, None);
     }
 }

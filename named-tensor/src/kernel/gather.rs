@@ -46,7 +46,14 @@ pub(crate) fn gather<T: Stored>(
     // They stand here, so that no loop looks them up for each row.
     let ([next, shared], step) = ([0, 1].map(|operand| walk.inner_stride(operand)), step[0]);
     if row == 1 {
+        let stretches = if [shared, step] == [0, 1] { stretches(&walk, positions) } else { None };
         parallel::for_each_chunk(dst, GRAIN, |first, chunk| {
+            if let Some(stretches) = &stretches {
+                return runs(&walk, first, chunk.len(), |[_, from], run| {
+                    let table = &table.data[table.offset.wrapping_add_signed(from)..][..limit];
+                    take_stretches(table, stretches, (first + run.start) % walk.inner(), &mut chunk[run]);
+                });
+            }
             runs(&walk, first, chunk.len(), |[at, from], run| {
                 let (at, from) = (positions.offset.wrapping_add_signed(at), table.offset.wrapping_add_signed(from));
                 if [next, shared, step] == [1, 0, 1] {
@@ -89,6 +96,53 @@ pub(crate) fn gather<T: Stored>(
         }
     });
     true
+}
+
+/// Positions that follow each other: the first one, and which of a row they are.
+struct Stretch {
+    first: usize,
+    of: Range<usize>,
+}
+
+/// Rows that take the same positions, from which on these are looked at once more, and positions of a stretch on average.
+const ALIKE: usize = 4;
+const LONG: usize = 8;
+
+/// The stretches of the positions of each row, if all rows take the same ones and stretches are long.
+fn stretches(walk: &Span, positions: View<'_, i64>) -> Option<Vec<Stretch>> {
+    let (outer, inner) = (walk.sizes.len().checked_sub(1)?, walk.inner());
+    let rows: usize = walk.sizes[..outer].iter().product();
+    if rows < ALIKE || walk.strides[0][..outer].iter().any(|&stride| stride != 0) {
+        return None;
+    }
+    let next = walk.inner_stride(0);
+    let at = |i: usize| positions.data[positions.offset.wrapping_add_signed(i as isize * next)] as usize;
+    let mut stretches: Vec<Stretch> = Vec::new();
+    for i in 0..inner {
+        if let Some(last) = stretches.last_mut().filter(|last| at(i) == last.first + last.of.len()) {
+            last.of.end += 1;
+        } else if stretches.len() * LONG > inner {
+            return None;
+        } else {
+            stretches.push(Stretch { first: at(i), of: i..i + 1 });
+        }
+    }
+    Some(stretches)
+}
+
+/// Takes these of a row of the table, from the place `start` on.
+fn take_stretches<T: Stored>(table: &[T], stretches: &[Stretch], start: usize, to: &mut [T]) {
+    let skipped = stretches.partition_point(|stretch| stretch.of.end <= start);
+    let mut done = 0;
+    for stretch in &stretches[skipped..] {
+        let begin = start + done;
+        let count = (stretch.of.end - begin).min(to.len() - done);
+        copy_short(&table[stretch.first + (begin - stretch.of.start)..][..count], &mut to[done..][..count]);
+        done += count;
+        if done == to.len() {
+            break;
+        }
+    }
 }
 
 /// Whether the positions of so many rows, which are the first operand of the walk, are all below `limit`.
@@ -202,6 +256,37 @@ mod tests {
                     data[first.wrapping_add_signed(from + shared[3] * position)]
                 });
                 assert!(dst.iter().copied().eq(exact), "{shared:?} at {strides:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn positions_that_follow_each_other_are_taken_together_whatever_pieces_they_are_in() {
+        let (rows, limit) = (900_usize, 61_usize);
+        let data: Vec<f32> = (0..rows * limit).map(|i| i as f32).collect();
+        let last = limit - 1;
+        let kinds: [Vec<usize>; 5] = [
+            (0..limit).map(|i| (i + 9) % limit).collect(),
+            (0..70).map(|i: usize| if i < 5 { 5 - i } else { (i - 5).min(last) }).collect(),
+            (0..200).map(|i| i % limit).collect(),
+            (0..limit).collect(),
+            (0..limit).rev().collect(),
+        ];
+        for chosen in kinds {
+            // Once side by side, once two apart, from the end on.
+            let apart: Vec<i64> = chosen.iter().rev().flat_map(|&at| [at as i64, -1]).collect();
+            let near: Vec<i64> = chosen.iter().map(|&at| at as i64).collect();
+            for (positions, offset, next) in [(&near, 0, 1), (&apart, apart.len() - 2, -2)] {
+                let (outer, far) = ([2, rows / 2, chosen.len()], limit as isize);
+                let table = View { data: &data[..], offset: 0, strides: &[far, 2 * far, 0, 1] };
+                let at = View { data: &positions[..], offset, strides: &[0, 0, next] };
+                let mut dst = vec![f32::NAN; rows * chosen.len()];
+                assert!(gather(&outer, &[], limit, table, at, &mut dst), "all positions are there");
+                let exact = (0..rows).flat_map(|row| {
+                    let from = (row % (rows / 2) * 2 + row / (rows / 2)) * limit;
+                    chosen.iter().map(move |at| (from + at) as f32)
+                });
+                assert!(dst.iter().copied().eq(exact), "{chosen:?}");
             }
         }
     }

@@ -44,6 +44,13 @@ impl Place {
         let strides = few(order.into_iter().map(|&at| self.strides[at]));
         Place { slot: self.slot, offset: self.offset, strides }
     }
+
+    /// Goes along the axis `at`, of this size, from its other end.
+    pub(super) fn turn_back(&mut self, at: usize, size: usize) {
+        let (stride, last) = (self.strides[at], size.saturating_sub(1));
+        self.offset = self.offset.wrapping_add_signed(stride.wrapping_mul(last as isize));
+        self.strides[at] = stride.wrapping_neg();
+    }
 }
 
 /// Sorts axes from the largest steps to the smallest, whichever way they go.

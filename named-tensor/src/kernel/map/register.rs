@@ -7,7 +7,7 @@
 
 use super::Operand;
 use crate::element::{Buffer, Kind, Stored};
-use crate::kernel::copy::{copy_short, every_of_rows, interleave_rows};
+use crate::kernel::copy::{copy_backwards, copy_short, every_of_rows, interleave_rows};
 use crate::kernel::lanes::vectorised;
 use crate::kernel::pool;
 use crate::kernel::span::Odometer;
@@ -241,6 +241,9 @@ impl Rows<'_> {
             match stride {
                 0 => part.fill(data[first as usize]),
                 1 => copy_short(&data[first as usize..][..part.len()], part),
+                -1 if part.len() >= WORTH => {
+                    copy_backwards(&data[..=first as usize][first as usize + 1 - part.len()..], part);
+                }
                 2 if part.len() >= WORTH => every_of_rows::<T, 2>(once((&data[first as usize..], part))),
                 3 if part.len() >= WORTH => every_of_rows::<T, 3>(once((&data[first as usize..], part))),
                 4 if part.len() >= WORTH => every_of_rows::<T, 4>(once((&data[first as usize..], part))),

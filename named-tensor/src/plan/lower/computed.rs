@@ -5,6 +5,7 @@
 //! Not here: the group (`group`), the loop (`kernel::reduce::computed`).
 
 use super::Lowering;
+use super::forwards::read_forwards;
 use crate::graph::op::Reduction;
 use crate::graph::shape::Names;
 use crate::plan::fuse::Part;
@@ -88,6 +89,9 @@ impl Lowering<'_, '_> {
             (Some(first), Some(last)) if order[first..=last].iter().all(is_reduced) => (first, last + 1),
             _ => return false,
         };
+        if !program.has_positions() {
+            read_forwards(&mut operands, &sizes, from..to);
+        }
         let across: Order = few((0..operands.len()).filter(|&number| lies_across(&operands[number], &sizes)));
         let repaid = if is_of_difference { REPAID_OF_DIFFERENCES } else { REPAID };
         let is_repaid =

@@ -2,7 +2,8 @@
 //!
 //! A sum over an axis is the same from its end on. So the larger operand of a product is read forwards along each summed axis,
 //! and what then lies backwards in the other one is copied, if that is read often.
-//! Not here: products (`product`).
+//! What is reduced is read forwards too, if all that is read goes backwards.
+//! Not here: products (`product`), reductions (`rows`, `computed`).
 
 use super::Lowering;
 use crate::graph::Shape;
@@ -30,9 +31,7 @@ impl Lowering<'_, '_> {
         for name in backwards(larger, places) {
             for (shape, place) in shapes.iter().zip(places.iter_mut()) {
                 if let Some(at) = shape.position(name) {
-                    let (stride, last) = (place.strides[at], shape.size(name).unwrap_or(1).saturating_sub(1));
-                    place.offset = place.offset.wrapping_add_signed(stride.wrapping_mul(last as isize));
-                    place.strides[at] = stride.wrapping_neg();
+                    place.turn_back(at, shape.size(name).unwrap_or(1));
                 }
             }
         }
@@ -41,6 +40,16 @@ impl Lowering<'_, '_> {
         if is_read_often && !backwards(other, places).is_empty() {
             let (place, sizes) = (places[other].clone(), shapes[other].sizes().collect::<Sizes>());
             places[other] = self.copied(i, &place, &sizes, &layout::by_stride(&place.strides));
+        }
+    }
+}
+
+/// Has all that is read go forwards along these axes, which are reduced, if none of it does.
+pub(super) fn read_forwards(operands: &mut [Place], sizes: &[usize], reduced: impl Iterator<Item = usize>) {
+    for at in reduced {
+        let is_backwards = operands.iter().any(|place| place.strides[at] < 0);
+        if is_backwards && operands.iter().all(|place| place.strides[at] <= 0) {
+            operands.iter_mut().for_each(|place| place.turn_back(at, sizes[at]));
         }
     }
 }

@@ -3,6 +3,7 @@
 //! Lives here: which axes make a row, and the copy that brings them side by side when they are several.
 //! Not here: the loops (`kernel`).
 
+use super::forwards::read_forwards;
 use super::{Lowering, dense};
 use crate::axis::Name;
 use crate::element::Binary;
@@ -31,6 +32,8 @@ impl Lowering<'_, '_> {
         let sizes: Sizes = shape.sizes().collect();
         let (over, kept): (Order, Order) =
             layout::by_stride(&source.strides).into_iter().partition(|&at| axes.contains(&names[at]));
+        let mut source = source.clone();
+        read_forwards(std::slice::from_mut(&mut source), &sizes, over.iter().copied());
         let action = Action::Reduce {
             reduction,
             source: source.in_order(kept.iter().chain(&over)),

@@ -2,6 +2,8 @@
 //!
 //! Lives here: graphs of this form. Not here: the comparison (`mod`).
 
+mod backwards;
+
 use super::*;
 use crate::element::Comparison;
 use crate::graph::calculus::reverse;
