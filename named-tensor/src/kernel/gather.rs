@@ -5,6 +5,7 @@
 
 use super::View;
 use super::copy::copy_short;
+use super::lanes::vectorised;
 use super::parallel::{self, GRAIN};
 use super::span::{Odometer, Span, check_inside};
 use crate::element::Stored;
@@ -49,10 +50,7 @@ pub(crate) fn gather<T: Stored>(
         let stretches = if [shared, step] == [0, 1] { stretches(&walk, positions) } else { None };
         parallel::for_each_chunk(dst, GRAIN, |first, chunk| {
             if let Some(stretches) = &stretches {
-                return runs(&walk, first, chunk.len(), |[_, from], run| {
-                    let table = &table.data[table.offset.wrapping_add_signed(from)..][..limit];
-                    take_stretches(table, stretches, (first + run.start) % walk.inner(), &mut chunk[run]);
-                });
+                return take_stretches(&walk, first, View { strides: &[], ..table }, limit, stretches, chunk);
             }
             runs(&walk, first, chunk.len(), |[at, from], run| {
                 let (at, from) = (positions.offset.wrapping_add_signed(at), table.offset.wrapping_add_signed(from));
@@ -130,19 +128,38 @@ fn stretches(walk: &Span, positions: View<'_, i64>) -> Option<Vec<Stretch>> {
     Some(stretches)
 }
 
-/// Takes these of a row of the table, from the place `start` on.
-fn take_stretches<T: Stored>(table: &[T], stretches: &[Stretch], start: usize, to: &mut [T]) {
-    let skipped = stretches.partition_point(|stretch| stretch.of.end <= start);
-    let mut done = 0;
-    for stretch in &stretches[skipped..] {
-        let begin = start + done;
-        let count = (stretch.of.end - begin).min(to.len() - done);
-        copy_short(&table[stretch.first + (begin - stretch.of.start)..][..count], &mut to[done..][..count]);
-        done += count;
-        if done == to.len() {
-            break;
-        }
-    }
+/// Takes these of each row of the table, of `limit` elements, from the element numbered `first` on.
+fn take_stretches<T: Stored>(
+    walk: &Span,
+    first: usize,
+    table: View<'_, T>,
+    limit: usize,
+    stretches: &[Stretch],
+    to: &mut [T],
+) {
+    let inner = walk.inner();
+    vectorised(
+        #[inline(always)]
+        move || {
+            runs(
+                walk,
+                first,
+                to.len(),
+                #[inline(always)]
+                |[_, from], run| {
+                    let row = &table.data[table.offset.wrapping_add_signed(from)..][..limit];
+                    let (start, to) = ((first + run.start) % inner, &mut to[run]);
+                    for Stretch { first, of } in stretches {
+                        let (begin, end) = (of.start.max(start), of.end.min(start + to.len()));
+                        if begin < end {
+                            let from = &row[first + (begin - of.start)..][..end - begin];
+                            copy_short(from, &mut to[begin - start..][..end - begin]);
+                        }
+                    }
+                },
+            );
+        },
+    );
 }
 
 /// Whether the positions of so many rows, which are the first operand of the walk, are all below `limit`.
