@@ -13,6 +13,7 @@ mod tests;
 
 use super::deeds::{Deed, What};
 use super::{Light, Numbers, STRIP, Strip};
+use crate::kernel::ahead::{fetch_at, is_free_beside_products};
 use crate::kernel::simd::{Lanes, is_plain};
 use crate::kernel::stream::{LINE, Stream};
 use crate::kernel::tiles::Rows;
@@ -28,6 +29,10 @@ const AT_ONCE: usize = 8;
 /// The same where registers are narrower than a line of memory: choosing a deed takes as long there, for half the numbers. Of
 /// sixteen registers one more is the other number's, and the rest is for what a deed needs.
 const MORE: usize = 12;
+
+/// Bytes before what is read now, where results pass the caches by: they are asked for. What a processor expects by itself
+/// depends on where the loop happens to stand in the program, and may come too late. Processors of Intel are left alone.
+const AHEAD: usize = 2048;
 
 impl Light {
     /// Runs the program over a result of at least a strip, and others of its size, unless there are no registers of several
@@ -185,6 +190,10 @@ unsafe fn run_pieces<T: Lanes, S: Simd, const N: usize>(
 ) {
     let usual = Stream::usual();
     let is_plain = sources.iter().all(Numbers::is_plain);
+    let goes_on = |deed: &&Placed<T>| deed.what.reads() && deed.goes_on == usize::MAX;
+    let is_asked = stream.passes_by() && is_free_beside_products();
+    let asked: SmallVec<[*mut T; 8]> =
+        placed.iter().filter(|_| is_asked).filter(goes_on).map(|deed| deed.place).collect();
     let (mut at, mut next) = (0, if lined_up > 0 { lined_up } else { size });
     let mut end = if is_plain { usize::MAX } else { 0 };
     loop {
@@ -193,6 +202,10 @@ unsafe fn run_pieces<T: Lanes, S: Simd, const N: usize>(
             end = look(placed, sources, at, if is_edge { at + 1 } else { last + 1 }, size);
         }
         let stream = if is_edge { &usual } else { stream };
+        for place in &asked {
+            let first = place.wrapping_add(at + AHEAD / size_of::<T>());
+            (0..size).step_by(LINE / size_of::<T>()).for_each(|line| fetch_at(first.wrapping_add(line)));
+        }
         // SAFETY: each deed was placed for pieces up to the last one, and those that are looked for, for this one too.
         unsafe { run::<T, S, _, N>(simd, placed.iter().map(|deed| deed.at::<S>(at)), stream) };
         if at == last {
