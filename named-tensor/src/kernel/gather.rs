@@ -47,11 +47,14 @@ pub(crate) fn gather<T: Stored>(
     // They stand here, so that no loop looks them up for each row.
     let ([next, shared], step) = ([0, 1].map(|operand| walk.inner_stride(operand)), step[0]);
     if row == 1 {
-        let stretches = if [shared, step] == [0, 1] { stretches(&walk, positions) } else { None };
+        let alike = if [shared, step] == [0, 1] { stretches(&walk, positions) } else { None };
+        if let Some(stretches) = alike {
+            parallel::for_each_chunk(dst, GRAIN, |first, chunk| {
+                take_stretches(&walk, first, View { strides: &[], ..table }, limit, &stretches, chunk);
+            });
+            return true;
+        }
         parallel::for_each_chunk(dst, GRAIN, |first, chunk| {
-            if let Some(stretches) = &stretches {
-                return take_stretches(&walk, first, View { strides: &[], ..table }, limit, stretches, chunk);
-            }
             runs(&walk, first, chunk.len(), |[at, from], run| {
                 let (at, from) = (positions.offset.wrapping_add_signed(at), table.offset.wrapping_add_signed(from));
                 if [next, shared, step] == [1, 0, 1] {
