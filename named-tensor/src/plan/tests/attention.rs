@@ -288,7 +288,7 @@ fn attention_inside_of_windows_of_pictures_is_one_step_though_it_has_nine_axes()
     let drawn = Drawn { variables: vec![q.clone(), k.clone(), v], weights, mask: Some(mask), result };
     let roots = gradients(&drawn, &drawn.variables);
     assert_eq!(steps_named(&roots, "attention gradient"), 1);
-    both_ways(&[&roots[..], &[drawn.result.clone()]].concat(), "windows of pictures");
+    both_ways(&[&roots[..], std::slice::from_ref(&drawn.result)].concat(), "windows of pictures");
     // Values with so many axes of their own are a product.
     let more: Vec<_> = (0..10).map(|_| (Name::declared("own").freshened(), 1)).collect();
     let values = of(&[&outer, &inner[..2], &more]);
