@@ -118,7 +118,10 @@ impl<'a> Items<'a> {
             (None, None) => !shape(link.positions).has(other.axis) && shape(link.of).has(other.axis),
             // What is summed first is no matter of the later positions.
             (Some(over), Some(later)) => {
-                !over.iter().any(|&name| shape(other.positions).has(name)) && !later.contains(&link.axis)
+                let positions = shape(other.positions);
+                !over.iter().any(|&name| positions.has(name))
+                    && !positions.has(link.axis)
+                    && !later.contains(&link.axis)
             }
             _ => false,
         };

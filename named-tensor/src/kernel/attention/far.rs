@@ -26,10 +26,15 @@ pub(super) fn is_nothing<T: Lanes>(sight: &Sight, top: T) -> bool {
     beyond == T::LOWEST || beyond < top && (beyond - top).decay() == T::default()
 }
 
+/// Sums of squares, in whatever precision, from which no digits are missing that matter.
+const SOUND: std::ops::Range<f64> = 1e-18..1e36;
+
 /// How large the scores at a batch position can be.
 pub(super) struct Reach {
-    /// The length of the longest key, scaled as scores are. None if no score is beyond what rows see.
+    /// The length of the longest key. None if no score is beyond what rows see.
     longest: Option<f64>,
+    /// What products are multiplied by and divided by.
+    scale: [f64; 2],
     /// How many numbers a key has.
     keys: usize,
 }
@@ -37,16 +42,15 @@ pub(super) struct Reach {
 impl Reach {
     /// Of the batch position numbered `at`.
     pub(super) fn new<T: Lanes>(sizes: &Sizes<'_>, job: &Attention<'_, T>, seen: &Seen<'_>, at: usize) -> Reach {
-        let count = sizes.keys;
+        let (count, scale) = (sizes.keys, job.scale.map(|x| x.wide().abs()));
         if job.instead || !seen.is_far {
-            return Reach { longest: None, keys: count };
+            return Reach { longest: None, scale, keys: count };
         }
         let keys = matrix(job.keys, sizes.batch, at);
         let [along, apart] = [keys.strides[0], keys.strides[1]];
         let first = |position| keys.offset.wrapping_add_signed(position as isize * apart);
         let squares = (0..sizes.positions).map(|position| square(keys.data, first(position), along, count));
-        let scale = (job.scale[0].wide() / job.scale[1].wide()).abs();
-        Reach { longest: Some(scale * squares.fold(0.0, f64::larger).sqrt()), keys: count }
+        Reach { longest: Some(squares.fold(0.0, f64::larger).sqrt()), scale, keys: count }
     }
 
     /// Puts the scores to what is beyond the sights of a stripe.
@@ -56,7 +60,10 @@ impl Reach {
         let firsts = firsts(stripe.sizes, job.queries, stripe.rows.clone());
         let far = |(sight, _): &(&mut Sight, usize)| sight.beyond > f64::NEG_INFINITY;
         for (sight, first) in stripe.sights.iter_mut().zip(firsts).filter(far) {
-            sight.beyond += SLACK * longest * square(job.queries.data, first, along, self.keys).sqrt();
+            let most = SLACK * longest * square(job.queries.data, first, along, self.keys).sqrt();
+            // What may overflow on the way to scores is infinite.
+            let stored = |x: f64| T::narrow(x).wide();
+            sight.beyond += stored(stored(stored(most) * self.scale[0]) / self.scale[1]);
         }
     }
 }
@@ -65,7 +72,10 @@ impl Reach {
 fn square<T: Lanes>(numbers: &[T], first: usize, step: isize, count: usize) -> f64 {
     if step == 1 {
         let numbers = &numbers[first..][..count];
-        return dot(numbers, numbers).wide();
+        let sum = dot(numbers, numbers).wide();
+        if SOUND.contains(&sum) {
+            return sum;
+        }
     }
     let number = |i: usize| numbers[first.wrapping_add_signed(i as isize * step)].wide();
     (0..count).map(|i| number(i) * number(i)).sum()

@@ -51,7 +51,7 @@ impl Lowering<'_, '_> {
         let tail = Wanted { axes: &wanted, anywhere: tail.is_some_and(|tail| tail.anywhere) };
         let mut product = self.products.of(&axes, tail);
         if is_narrow.contains(&true) && !is_read_narrow(&product) {
-            places[1] = self.widened(i, inputs[1]);
+            places[1] = self.widened(i, inputs[1], &places[1]);
             axes = together(shapes, &places, summed).1;
             // What is widened repeats itself no more.
             times = take_repeated(&mut axes);

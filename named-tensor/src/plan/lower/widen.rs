@@ -22,9 +22,9 @@ pub(super) fn is_read_narrow(product: &Product) -> bool {
 
 impl Lowering<'_, '_> {
     /// Where the numbers of an input lie in the precision of item `i`, in the order in which they lie now.
-    pub(super) fn widened(&mut self, i: u32, input: u32) -> Place {
+    pub(super) fn widened(&mut self, i: u32, input: u32, place: &Place) -> Place {
         let (kind, node) = (self.items.item(i).kind, self.items.item(input).node);
-        let (shape, place) = (self.items.item(input).shape, &self.places[&input]);
+        let shape = self.items.item(input).shape;
         let order = layout::by_stride(&place.strides);
         let sizes: Sizes = shape.sizes().collect();
         let widened = vec![Instruction::Load(0), Instruction::Cast(kind, 0)];

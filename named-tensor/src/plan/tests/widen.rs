@@ -93,6 +93,14 @@ fn products_with_matrices_in_16_bits_of_any_axes_and_layouts_have_the_same_numbe
             roots.push(x.contract(&w.at(axis, size / 2), &names));
             roots.push(x.contract(&w.slice(axis, size / 2..size, 1), &names).unary(Unary::Relu));
         }
+        // Either goes backwards along what is summed, and is not read as it lies.
+        let back = |x: &Node| names.iter().fold(x.clone(), |x, &name| x.flip(name));
+        roots.push(x.contract(&back(&w), &names));
+        if let Some(&(axis, size)) = columns.first() {
+            roots.push(x.contract(&back(&w).flip(axis), &names));
+            roots.push(x.contract(&back(&w).slice(axis, 0..size, 2), &names));
+            roots.push(back(&x).contract(&w.slice(axis, 0..size, 2), &names));
+        }
         if seed % 5 == 0 {
             // Others want it widened as well.
             roots.push(w.unary(Unary::Neg));

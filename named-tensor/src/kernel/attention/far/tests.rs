@@ -19,6 +19,7 @@ struct Case {
     g: Vec<f32>,
     mask: Vec<f32>,
     instead: bool,
+    scale: [f32; 2],
 }
 
 impl Case {
@@ -28,7 +29,7 @@ impl Case {
         let (q, k) = (of(ROWS, KEYS), of(POSITIONS, KEYS));
         let (v, g) = (of(POSITIONS, COLUMNS), of(ROWS, COLUMNS));
         let mask = (0..ROWS * POSITIONS).map(|at| mask(at / POSITIONS, at % POSITIONS)).collect();
-        Case { q, k, v, g, mask, instead }
+        Case { q, k, v, g, mask, instead, scale: [0.5, 1.0] }
     }
 
     /// The results and the gradients of queries, keys and values, one after the other.
@@ -37,7 +38,7 @@ impl Case {
         let view = |data, strides| View { data, offset: 0, strides };
         let (by_keys, turned, by_columns) = ([keys, 1], [1, keys], [columns, 1]);
         let job = Attention {
-            scale: [0.5, 1.0],
+            scale: self.scale,
             queries: view(&self.q[..], &by_keys),
             keys: view(&self.k, &turned),
             values: view(&self.v, &by_columns),
@@ -62,6 +63,7 @@ impl Case {
         let mut out = vec![0.0; ROWS * COLUMNS];
         let mut owed = [vec![0.0; self.q.len()], vec![0.0; self.k.len()], vec![0.0; self.v.len()]];
         for i in 0..ROWS {
+            let scale = f64::from(self.scale[0]) / f64::from(self.scale[1]);
             let scores: Vec<f64> = (0..POSITIONS)
                 .map(|j| {
                     let mask = wide(&self.mask, i * POSITIONS + j);
@@ -69,7 +71,7 @@ impl Case {
                     match self.instead {
                         true if mask != 0.0 => mask,
                         // As numbers of 32 bits are added.
-                        _ => f64::from((0.5 * dot) as f32 + mask as f32),
+                        _ => f64::from((scale * dot) as f32 + mask as f32),
                     }
                 })
                 .collect();
@@ -83,7 +85,7 @@ impl Case {
             let mean: f64 = (0..POSITIONS).map(|j| p[j] * slope(j)).sum();
             for j in 0..POSITIONS {
                 let is_score = !self.instead || self.mask[i * POSITIONS + j] == 0.0;
-                let ds = if is_score { 0.5 * p[j] * (slope(j) - mean) } else { 0.0 };
+                let ds = if is_score { scale * p[j] * (slope(j) - mean) } else { 0.0 };
                 (0..COLUMNS).for_each(|c| out[i * COLUMNS + c] += p[j] * wide(&self.v, j * COLUMNS + c));
                 (0..KEYS).for_each(|x| owed[0][i * KEYS + x] += ds * wide(&self.k, j * KEYS + x));
                 (0..KEYS).for_each(|x| owed[1][j * KEYS + x] += ds * wide(&self.q, i * KEYS + x));
@@ -160,6 +162,22 @@ fn a_key_that_is_nan_is_met_where_a_low_number_is_added_and_not_where_it_stands_
         let [out, ..] = case.computed();
         assert_eq!(out.iter().all(|x| x.is_nan()), !instead, "no row sees position 80");
         assert_eq!(out.iter().any(|x| x.is_nan()), !instead);
+    }
+}
+
+#[test]
+fn lengths_whose_squares_are_nothing_or_too_much_in_32_bits_are_lengths() {
+    // Scores of some 10⁵, of queries or keys whose squares are 0 or infinite where they are stored.
+    for (query, key, scale) in [(1e-23, 1e18, [1e10, 1.0]), (1e-30, 1e10, [1e25, 1.0]), (1e-16, 1e20, [1.0, 0.1])] {
+        let mut case = Case::new(false, |i, j| if is_seen(i, j) { 0.0 } else { -2e4 });
+        case.q.fill(query);
+        case.k.iter_mut().enumerate().for_each(|(at, k)| *k = key * (1.0 + (at / KEYS) as f32 / 10.0));
+        case.scale = scale;
+        let (got, plain) = (case.computed(), case.plain());
+        for (got, exact) in got[0].iter().zip(&plain[0]) {
+            let near = (f64::from(*got) - exact).abs() < 1e-3 * (1.0 + exact.abs());
+            assert!(near || got.is_nan() && exact.is_nan(), "{got} for {exact}, {query} {key}");
+        }
     }
 }
 

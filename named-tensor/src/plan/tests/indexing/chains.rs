@@ -78,8 +78,9 @@ fn chains_of_any_positions_are_the_same_planned_and_plain() {
                 let over = draw.subset(x.shape().names().chain(chosen.shape().names()));
                 let over: Vec<Name> =
                     over.into_iter().filter(|name| draw.below(4) == 0 || chosen.shape().has(*name)).collect();
-                let chosen = positions(&mut draw, chosen.shape().clone(), 4);
-                x.scatter_add(&chosen, other, 4, &over)
+                let size = sizes.iter().find(|(name, _)| *name == other).map_or(4, |&(_, size)| size);
+                let chosen = positions(&mut draw, chosen.shape().clone(), size);
+                x.scatter_add(&chosen, other, size, &over)
             };
             if next.error().is_none() && next.shape().elements() < 20_000 {
                 (x, links) = (next, links + 1);
@@ -89,6 +90,17 @@ fn chains_of_any_positions_are_the_same_planned_and_plain() {
         both_ways(&[x], &format!("chain {seed}"));
     }
     assert!(at_once > 60, "some chains are taken at once: {at_once}");
+}
+
+#[test]
+fn later_positions_along_the_axis_of_the_first_sum_are_no_chain() {
+    let table = Name::declared("table");
+    let x = stored(&mut Draw::new(1), Kind::F32, Shape::new([(HEIGHT, 3), (WIDTH, 4)]), 1);
+    let first = positions(&mut Draw::new(2), Shape::new([(HEIGHT, 3)]), 20);
+    let later = positions(&mut Draw::new(3), Shape::new([(table, 20), (WIDTH, 4)]), 3);
+    let sums = x.scatter_add(&first, table, 20, &[HEIGHT]).scatter_add(&later, DEPTH, 3, &[WIDTH]);
+    assert_eq!(steps(std::slice::from_ref(&sums)), 2);
+    both_ways(&[sums], "positions for each place of the table");
 }
 
 #[test]
