@@ -36,6 +36,24 @@ fn gain_and_shift_are_a_part_of_standardization() {
 }
 
 #[test]
+fn no_operand_lies_across_the_rows_of_a_sum_if_an_order_has_none() {
+    let [batch, state, next] = ["batch", "state", "next"].map(Name::declared);
+    for (many, size) in [(32, 8), (8, 32), (9, 9)] {
+        let (x, t) = (tensor(1, &[(batch, many), (state, size)]), tensor(2, &[(state, size), (next, size)]));
+        for root in [x.binary(Binary::Add, &t), t.binary(Binary::Mul, &x)] {
+            match &steps(std::slice::from_ref(&root))[0].action {
+                Action::Map { operands, .. } => {
+                    let last = operands.iter().map(|place| place.strides[2]);
+                    assert!(last.into_iter().all(|stride| matches!(stride, 0 | 1)), "{many} of {size}");
+                }
+                other => panic!("{other:?}"),
+            }
+            both_ways(&[root], "a sum of a row and a matrix");
+        }
+    }
+}
+
+#[test]
 fn a_product_lies_as_the_stored_numbers_beside_it_do() {
     let [batch, row, col, inner] = ["batch", "row", "col", "inner"].map(Name::declared);
     let lying = |axes: &[(Name, usize)]| {
