@@ -8,6 +8,7 @@ use crate::ast::{Body, Equation, Expression, Form};
 use crate::report::{Report, error};
 use proc_macro2::extra::DelimSpan;
 use proc_macro2::{Ident, TokenStream, TokenTree};
+use syn::ext::IdentExt;
 use syn::parse::ParseStream;
 use syn::{Token, token};
 
@@ -47,9 +48,10 @@ enum Line {
 
 /// `equation = identifier [ ":" type ] "=" expression | identifier "_" "{" positions "}" "=" expression`
 fn line(input: ParseStream<'_>, report: &mut Report) -> syn::Result<Line> {
-    if input.peek(Token![let]) {
-        let token: Token![let] = input.parse()?;
-        report.error(token.span, "an equation has no `let`", &["write `X = ..;`".to_owned()]);
+    let begins = input.fork().call(Ident::parse_any).is_ok_and(|word| word == "var" || word == "const");
+    if input.peek(Token![let]) || begins && input.peek2(syn::Ident) {
+        let word = input.call(Ident::parse_any)?;
+        report.error(word.span(), format!("an equation has no `{word}`"), &["write `X = ..;`".to_owned()]);
         if input.peek(Token![mut]) {
             input.parse::<Token![mut]>()?;
         }
@@ -57,12 +59,20 @@ fn line(input: ParseStream<'_>, report: &mut Report) -> syn::Result<Line> {
     let (name, form) = if input.peek(syn::Ident) && input.peek2(Token![:]) && !input.peek2(Token![::]) {
         let name: Ident = input.parse()?;
         input.parse::<Token![:]>()?;
+        if is_equal_sign(input, 1) {
+            let help = format!("write `{name} = ..;`");
+            return Err(error(input.span(), "an equation is written with `=`, not `:=`", &[help]));
+        }
         (name, Form::Value(Some(signature::tensor_type(input, report)?)))
     } else if input.peek(syn::Ident) && is_equal_sign(input, 2) {
         (input.parse()?, Form::Value(None))
     } else if input.peek(syn::Ident) && input.peek2(token::Brace) && is_equal_sign(input, 3) {
         let (name, positions) = subscript::definition(input)?;
         (name, Form::Cases(positions))
+    } else if input.peek(syn::Ident) && input.peek2(token::Paren) && is_equal_sign(input, 3) {
+        let name: Ident = input.parse()?;
+        let help = format!("a value for each position is `{name}_{{seq(i)}} = ..;`, a function stands beside this one");
+        return Err(error(name.span(), "an equation defines a value, not a function", &[help]));
     } else {
         return value(input);
     };

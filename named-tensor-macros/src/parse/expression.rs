@@ -3,7 +3,7 @@
 //! Lives here: operators, calls, sizes, cases. Not here: what stands inside `_{..}` (`subscript`), and what to say of tokens
 //! that no rule takes (`foreign`).
 
-use super::{axis, foreign, subscript};
+use super::{axis, foreign, separated, subscript};
 use crate::ast::{Binary, Call, Expression, Number, Unary};
 use crate::code::part_of;
 use crate::report::error;
@@ -149,7 +149,7 @@ fn contraction(input: ParseStream<'_>) -> syn::Result<Option<Vec<Path>>> {
         "" if name == "_" && input.peek(token::Brace) => {
             let content;
             braced!(content in input);
-            content.parse_terminated(axis, Token![,])?.into_iter().collect()
+            separated(&content, axis, |axes| format!("write `dot_{{{axes}}}`"))?
         }
         "" => Vec::new(),
         name => part_of(name, word.span()).map(Path::from).into_iter().collect(),
@@ -177,6 +177,9 @@ fn signed(input: ParseStream<'_>) -> syn::Result<Expression> {
             return Ok(base);
         }
         input.parse::<Token![^]>()?;
+        if input.peek(token::Brace) {
+            return Err(foreign::raised(input));
+        }
         return Ok(binary(Binary::Power, span, base, signed(input)?));
     };
     Ok(Expression::Unary { operator, span, operand: Box::new(signed(input)?) })
@@ -225,7 +228,11 @@ fn size(input: ParseStream<'_>) -> syn::Result<Expression> {
     }
     input.parse::<Token![|]>()?;
     if let Some(inside) = between_bars(&input.fork()) {
-        let help = format!("the absolute value is `abs({inside})`");
+        let axes = foreign::factors(&inside);
+        let help = match axes.as_slice() {
+            [] => format!("the absolute value is `abs({inside})`"),
+            axes => format!("write `{}`", axes.join(" * ")),
+        };
         return Err(error(span, "bars are the size of an axis", &[help]));
     }
     let axis = axis(input)?;
@@ -355,12 +362,12 @@ fn cases(input: ParseStream<'_>) -> syn::Result<Expression> {
 
 fn branch(input: ParseStream<'_>) -> syn::Result<Expression> {
     if !input.peek(token::Brace) {
-        return Err(foreign::operator(input));
+        return Err(foreign::branch(input));
     }
     let content;
     braced!(content in input);
     let value = expression(&content)?;
-    if content.is_empty() { Ok(value) } else { Err(foreign::operator(&content)) }
+    if content.is_empty() { Ok(value) } else { Err(foreign::in_branch(&content)) }
 }
 
 fn binary(operator: Binary, span: Span, left: Expression, right: Expression) -> Expression {

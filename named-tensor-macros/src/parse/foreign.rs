@@ -7,17 +7,19 @@
 use super::method;
 use crate::builtin;
 use crate::report::error;
-use crate::set::parse_axis;
-use proc_macro2::{Group, Ident, Span, TokenStream, TokenTree};
+use crate::set::{axis_text, parse_axis};
+use proc_macro2::{Delimiter, Group, Ident, Span, TokenStream, TokenTree};
 use quote::ToTokens;
 use syn::ext::IdentExt;
+use syn::parse::discouraged::Speculative;
 use syn::parse::{ParseStream, Parser};
 use syn::{Lit, Path, Token, token};
 
 const CASES: &str = "cases are written `if X > 0 { X } else { 0 }`";
 const LOOP: &str = "operations work along whole axes, `sum_seq(X)`; a value for each position is `Y_{seq(i)} = ..;`";
 const CLOSURE: &str = "write it of the whole tensor, `exp(X) + 1`, or as a function, `fn g(X: R[]) -> R[] { .. }`";
-const PRODUCT: &str = "product `X * Y`, contraction `X dot_key Y`";
+pub(super) const PRODUCT: &str = "product `X * Y`, contraction `X dot_key Y`";
+pub(super) const TRANSPOSE: &str = "axes have no order: leave it out; another name for one is `X_{seq -> seq_}`";
 const COMMENT: &str = "a comment begins with `//`";
 
 /// What to say about a token where an expression should begin.
@@ -30,6 +32,11 @@ pub(super) fn beginning(input: ParseStream<'_>) -> syn::Error {
         "for" | "while" | "loop" => Some(LOOP.to_owned()),
         "move" => Some(CLOSURE.to_owned()),
         "mod" => Some("the remainder of positions is written `i % 2`".to_owned()),
+        "const" => Some("write `X = ..;`".to_owned()),
+        _ if input.peek(token::Brace) => Some(format!("parts are grouped by parentheses, `(X + Y)`; {CASES}")),
+        _ if input.peek(Token![+]) => Some("leave out the second sign".to_owned()),
+        _ if input.peek(Token![>]) => Some("unequal is `!=`".to_owned()),
+        _ if input.peek(Token![=]) => Some("equality is `==`".to_owned()),
         _ if input.peek(Token![*]) => Some("a power is written `X^2`".to_owned()),
         _ if input.peek(Token![&]) => Some("tensors are borrowed of themselves: leave out the `&`".to_owned()),
         _ if input.peek(Token![#]) => Some(COMMENT.to_owned()),
@@ -67,6 +74,14 @@ pub(super) fn operator(input: ParseStream<'_>) -> syn::Error {
     let expected = format!("an operator is expected here, not `{word}`");
     let (message, help) = match word.as_str() {
         "." => return method::of_value("X", input),
+        "=" if input.peek2(Token![<]) => (expected, "at most is `<=`"),
+        "=" if input.peek2(Token![>]) => (expected, "at least is `>=`"),
+        "~" if input.peek2(Token![=]) => (expected, "unequal is `!=`"),
+        "is" => (expected, "equality is `==`"),
+        ";" => (
+            expected,
+            "parameters are not given in a call: one with parameters is declared, `; f: F`, and called `f(X)`",
+        ),
         "=" => (
             "`=` stands only after the name that is defined".to_owned(),
             "equality is `==`; the axis of a function is a part of its name: `softmax_seq(X)`",
@@ -78,7 +93,7 @@ pub(super) fn operator(input: ParseStream<'_>) -> syn::Error {
         "|" if is_size(&input.fork()) => ("an operator is missing here".to_owned(), PRODUCT),
         "&" | "|" => (format!("`{word}` is no operator of the notation"), "truth values are joined by `&&` and `||`"),
         "and" | "or" => (expected, "truth values are joined by `&&` and `||`"),
-        "?" | "if" => (expected, CASES),
+        "?" | "if" | "then" => (expected, CASES),
         "as" => (expected, "numbers have one type in a function, which its caller chooses: leave it out"),
         "in" | "for" => (expected, LOOP),
         "#" => (expected, COMMENT),
@@ -88,6 +103,53 @@ pub(super) fn operator(input: ParseStream<'_>) -> syn::Error {
         _ => ("an operator is missing here".to_owned(), PRODUCT),
     };
     error(span, message, &[help.to_owned()])
+}
+
+/// What to say where the braces of a case should be.
+pub(super) fn branch(input: ParseStream<'_>) -> syn::Error {
+    let begins = input.peek(token::Paren) || input.peek(Lit) || input.peek(Token![:]);
+    if begins { error(input.span(), "a case stands in braces", &[CASES.to_owned()]) } else { operator(input) }
+}
+
+/// What to say of a token behind the value of a case.
+pub(super) fn in_branch(input: ParseStream<'_>) -> syn::Error {
+    let message = if input.peek(Token![;]) {
+        "a case is one expression, without `;`"
+    } else if input.peek(Token![=]) && !input.peek(Token![=>]) {
+        "a case is a value, and defines no name"
+    } else {
+        return operator(input);
+    };
+    error(input.span(), message, &["write `Y = if X > 0 { X } else { 0 };`".to_owned()])
+}
+
+/// `X^{2}`, where braces stand behind `^`.
+pub(super) fn raised(input: ParseStream<'_>) -> syn::Error {
+    let span = input.span();
+    let inside = input.fork().parse::<Group>().map(|group| group.stream()).unwrap_or_default();
+    let tokens: Vec<TokenTree> = inside.into_iter().collect();
+    let power: String = tokens.iter().map(ToString::to_string).collect::<Vec<_>>().join(" ").replace("- ", "-");
+    let help = match tokens.as_slice() {
+        _ if power == "T" => TRANSPOSE.to_owned(),
+        [_] => format!("write `^{power}`"),
+        _ if power == "-1" => "write `^(-1)`, of each element; the inverse of a matrix is `inv_{a, b}(S)`".to_owned(),
+        _ => format!("write `^({power})`"),
+    };
+    error(span, "a power has no braces", &[help])
+}
+
+/// The sizes of which `|heads * key|` is the product.
+pub(super) fn factors(inside: &TokenStream) -> Vec<String> {
+    let tokens: Vec<TokenTree> = inside.clone().into_iter().collect();
+    let is_star = |token: &TokenTree| matches!(token, TokenTree::Punct(punct) if punct.as_char() == '*');
+    let sizes: Option<Vec<String>> = tokens
+        .split(is_star)
+        .map(|part| match part {
+            [TokenTree::Ident(axis)] if axis.to_string().starts_with(char::is_lowercase) => Some(format!("|{axis}|")),
+            _ => None,
+        })
+        .collect();
+    sizes.unwrap_or_default()
 }
 
 /// Whether `|axis|` stands here.
@@ -244,6 +306,22 @@ pub(super) fn entry(part: &TokenStream, axis: &str) -> Option<Option<String>> {
     }
 }
 
+/// The axes in a list without its commas, `seq x key`, as they are written.
+pub(super) fn axes_of(list: ParseStream<'_>) -> Vec<String> {
+    let mut axes = Vec::new();
+    while !list.is_empty() {
+        let ahead = list.fork();
+        match parse_axis(&ahead).map(|axis| axis_text(&axis)) {
+            Ok(axis) => {
+                list.advance_to(&ahead);
+                axes.extend((axis != "x").then_some(axis));
+            }
+            Err(_) => drop(list.parse::<TokenTree>()),
+        }
+    }
+    axes
+}
+
 /// The parts between commas.
 pub(super) fn split(stream: &TokenStream) -> Vec<TokenStream> {
     let tokens: Vec<TokenTree> = stream.clone().into_iter().collect();
@@ -280,7 +358,8 @@ fn mentions(stream: &TokenStream, name: &Ident) -> bool {
     let is_bar = |token: Option<&TokenTree>| matches!(token, Some(TokenTree::Punct(punct)) if punct.as_char() == '|');
     tokens.iter().enumerate().any(|(place, token)| match token {
         TokenTree::Ident(ident) => ident == name && !is_bar(tokens.get(place + 1)),
-        TokenTree::Group(group) => mentions(&group.stream(), name),
+        // A brace may be that of the function behind its conditions.
+        TokenTree::Group(group) => group.delimiter() != Delimiter::Brace && mentions(&group.stream(), name),
         _ => false,
     })
 }

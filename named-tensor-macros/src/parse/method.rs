@@ -3,7 +3,7 @@
 //! `X.sum(-1)`, `torch.sum(X, axis=-1)` and `cat([X, Y], key)` are told as functions of the notation, or by the words of
 //! other libraries. Lives here: how their arguments are read. Not here: those words (`names::words`).
 
-use super::foreign::{split, text};
+use super::foreign::{PRODUCT, TRANSPOSE, split, text};
 use crate::builtin::{self, Builtin, Shape};
 use crate::names::instead_of_method;
 use crate::report::error;
@@ -30,17 +30,21 @@ pub(super) fn of_name(name: &Ident, input: ParseStream<'_>) -> syn::Error {
 pub(super) fn of_value(of: &str, input: ParseStream<'_>) -> syn::Error {
     let ahead = input.fork();
     let name = ahead.parse::<Token![.]>().and_then(|_| ahead.call(Ident::parse_any));
-    let name = name.map(|name| name.to_string()).unwrap_or_default();
+    let Ok(name) = name.map(|name| name.to_string()) else {
+        return error(input.span(), "`.` is no operator of the notation", &[PRODUCT.to_owned()]);
+    };
     let help = match name.as_str() {
-        "T" | "t" | "mT" | "H" | "transpose" | "permute" | "swapaxes" => {
-            "axes have no order: leave it out; another name for one is `X_{seq -> seq_}`".to_owned()
-        }
+        "T" | "t" | "mT" | "H" | "transpose" | "permute" | "swapaxes" => TRANSPOSE.to_owned(),
         "apply" | "forward" | "call" => "a function is called by its name, one with parameters too: `f(X)`".to_owned(),
         "shape" | "size" | "len" => "the size of an axis is `|seq|`".to_owned(),
-        _ if !ahead.peek(token::Paren) && !ahead.peek(Token![::]) && !name.is_empty() => {
+        _ if of == "self" => {
+            format!("what a function is given, and its parameters, are called by their names: `{name}`")
+        }
+        _ if !ahead.peek(token::Paren) && !ahead.peek(Token![::]) => {
             let help = "a weight that serves twice is a parameter of the outer function, which passes it on as an \
                         argument to a function without parameters";
-            return error(input.span(), "a field is not read in an equation", &[help.to_owned()]);
+            let help = [PRODUCT.to_owned(), help.to_owned()];
+            return error(input.span(), "a field is not read in an equation, and `.` is no product", &help);
         }
         _ => {
             let given = ahead.parse::<Group>().map(|group| split(&group.stream())).unwrap_or_default();

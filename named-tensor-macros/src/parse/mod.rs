@@ -7,6 +7,7 @@
 mod body;
 mod expression;
 mod foreign;
+mod initial;
 mod method;
 mod signature;
 mod subscript;
@@ -18,7 +19,7 @@ use crate::ast::Block;
 use crate::report::{Report, error};
 use proc_macro2::{Ident, TokenStream, TokenTree};
 use syn::parse::{ParseStream, Parser};
-use syn::{Attribute, Path, Token, Visibility, token};
+use syn::{Attribute, Lit, LitStr, Path, Token, Visibility, token};
 
 /// The tree of a whole `named! { .. }`, without the parts that are reported.
 pub(crate) fn block(tokens: TokenStream, report: &mut Report) -> Block {
@@ -85,7 +86,8 @@ struct Named {
 fn skip_item(input: ParseStream<'_>) {
     let next = |input: ParseStream<'_>| input.peek(Token![fn]) && input.peek2(syn::Ident);
     while !input.is_empty() && !next(input) {
-        let ends = input.peek(Token![;]) || (input.peek(token::Brace) && !input.peek2(token::Paren));
+        let ends = input.peek(Token![;])
+            || (input.peek(token::Brace) && !input.peek2(token::Paren) && !input.peek2(token::Brace));
         if input.parse::<TokenTree>().is_err() || ends {
             break;
         }
@@ -101,10 +103,35 @@ fn drain(input: ParseStream<'_>) {
     }
 }
 
+/// What stands between commas, up to the end of the group; `help` shows what to write, from the axes in it.
+fn separated<T>(
+    input: ParseStream<'_>,
+    item: impl Fn(ParseStream<'_>) -> syn::Result<T>,
+    help: impl Fn(&str) -> String,
+) -> syn::Result<Vec<T>> {
+    let all = input.fork();
+    let mut items = Vec::new();
+    while !input.is_empty() {
+        items.push(item(input)?);
+        if !input.is_empty() && input.parse::<Token![,]>().is_err() {
+            let help = help(&foreign::axes_of(&all).join(", "));
+            return Err(error(input.span(), "a comma is expected before this", &[help]));
+        }
+    }
+    Ok(items)
+}
+
 /// An axis: its name or a path to it.
 fn axis(input: ParseStream<'_>) -> syn::Result<Path> {
     if !input.peek(syn::Ident) && !input.peek(Token![::]) && !input.peek(Token![crate]) && !input.peek(Token![self]) {
-        return Err(error(input.span(), "an axis is expected here", &[]));
+        let help = if input.peek(LitStr) {
+            vec!["axes are no strings: leave out the quotes".to_owned()]
+        } else if input.peek(Lit) {
+            vec!["axes have names, no numbers: `sum_seq(X)`, `X dot_key Y`".to_owned()]
+        } else {
+            Vec::new()
+        };
+        return Err(error(input.span(), "an axis is expected here", &help));
     }
     crate::set::parse_axis(input)
 }

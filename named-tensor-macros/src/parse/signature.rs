@@ -1,19 +1,16 @@
 //! The line above a body: name, arguments, parameters, result, conditions.
 //!
-//! Lives here: also types and initial values, which occur in signatures (a type occurs in an ascription too).
-//! Not here: whether names are used, known or repeated (`names`).
+//! Lives here: also types, which occur in ascriptions too. Not here: initial values (`initial`), and whether names are used, known or repeated (`names`).
 
-use super::{Named, axis, body, drain, expression, foreign};
-use crate::ast::{
-    Argument, Binary, Condition, Element, Expression, Function, Initial, Parameter, ParameterType, TensorType,
-};
+use super::{Named, axis, body, drain, expression, foreign, initial, separated};
+use crate::ast::{Argument, Binary, Condition, Element, Expression, Function, Parameter, ParameterType, TensorType};
 use crate::code::{name_of, part_of};
 use crate::report::{Report, error};
-use crate::set::{Set, axis_name, axis_span, bare};
+use crate::set::{Set, axis_name, axis_span, axis_text, bare};
 use proc_macro2::{Group, Ident, Span};
 use quote::{ToTokens, format_ident};
 use syn::parse::{Parse, ParseStream};
-use syn::{Attribute, Lit, Path, Token, braced, bracketed, parenthesized, token};
+use syn::{Attribute, Lit, LitStr, Path, Token, braced, bracketed, parenthesized, token};
 
 /// `name = identifier | identifier "_" "{" axis { "," axis } "}"`
 pub(super) fn name(input: ParseStream<'_>) -> syn::Result<(Ident, Vec<Ident>)> {
@@ -76,7 +73,8 @@ pub(super) fn function(input: ParseStream<'_>, named: Named, report: &mut Report
         text.push_str(&condition.text);
     }
     if !input.peek(token::Brace) {
-        return Err(error(input.span(), format!("the body of `{}` is expected here", named.name), &[]));
+        let help = "write `-> R[..] { .. }`".to_owned();
+        return Err(error(input.span(), format!("the body of `{}` is expected here", named.name), &[help]));
     }
     let content;
     let braces = braced!(content in input);
@@ -160,10 +158,20 @@ fn variables(input: ParseStream<'_>, report: &mut Report) -> syn::Result<(Vec<Ar
             continue;
         }
         let attributes = input.call(Attribute::parse_outer)?;
+        if input.peek(Token![;]) {
+            let help = "a comma stands between two parameters";
+            return Err(error(input.span(), "one `;` parts arguments and parameters", &[help.to_owned()]));
+        }
         let name: Ident = input.parse()?;
         if !input.peek(Token![:]) {
-            let help = format!("write `{name}: R[..]`");
-            return Err(error(name.span(), format!("`{name}` has no type"), &[help]));
+            let (message, help) = if input.peek(token::Bracket) {
+                ("a name stands before its type".to_owned(), "write `X: R[..]`".to_owned())
+            } else if input.peek(Token![?]) {
+                (ABSENT.to_owned(), format!("write `{name}: R[..]?`"))
+            } else {
+                (format!("`{name}` has no type"), format!("write `{name}: R[..]`"))
+            };
+            return Err(error(name.span(), message, &[help]));
         }
         input.parse::<Token![:]>()?;
         if behind_semicolon {
@@ -172,8 +180,9 @@ fn variables(input: ParseStream<'_>, report: &mut Report) -> syn::Result<(Vec<Ar
         } else {
             arguments.push(Argument { attributes, name, kind: argument_type(input, report)? });
         }
-        if !input.is_empty() && !input.peek(Token![;]) {
-            input.parse::<Token![,]>()?;
+        if !input.is_empty() && !input.peek(Token![;]) && input.parse::<Token![,]>().is_err() {
+            let help = "write `X: R[seq], Y: R[key]`, a function with parameters `norm: LayerNorm`";
+            return Err(error(input.span(), "a comma is expected before this", &[help.to_owned()]));
         }
     }
     Ok((arguments, parameters))
@@ -203,6 +212,11 @@ fn argument_type(input: ParseStream<'_>, report: &mut Report) -> syn::Result<Ten
     }
     Ok(kind)
 }
+
+const ABSENT: &str = "what may be absent has a `?` behind its type";
+
+/// What reals and truth values are called elsewhere.
+const MISWRITTEN: [(&str, &str); 5] = [("ℝ", "R"), ("Real", "R"), ("Reals", "R"), ("𝔹", "B"), ("Bool", "B")];
 
 /// Types that a line of Rust would have here.
 const RUST: [&str; 12] = ["Tensor", "f32", "f64", "bool", "usize", "u8", "u32", "u64", "i32", "i64", "Vec", "Index"];
@@ -245,7 +259,7 @@ fn bracket(word: Path, input: ParseStream<'_>, report: &mut Report) -> syn::Resu
     bracketed!(content in input);
     let named = |input: ParseStream<'_>| {
         let help = "write `R[height, width]`; sizes are those of the tensors that are given";
-        if input.peek(Lit) {
+        if input.peek(Lit) && !input.peek(LitStr) {
             return Err(error(input.span(), "an axis is expected here, not a size", &[help.to_owned()]));
         }
         let axis = axis(input)?;
@@ -254,12 +268,18 @@ fn bracket(word: Path, input: ParseStream<'_>, report: &mut Report) -> syn::Resu
         }
         Ok(axis)
     };
-    let axes = content.parse_terminated(named, Token![,])?;
-    let set = Set(axes.into_iter().collect()).distinct(report);
+    let written = axis_text(&word);
+    let axes = separated(&content, named, |axes| format!("write `{written}[{axes}]`"))?;
+    let set = Set(axes).distinct(report);
     let span = axis_span(&word);
-    let element = if word.is_ident("R") {
+    let meant = MISWRITTEN.iter().find(|(other, _)| *other == written).map(|(_, meant)| *meant);
+    if let Some(meant) = meant {
+        let help = format!("write `{meant}[{}]`", set.0.iter().map(axis_text).collect::<Vec<_>>().join(", "));
+        report.error(span, format!("`{written}` is no type of the notation"), &[help]);
+    }
+    let element = if word.is_ident("R") || meant == Some("R") {
         Element::Real
-    } else if word.is_ident("B") {
+    } else if word.is_ident("B") || meant == Some("B") {
         Element::Truth
     } else {
         Element::Position(word)
@@ -270,6 +290,9 @@ fn bracket(word: Path, input: ParseStream<'_>, report: &mut Report) -> syn::Resu
 /// `parameter = identifier ":" ( type [ "?" ] [ initial ] | path [ "?" ] )`, and whether it may be absent.
 fn parameter_type(input: ParseStream<'_>, report: &mut Report) -> syn::Result<(ParameterType, bool)> {
     let word = type_word(input)?;
+    if word.is_ident("Option") && input.peek(Token![<]) {
+        return Err(error(axis_span(&word), ABSENT, &["write `b: R[..]?`".to_owned()]));
+    }
     if !input.peek(token::Bracket) {
         let optional = input.parse::<Option<Token![?]>>()?.is_some();
         return Ok((ParameterType::Function(word), optional));
@@ -279,44 +302,7 @@ fn parameter_type(input: ParseStream<'_>, report: &mut Report) -> syn::Result<(P
         report.error(kind.span, "a parameter is made of real numbers", &["write `R[..]`".to_owned()]);
     }
     let optional = input.parse::<Option<Token![?]>>()?.is_some();
-    Ok((ParameterType::Tensor(kind, initial(input)?), optional))
-}
-
-/// `initial = "=" expression | "~" name [ "(" arguments ")" ] | "~" name "(" "{" axes "}" [ "->" "{" axes "}" ] ")"`
-fn initial(input: ParseStream<'_>) -> syn::Result<Option<Initial>> {
-    if input.peek(Token![=]) {
-        input.parse::<Token![=]>()?;
-        return expression::expression(input).map(Initial::Constant).map(Some);
-    }
-    if !input.peek(Token![~]) {
-        return Ok(None);
-    }
-    input.parse::<Token![~]>()?;
-    let name: Ident = input.parse()?;
-    let mut drawn = (Vec::new(), None);
-    if input.peek(token::Paren) {
-        let content;
-        parenthesized!(content in input);
-        if content.peek(token::Brace) {
-            let inputs = braced_axes(&content)?;
-            let outputs = if content.is_empty() {
-                None
-            } else {
-                content.parse::<Token![->]>()?;
-                Some(braced_axes(&content)?)
-            };
-            drawn.1 = Some((inputs, outputs));
-        } else {
-            drawn.0 = expression::list(&content)?;
-        }
-    }
-    Ok(Some(Initial::Drawn { name, arguments: drawn.0, axes: drawn.1 }))
-}
-
-fn braced_axes(input: ParseStream<'_>) -> syn::Result<Vec<Path>> {
-    let content;
-    braced!(content in input);
-    Ok(content.parse_terminated(axis, Token![,])?.into_iter().collect())
+    Ok((ParameterType::Tensor(kind, initial::initial(input)?), optional))
 }
 
 /// `conditions = condition { "," condition }`, `condition = expression comparison expression`
@@ -344,9 +330,13 @@ fn conditions(input: ParseStream<'_>, report: &mut Report) -> syn::Result<Vec<Co
                 let sign = if comparison == Binary::Equal { "=" } else { comparison.sign() };
                 conditions.push(Condition { left, comparison, right, text: format!("{l} {sign} {r}"), span });
             }
-            _ => report.error(span, "a condition is about sizes and numbers only", &[]),
+            _ => {
+                let help = "the size of an axis is `|key|`".to_owned();
+                report.error(span, "a condition is about sizes and numbers only", &[help]);
+            }
         }
-        if input.peek(Token![&&]) {
+        let is_and = input.fork().parse().is_ok_and(|word: Ident| word == "and");
+        if is_and || input.peek(Token![&&]) {
             let help = "write `where |heads| * |key| = |chans|, |val| = |key|`";
             return Err(error(input.span(), "conditions are joined by a comma", &[help.to_owned()]));
         }

@@ -6,8 +6,8 @@ use super::elsewhere::{errors, only};
 use super::tokens;
 use crate::report::Report;
 
-/// The column and the text of the only message about this body, and the source.
-fn at(body: &str) -> (String, String) {
+/// What the only message about this body points at, and its text.
+pub(super) fn at(body: &str) -> (String, String) {
     let source = format!("fn f(X: R[seq, key]) -> R[seq, key] {{ {body} }}");
     let mut report = Report::default();
     drop(crate::named::functions(tokens(&source), &mut report));

@@ -2,6 +2,7 @@
 
 mod elsewhere;
 mod expansion;
+mod forms;
 mod habits;
 mod messages;
 mod mistakes;

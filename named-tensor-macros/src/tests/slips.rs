@@ -151,10 +151,17 @@ fn a_method_is_told_as_the_function_that_it_is() {
 
 #[test]
 fn a_field_is_told_apart_from_a_method() {
+    let product = "product `X * Y`, contraction `X dot_key Y`";
     let help = "a weight that serves twice is a parameter of the outer function, which passes it on as an argument to \
                 a function without parameters";
     let said = at("fn F(X: R[chans]; emb: Embedding) -> R[vocab] { X dot_chans emb.E }");
-    assert_eq!(said, (".".to_owned(), format!("a field is not read in an equation\n= help: {help}")));
+    assert_eq!(
+        said,
+        (
+            ".".to_owned(),
+            format!("a field is not read in an equation, and `.` is no product\n= help: {product}\n= help: {help}")
+        )
+    );
     for range in ["i..", "..2", "1..", "N..M"] {
         let source = format!("fn F(X: R[seq]) -> R[seq] {{ X_{{seq({range})}} }}");
         assert!(errors(&source).iter().all(|said| !said.contains("field")), "{range}");
