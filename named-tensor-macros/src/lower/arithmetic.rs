@@ -115,7 +115,10 @@ impl Scope<'_> {
             (Element::Truth, Kind::Claim) => self.truth(value, span),
             (Element::Position(axis), Kind::Exact) => along(axis, value.code, span),
             (Element::Position(axis), kind) => {
-                let help = instead_of_one_hot(&value.code, kind, &axis_name(axis));
+                let help = match axis_name(axis).as_str() {
+                    "r" => vec!["did you mean `R`? What stands here is an axis".to_owned()],
+                    name => instead_of_one_hot(&value.code, kind, name),
+                };
                 Err(error(span, format!("{} where positions are declared", kind.words()), &help))
             }
             (Element::Real, _) => {

@@ -8,9 +8,9 @@ use super::{Scope, arithmetic::plain};
 use crate::ast::{Binary, Call, Entry, Expression, Function, Initial, Parameter, TensorType};
 use crate::builtin::Shape;
 use crate::ir::{Code, Draw, Generics, Given};
-use crate::names::{Callee, Vocabulary};
+use crate::names::{Callee, Vocabulary, declared};
 use crate::report::{error, nearest};
-use crate::set::axis_name;
+use crate::set::{axis_name, axis_text};
 use proc_macro2::{Ident, Span};
 use syn::Path;
 
@@ -172,7 +172,14 @@ fn unstated(vocabulary: &Vocabulary<'_>, function: &Function, name: &Ident) -> s
     } else if added == mentioned {
         Ok(Draw::Constant(number(0.0)))
     } else {
-        let help = format!("write `{name}: R[..] = 1` or `{name}: R[..] ~ normal(0, 1)`");
-        Err(error(span, format!("what `{name}` is at first cannot be seen from the equations"), &[help]))
+        let mut help = vec![format!("write `{name}: R[..] = 1` or `{name}: R[..] ~ normal(0, 1)`")];
+        // `X * W` may well be a slip where `X dot_chans W` was meant.
+        let result: Vec<String> = function.result.set.0.iter().map(axis_name).collect();
+        let kind = declared(function, name).filter(|kind| kind.set.0.len() > 1);
+        let inputs = kind.iter().flat_map(|kind| &kind.set.0).find(|axis| !result.contains(&axis_name(axis)));
+        if let Some(axis) = inputs.map(axis_text).filter(|axis| !axis.contains('(')) {
+            help.push(format!("`{axis}` is no axis of the result: if it is summed over, write `.. dot_{axis} {name}`"));
+        }
+        Err(error(span, format!("what `{name}` is at first cannot be seen from the equations"), &help))
     }
 }

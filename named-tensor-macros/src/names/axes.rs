@@ -9,7 +9,7 @@ use crate::builtin::Shape;
 use crate::code::name_of;
 use crate::report::{Report, list, lookalike, nearest, stem};
 use crate::set::{axis_name, axis_span, axis_text, bare};
-use proc_macro2::Ident;
+use proc_macro2::{Ident, Span};
 use std::collections::BTreeSet;
 use syn::Path;
 
@@ -17,6 +17,7 @@ use syn::Path;
 pub(super) fn check(vocabulary: &Vocabulary<'_>, function: &Function, report: &mut Report) {
     unused_parameters(function, report);
     let axes = named_in(vocabulary, function);
+    let mut told: BTreeSet<String> = BTreeSet::new();
     for expression in function.signature_expressions().into_iter().chain(function.body_expressions()) {
         expression.walk(&mut |node| {
             if let Expression::Size(axis) = node
@@ -26,10 +27,15 @@ pub(super) fn check(vocabulary: &Vocabulary<'_>, function: &Function, report: &m
                 variable_in_bars(function, axis, report);
                 return;
             }
-            if let Expression::Call(call) = node
-                && let Some(help) = joined(vocabulary, function, call)
-            {
-                report.error(axis_span(&call.function), "several axes stand in braces", &[help]);
+            let braces = match node {
+                Expression::Call(call) => {
+                    joined(vocabulary, function, call).map(|help| (axis_span(&call.function), help))
+                }
+                Expression::Dot { axes, .. } => contracted_together(vocabulary, function, axes),
+                _ => None,
+            };
+            if let Some((span, help)) = braces {
+                report.error(span, "several axes stand in braces", &[help]);
                 return;
             }
             if let Some((name, message, help)) = contracted_positions(function, node) {
@@ -37,8 +43,15 @@ pub(super) fn check(vocabulary: &Vocabulary<'_>, function: &Function, report: &m
                 return;
             }
             for axis in used(vocabulary, function, node) {
+                // One that is misspelt in a type is not found at each of its uses.
+                let name = axis_name(&axis);
+                if told.contains(&name) {
+                    continue;
+                }
+                let before = report.count();
                 let lacks = lacking(vocabulary, function, node, &axis);
                 known(vocabulary, function, &axis, lacks, report);
+                told.extend((report.count() > before).then_some(name));
             }
             for group in together(vocabulary, function, node) {
                 distinct(&group, report);
@@ -260,7 +273,8 @@ fn known(vocabulary: &Vocabulary<'_>, function: &Function, axis: &Path, lacks: b
         };
         let is_form = |other: &&str| begins(&name, other) || begins(other, &name);
         let mut forms = known().filter(|other| lacks && stem(other) != stem(&name));
-        let meant = nearest(&name, known()).or_else(|| forms.find(is_form));
+        let primed = || known().find(|other| lacks && stem(other) == stem(&name));
+        let meant = nearest(&name, known()).or_else(|| forms.find(is_form)).or_else(primed);
         meant.map(|meant| format!("did you mean `{meant}`?"))
     });
     if let Some(meant) = meant {
@@ -284,6 +298,14 @@ fn joined(vocabulary: &Vocabulary<'_>, function: &Function, call: &Call) -> Opti
     }
     let parts = parts(&name, &own).filter(|parts| (2..=builtin.shape.axes().1).contains(&parts.len()))?;
     Some(format!("write `{}_{{{}}}({})`", builtin.name, parts.join(", "), argument.name))
+}
+
+/// What to write for `dot_heads_val`, where there is no axis of that name.
+fn contracted_together(vocabulary: &Vocabulary<'_>, function: &Function, axes: &[Path]) -> Option<(Span, String)> {
+    let [axis] = axes else { return None };
+    let name = axis_name(axis);
+    let parts = parts(&name, &axes_of(vocabulary, function)).filter(|_| !vocabulary.axes.contains(&name))?;
+    (parts.len() > 1).then(|| (axis_span(axis), format!("write `dot_{{{}}}`", parts.join(", "))))
 }
 
 /// The axes of which a name is made up with `_` between them.

@@ -146,6 +146,10 @@ fn count(definition: &Function, call: &Call, axes: usize, span: Span, report: &m
 pub(super) fn axes_as_arguments<'a>(vocabulary: &Vocabulary<'_>, call: &'a Call) -> impl Iterator<Item = &'a Ident> {
     let named = call.function.get_ident().filter(|_| call.axes.is_none()).map(ToString::to_string);
     let needs_axes = named.is_some_and(|name| {
+        // The size of an axis in other libraries.
+        if ["len", "size"].contains(&name.as_str()) {
+            return vocabulary.function(&name).is_none();
+        }
         vocabulary.function(&name).is_none()
             && builtin::find(&name, true).is_some()
             && builtin::find(&name, false).is_none()
@@ -159,6 +163,10 @@ pub(super) fn axes_as_arguments<'a>(vocabulary: &Vocabulary<'_>, call: &'a Call)
 fn of_unknown(vocabulary: &Vocabulary<'_>, function: &Function, call: &Call, span: Span, report: &mut Report) {
     let Some(ident) = call.function.get_ident() else { return };
     let word = ident.to_string();
+    if let Some((message, help)) = of_variable(vocabulary, function, call, ident) {
+        report.error(span, message, &[help]);
+        return;
+    }
     if vocabulary.block.broken.contains(ident) || word.starts_with(char::is_uppercase) {
         return;
     }
@@ -167,6 +175,10 @@ fn of_unknown(vocabulary: &Vocabulary<'_>, function: &Function, call: &Call, spa
     if let Some(help) = of_other_libraries(vocabulary, call, &word) {
         let help = with_axes(function, call, help);
         report.error(span, format!("no function `{word}` in the notation"), &[help, by_path]);
+        return;
+    }
+    if word == "not" {
+        report.error(span, "`not` is no operator of the notation", &["write `!(X > 0)`".to_owned()]);
         return;
     }
     let own = vocabulary.block.functions.iter().map(|function| function.name.to_string());
@@ -191,9 +203,29 @@ fn of_unknown(vocabulary: &Vocabulary<'_>, function: &Function, call: &Call, spa
     }
 }
 
+/// `α (X + Y)`, `X(i)` and `X_seq(0)`, where a variable stands for a function.
+fn of_variable(
+    vocabulary: &Vocabulary<'_>,
+    function: &Function,
+    call: &Call,
+    word: &Ident,
+) -> Option<(String, String)> {
+    if function.defines(&name_of(word)) && call.axes.is_none() {
+        let help = format!("a product is `{word} * (..)`, a value at a position `{word}_{{seq(i)}}`");
+        return Some((format!("`{word}` is a tensor, not a function"), help));
+    }
+    let text = word.to_string();
+    let (name, axis) = text.split_once('_').filter(|(_, axis)| vocabulary.axes.contains(*axis))?;
+    let at = call.arguments.first().filter(|_| function.defines(name) && call.axes.is_none());
+    let at = at.and_then(written).unwrap_or_else(|| "i".to_owned());
+    let help = format!("write `{name}_{{{axis}({at})}}`");
+    function.defines(name).then(|| ("the position of a value stands in braces".to_owned(), help))
+}
+
 /// What to write for a function that other libraries have, or for one of each element to which an axis is attached.
 fn of_other_libraries(vocabulary: &Vocabulary<'_>, call: &Call, word: &str) -> Option<String> {
-    let axes: Vec<String> = call.axes.iter().flatten().flatten().map(axis_text).collect();
+    let mut axes: Vec<String> = call.axes.iter().flatten().flatten().map(axis_text).collect();
+    axes.extend(axes_as_arguments(vocabulary, call).map(ToString::to_string));
     let places = word.char_indices().filter(|(place, char)| *char == '_' && *place > 0 && axes.is_empty());
     let given: Vec<String> = call.arguments.iter().map(|one| written(one).unwrap_or_default()).collect();
     let mut attached = places

@@ -23,6 +23,8 @@ pub(super) fn check_definitions(vocabulary: &Vocabulary<'_>, function: &Function
         uncalled(function, expression, report);
     }
     let mut scope: Vec<&Ident> = Vec::new();
+    // What is reported already: a name that is misspelt where it is defined is not found at each of its uses.
+    let mut told: HashSet<String> = HashSet::new();
     for name in function.given() {
         define(&axes, &mut scope, name, report);
     }
@@ -35,11 +37,13 @@ pub(super) fn check_definitions(vocabulary: &Vocabulary<'_>, function: &Function
             }
         }
         let own = matches!(equation.form, Form::Cases(_)).then_some(&equation.name);
-        equation.expressions().for_each(|expression| undefined(vocabulary, &scope, own, expression, report));
+        equation
+            .expressions()
+            .for_each(|expression| undefined(vocabulary, (&scope, &mut told), own, expression, report));
         scope.truncate(outside);
         define(&axes, &mut scope, &equation.name, report);
     }
-    undefined(vocabulary, &scope, None, &body.result, report);
+    undefined(vocabulary, (&scope, &mut told), None, &body.result, report);
 }
 
 fn define<'a>(axes: &BTreeSet<String>, scope: &mut Vec<&'a Ident>, name: &'a Ident, report: &mut Report) {
@@ -79,7 +83,7 @@ fn is_constant(name: &str) -> bool {
 /// Reports names that are not in scope; `own` is what is being defined by positions.
 fn undefined(
     vocabulary: &Vocabulary<'_>,
-    scope: &[&Ident],
+    (scope, told): (&[&Ident], &mut HashSet<String>),
     own: Option<&Ident>,
     expression: &Expression,
     report: &mut Report,
@@ -101,7 +105,7 @@ fn undefined(
         }
         let Some(name) = node.variable().filter(|name| !excused.contains(&std::ptr::from_ref(*name))) else { return };
         let text = name.to_string();
-        if scope.contains(&name) {
+        if scope.contains(&name) || told.contains(&text) {
             return;
         }
         let known: Vec<String> = scope.iter().map(ToString::to_string).collect();
@@ -118,6 +122,7 @@ fn undefined(
         if is_constant(&text) && meant.is_none() && looks.is_none() {
             return;
         }
+        told.insert(text.clone());
         if vocabulary.axes.contains(&name_of(name)) {
             let help = format!("its size is `|{text}|`; a function works along it as `softmax_{text}(X)` does");
             report.error(name.span(), format!("`{text}` is an axis, not a tensor"), &[help]);
@@ -125,6 +130,9 @@ fn undefined(
         }
         let meant = meant.map(|meant| format!("did you mean `{meant}`?"));
         let mut help: Vec<String> = looks.map(|(_, words)| words).or(meant).into_iter().collect();
+        if help.is_empty() {
+            help.extend(elsewhere(&text, &known));
+        }
         let is_near = !help.is_empty();
         help.push(format!("defined here: {}", list(&known)));
         if !is_near || is_constant(&text) {
@@ -133,6 +141,42 @@ fn undefined(
         report.error(name.span(), format!("nothing is called `{text}` here"), &help);
     });
 }
+
+/// What to write for a name that means something on paper or in another language.
+fn elsewhere(name: &str, known: &[String]) -> Option<String> {
+    let greek = GREEK.iter().find(|(word, letter)| *word == name && known.iter().any(|known| known == letter));
+    let at = name.rsplit_once('_').filter(|(of, at)| at.chars().count() == 1 && known.iter().any(|known| known == of));
+    match (name, greek, at) {
+        ("e", ..) => Some("the exponential is `exp(X)`, its base `exp(1)`".to_owned()),
+        ("Inf" | "infinity" | "infty" | "oo", ..) => Some("infinity is `inf`".to_owned()),
+        (_, Some((_, letter)), _) => Some(format!("did you mean `{letter}`?")),
+        (_, _, Some((of, at))) if at.starts_with(char::is_lowercase) => {
+            Some(format!("`{of}` at a position is `{of}_{{seq({at})}}`, with the axis that you mean"))
+        }
+        _ if name.starts_with("d_") => Some("the size of an axis is written `|key|`".to_owned()),
+        _ => None,
+    }
+}
+
+/// Greek letters as they are called.
+const GREEK: [(&str, &str); 16] = [
+    ("alpha", "α"),
+    ("beta", "β"),
+    ("gamma", "γ"),
+    ("delta", "δ"),
+    ("epsilon", "ε"),
+    ("eps", "ε"),
+    ("eta", "η"),
+    ("theta", "θ"),
+    ("lambda", "λ"),
+    ("mu", "μ"),
+    ("nu", "ν"),
+    ("rho", "ρ"),
+    ("sigma", "σ"),
+    ("tau", "τ"),
+    ("phi", "φ"),
+    ("omega", "ω"),
+];
 
 /// How a variable whose name ends in `_` is subscripted.
 fn of_primed(name: &str) -> String {

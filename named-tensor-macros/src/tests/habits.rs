@@ -263,3 +263,71 @@ fn an_axis_of_two_letters_is_no_slip() {
     assert_eq!(errors("fn f(X: R[hid]) -> R[hid] { sum_hd(self::spread(X)) }"), Vec::<String>::new());
     assert_eq!(errors("fn f(X: R[seq, key]) -> R[seq, key] { softmax_kh(X) + softmax_ey(X) }"), Vec::<String>::new());
 }
+
+#[test]
+fn a_name_that_means_something_on_paper_is_answered_with_what_it_is_here() {
+    for (body, help) in [
+        ("e^X", "the exponential is `exp(X)`, its base `exp(1)`"),
+        ("clamp(X, 0, infty)", "infinity is `inf`"),
+        ("X / sqrt(d_k)", "the size of an axis is written `|key|`"),
+        ("X_i + X", "`X` at a position is `X_{seq(i)}`, with the axis that you mean"),
+        ("γ = exp(X); X * gamma + γ", "did you mean `γ`?"),
+    ] {
+        let said = at(body).1;
+        assert!(said.contains(&format!("` here\n= help: {help}\n= help: defined here: ")), "{body}: {said}");
+    }
+}
+
+#[test]
+fn a_variable_that_is_called_is_told_to_be_no_function() {
+    for (body, said) in [
+        (
+            "X (X + 1)",
+            "`X` is a tensor, not a function\n= help: a product is `X * (..)`, a value at a position `X_{seq(i)}`",
+        ),
+        ("X(0)", "`X` is a tensor, not a function\n"),
+        ("X_seq(0)", "the position of a value stands in braces\n= help: write `X_{seq(0)}`"),
+        ("if not(X > 0) { X } else { 0 }", "`not` is no operator of the notation\n= help: write `!(X > 0)`"),
+        ("X / len(key)", "no function `len` in the notation\n= help: write `|key|`\n"),
+        ("X / size(key)", "no function `size` in the notation\n= help: write `|key|`\n"),
+    ] {
+        assert!(at(body).1.starts_with(said), "{body}: {}", at(body).1);
+    }
+    assert_eq!(errors("fn f(X: R[seq]; h: Linear) -> R[seq] { h(X) + X_at(X) + g(X) }"), Vec::<String>::new());
+}
+
+#[test]
+fn a_name_that_is_misspelt_where_it_is_defined_is_one_mistake() {
+    for (source, said) in [
+        (
+            "fn f(X: R[seq]) -> R[seq] { s = exp(X); S * S + S }",
+            "nothing is called `S` here\n= help: did you mean `s`?",
+        ),
+        ("fn f(X: R[sq]) -> R[] { sum_seq(X - max_seq(X)) }", "no axis `seq` here\n= help: did you mean `sq`?"),
+    ] {
+        assert!(only(source).starts_with(said), "{source}: {}", only(source));
+    }
+    // A later use that tells more is looked at too.
+    let said = only("fn f(X: R[emb], W: R[emb, key]) -> R[key] { sum_embed(g(X)) * (X dot_embed W) }");
+    assert!(said.starts_with("no axis `embed` here\n= help: did you mean `emb`?"), "{said}");
+}
+
+#[test]
+fn a_contraction_over_a_prime_too_many_or_over_axes_without_braces_is_one_mistake() {
+    let said = only("fn f(X: R[seq, key], W: R[key, val]) -> R[seq, val] { X dot_key_ W }");
+    assert!(said.starts_with("no axis `key_` here\n= help: did you mean `key`?"), "{said}");
+    let said = only("fn f(X: R[seq, key], W: R[key, seq, val]) -> R[val] { X dot_seq_key W }");
+    assert_eq!(said, "several axes stand in braces\n= help: write `dot_{seq, key}`");
+    let right = "fn f(X: R[seq, key], W: R[key, seq]) -> R[key] { Y = X_{key -> key_}; Y dot_key_ W_{key -> key_} + X dot_seq X }";
+    assert_eq!(errors(right), Vec::<String>::new());
+}
+
+#[test]
+fn a_matrix_that_is_multiplied_where_it_may_be_contracted_is_told_so() {
+    let said = only("fn f(X: R[a]; W: R[a, b]) -> R[b] { X * W }");
+    assert!(
+        said.ends_with("\n= help: `a` is no axis of the result: if it is summed over, write `.. dot_a W`"),
+        "{said}"
+    );
+    assert!(!only("fn f(X: R[a]; W: R[a, b]) -> R[a, b] { X * W }").contains("dot_"));
+}
