@@ -77,7 +77,7 @@ fn uncalled(function: &Function, expression: &Expression, report: &mut Report) {
 
 /// Whether a name that nothing here defines is taken for a constant of the program: one in capitals.
 fn is_constant(name: &str) -> bool {
-    name.chars().count() > 1 && !name.chars().any(char::is_lowercase)
+    name.trim_end_matches('_').chars().count() > 1 && !name.chars().any(char::is_lowercase)
 }
 
 /// Reports names that are not in scope; `own` is what is being defined by positions.
@@ -152,6 +152,9 @@ fn elsewhere(name: &str, known: &[String]) -> Option<String> {
         (_, Some((_, letter)), _) => Some(format!("did you mean `{letter}`?")),
         (_, _, Some((of, at))) if at.starts_with(char::is_lowercase) => {
             Some(format!("`{of}` at a position is `{of}_{{seq({at})}}`, with the axis that you mean"))
+        }
+        _ if known.iter().any(|known| name.trim_end_matches('_') == known) => {
+            Some(format!("did you mean `{}`?", name.trim_end_matches('_')))
         }
         _ if name.starts_with("d_") => Some("the size of an axis is written `|key|`".to_owned()),
         _ => None,

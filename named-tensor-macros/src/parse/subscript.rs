@@ -126,9 +126,17 @@ fn bare(from: &Path, input: ParseStream<'_>) -> syn::Error {
         let help = format!("several axes become one in parentheses: `({name}, {}) -> {}`", other.trim(), to.trim());
         return error(axis_span(from), format!("nothing becomes of `{name}`"), &[help]);
     }
-    let help = format!(
-        "write `{{seq({name})}}` where `{name}` is a position, `{{{name}(0)}}` or `{{{name} -> other}}` where it is an axis"
-    );
+    let letters: Vec<&str> = LETTERS.into_iter().filter(|letter| name.contains(letter)).collect();
+    let help = match letters.as_slice() {
+        _ if name.starts_with(char::is_uppercase) => {
+            format!("write `{{{name}(0)}}` where `{name}` is an axis; a letter in a name is a part of it: `W_{name}`")
+        }
+        [one] if name == *one => {
+            format!("write `{{seq({name})}}` where `{name}` is a position, `{{{name} -> other}}` where it is an axis")
+        }
+        [one, other] if name == format!("{one}{other}") => format!("write `{{seq({one}), key({other})}}`"),
+        _ => format!("write `{{{name}(0)}}` for a position, `{{{name} -> other}}` for another name"),
+    };
     error(axis_span(from), "an entry of a subscript is an axis and its position, or a renaming", &[help])
 }
 

@@ -117,10 +117,14 @@ fn a_power_in_braces_and_a_point_between_factors_are_answered_as_they_are_meant(
 fn an_entry_of_a_subscript_that_lacks_its_half_is_shown_with_it() {
     let entry =
         "an entry of a subscript is an axis and its position, or a renaming\n= help: write `{seq(i)}` where `i` is a ";
+    let sort = "an entry of a subscript is an axis and its position, or a renaming\n= help: write ";
     let arrow = "`->` or a position in parentheses is expected here\n= help: ";
     for (body, place, said) in [
         ("X_{i}", "i", entry.to_owned()),
         ("X_{i, j}", "i", entry.to_owned()),
+        ("X_{ij}", "ij", format!("{sort}`{{seq(i), key(j)}}`")),
+        ("X_{key}", "key", format!("{sort}`{{key(0)}}` for a position, `{{key -> other}}` for another name")),
+        ("W_{K}", "K", format!("{sort}`{{K(0)}}` where `K` is an axis; a letter in a name is a part of it: `W_K`")),
         ("X_{1..2}", "1", "a position stands behind its axis\n= help: write `{seq(1..2)}`, with the axis ".to_owned()),
         (
             "X_{-1}",

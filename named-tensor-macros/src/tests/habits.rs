@@ -92,6 +92,8 @@ fn a_word_or_sign_of_another_language_is_answered_with_what_to_write() {
         ("X in X", "operations work along whole axes, `sum_seq(X)`; a value for each position is "),
         ("Y = X; # twice\n Y", "a comment begins with `//`"),
         ("X # twice", "a comment begins with `//`"),
+        ("Y = 2 * X; % twice\n Y", "a comment begins with `//`"),
+        ("Y = 2 * X;; Y", "one `;` ends an equation"),
         (".5 * X", "write `0.5`"),
         ("X as f32", "numbers have one type in a function, which its caller chooses: leave it out"),
         ("X > 0 and X < 1", "truth values are joined by `&&` and `||`"),
@@ -270,6 +272,7 @@ fn a_name_that_means_something_on_paper_is_answered_with_what_it_is_here() {
         ("e^X", "the exponential is `exp(X)`, its base `exp(1)`"),
         ("clamp(X, 0, infty)", "infinity is `inf`"),
         ("X / sqrt(d_k)", "the size of an axis is written `|key|`"),
+        ("X__{key -> out}", "did you mean `X`?"),
         ("X_i + X", "`X` at a position is `X_{seq(i)}`, with the axis that you mean"),
         ("γ = exp(X); X * gamma + γ", "did you mean `γ`?"),
     ] {
