@@ -197,7 +197,14 @@ fn of_unknown(vocabulary: &Vocabulary<'_>, function: &Function, call: &Call, spa
         let takes_none = builtin::find(&meant, false).is_some() && builtin::find(&meant, true).is_none();
         Some(if takes_none { meant } else { format!("{meant}_{axis}") })
     });
-    if let Some(meant) = attached.or_else(|| near(&word)) {
+    // `sumseq`; of an axis of one letter only where the rest is near a function anyhow.
+    let glued = || {
+        vocabulary.axes.iter().find_map(|axis| {
+            let name = word.strip_suffix(axis.as_str()).filter(|name| builtin::find(name, true).is_some())?;
+            (axis.chars().count() > 1 || near(&word).is_some()).then(|| format!("{name}_{axis}"))
+        })
+    };
+    if let Some(meant) = attached.or_else(glued).or_else(|| near(&word)) {
         let help = [format!("did you mean `{meant}`?"), by_path];
         report.error(span, format!("no function `{word}` in the notation"), &help);
     }

@@ -48,6 +48,9 @@ enum Line {
 
 /// `equation = identifier [ ":" type ] "=" expression | identifier "_" "{" positions "}" "=" expression`
 fn line(input: ParseStream<'_>, report: &mut Report) -> syn::Result<Line> {
+    if input.peek(Token![;]) {
+        return Err(error(input.span(), "an equation is empty", &["leave out the second `;`".to_owned()]));
+    }
     let begins = input.fork().call(Ident::parse_any).is_ok_and(|word| word == "var" || word == "const");
     if input.peek(Token![let]) || begins && input.peek2(syn::Ident) {
         let word = input.call(Ident::parse_any)?;

@@ -40,7 +40,6 @@ pub(super) fn beginning(input: ParseStream<'_>) -> syn::Error {
         _ if input.peek(Token![*]) => Some("a power is written `X^2`".to_owned()),
         _ if input.peek(Token![&]) => Some("tensors are borrowed of themselves: leave out the `&`".to_owned()),
         _ if input.peek(Token![#]) || input.peek(Token![%]) => Some(COMMENT.to_owned()),
-        _ if input.peek(Token![;]) => Some("one `;` ends an equation".to_owned()),
         _ if input.peek(Token![~]) => Some("a truth value is turned around by `!M`".to_owned()),
         _ if input.peek(token::Bracket) => Some("tensors stand side by side: `concat_seq(X, Y)`".to_owned()),
         _ if input.peek(Token![.]) => fraction(input),

@@ -93,7 +93,7 @@ fn a_word_or_sign_of_another_language_is_answered_with_what_to_write() {
         ("Y = X; # twice\n Y", "a comment begins with `//`"),
         ("X # twice", "a comment begins with `//`"),
         ("Y = 2 * X; % twice\n Y", "a comment begins with `//`"),
-        ("Y = 2 * X;; Y", "one `;` ends an equation"),
+        ("Y = 2 * X;; Y", "leave out the second `;`"),
         (".5 * X", "write `0.5`"),
         ("X as f32", "numbers have one type in a function, which its caller chooses: leave it out"),
         ("X > 0 and X < 1", "truth values are joined by `&&` and `||`"),
@@ -282,7 +282,7 @@ fn a_name_that_means_something_on_paper_is_answered_with_what_it_is_here() {
 }
 
 #[test]
-fn a_variable_that_is_called_is_told_to_be_no_function() {
+fn a_call_of_what_is_no_function_is_answered_with_what_is_meant() {
     for (body, said) in [
         (
             "X (X + 1)",
@@ -290,6 +290,7 @@ fn a_variable_that_is_called_is_told_to_be_no_function() {
         ),
         ("X(0)", "`X` is a tensor, not a function\n"),
         ("X_seq(0)", "the position of a value stands in braces\n= help: write `X_{seq(0)}`"),
+        ("sumseq(X)", "no function `sumseq` in the notation\n= help: did you mean `sum_seq`?"),
         ("if not(X > 0) { X } else { 0 }", "`not` is no operator of the notation\n= help: write `!(X > 0)`"),
         ("X / len(key)", "no function `len` in the notation\n= help: write `|key|`\n"),
         ("X / size(key)", "no function `size` in the notation\n= help: write `|key|`\n"),
