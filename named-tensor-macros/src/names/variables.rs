@@ -5,7 +5,7 @@
 
 use super::axes::named_in;
 use super::calls::axes_as_arguments;
-use super::{Vocabulary, size_source, sizes_read};
+use super::{Callee, Vocabulary, size_source, sizes_read};
 use crate::ast::{Binary, Expression, Form, Function, ParameterType};
 use crate::builtin::Shape;
 use crate::code::name_of;
@@ -39,11 +39,11 @@ pub(super) fn check_definitions(vocabulary: &Vocabulary<'_>, function: &Function
         let own = matches!(equation.form, Form::Cases(_)).then_some(&equation.name);
         equation
             .expressions()
-            .for_each(|expression| undefined(vocabulary, (&scope, &mut told), own, expression, report));
+            .for_each(|expression| undefined((vocabulary, function), (&scope, &mut told), own, expression, report));
         scope.truncate(outside);
         define(&axes, &mut scope, &equation.name, report);
     }
-    undefined(vocabulary, (&scope, &mut told), None, &body.result, report);
+    undefined((vocabulary, function), (&scope, &mut told), None, &body.result, report);
 }
 
 fn define<'a>(axes: &BTreeSet<String>, scope: &mut Vec<&'a Ident>, name: &'a Ident, report: &mut Report) {
@@ -82,7 +82,7 @@ fn is_constant(name: &str) -> bool {
 
 /// Reports names that are not in scope; `own` is what is being defined by positions.
 fn undefined(
-    vocabulary: &Vocabulary<'_>,
+    (vocabulary, function): (&Vocabulary<'_>, &Function),
     (scope, told): (&[&Ident], &mut HashSet<String>),
     own: Option<&Ident>,
     expression: &Expression,
@@ -95,6 +95,12 @@ fn undefined(
     expression.walk(&mut |node| {
         if let Expression::Call(call) = node {
             excused.extend(axes_as_arguments(vocabulary, call).map(std::ptr::from_ref));
+            // `X(i)`, where `X` is a tensor.
+            if call.function.get_ident().is_some_and(|word| scope.contains(&word))
+                && matches!(vocabulary.resolve(function, call).callee, Callee::Outside(_))
+            {
+                excused.extend(call.arguments.iter().filter_map(Expression::variable).map(std::ptr::from_ref));
+            }
         }
         if let Some((name, message, help)) = transposed(scope, node).or_else(|| recurrent(scope, own, node)) {
             report.error(name.span(), message, &[help.to_owned()]);
@@ -290,7 +296,7 @@ pub(super) fn check_absence(vocabulary: &Vocabulary<'_>, function: &Function, re
             }
             Expression::Call(call) if call.arguments.len() != 1 => {
                 let resolved = vocabulary.resolve(function, call);
-                if let super::Callee::Parameter(name, _) = resolved.callee
+                if let Callee::Parameter(name, _) = resolved.callee
                     && function.optional(name)
                 {
                     let message = format!("`{name}` may be absent, and must then be the identity of one argument");
@@ -312,8 +318,8 @@ fn used(vocabulary: &Vocabulary<'_>, function: &Function) -> HashSet<Ident> {
             Expression::Call(call) => {
                 let resolved = vocabulary.resolve(function, call);
                 match resolved.callee {
-                    super::Callee::Parameter(name, _) => used.extend([name.clone()]),
-                    super::Callee::Builtin(builtin) if builtin.shape == Shape::OneHot && call.arguments.len() == 1 => {
+                    Callee::Parameter(name, _) => used.extend([name.clone()]),
+                    Callee::Builtin(builtin) if builtin.shape == Shape::OneHot && call.arguments.len() == 1 => {
                         sizes.extend(resolved.axes.into_iter().flatten());
                     }
                     _ => {}

@@ -289,6 +289,7 @@ fn a_call_of_what_is_no_function_is_answered_with_what_is_meant() {
             "`X` is a tensor, not a function\n= help: a product is `X * (..)`, a value at a position `X_{seq(i)}`",
         ),
         ("X(0)", "`X` is a tensor, not a function\n"),
+        ("X(i)", "`X` is a tensor, not a function\n"),
         ("X_seq(0)", "the position of a value stands in braces\n= help: write `X_{seq(0)}`"),
         ("sumseq(X)", "no function `sumseq` in the notation\n= help: did you mean `sum_seq`?"),
         ("if not(X > 0) { X } else { 0 }", "`not` is no operator of the notation\n= help: write `!(X > 0)`"),
@@ -297,6 +298,8 @@ fn a_call_of_what_is_no_function_is_answered_with_what_is_meant() {
     ] {
         assert!(at(body).1.starts_with(said), "{body}: {}", at(body).1);
     }
+    let said = only("fn f(X: R[seq]; h: Linear) -> R[seq] { X + h(y) }");
+    assert!(said.starts_with("nothing is called `y` here"), "{said}");
     assert_eq!(errors("fn f(X: R[seq]; h: Linear) -> R[seq] { h(X) + X_at(X) + g(X) }"), Vec::<String>::new());
 }
 
