@@ -302,6 +302,38 @@ fn what_is_computed_while_a_thread_ends_is_computed_as_ever() {
     assert_eq!(receiver.recv().unwrap(), [0.5, 0.5]);
 }
 
+/// Everything that keeps something for its thread: an inverse, in pieces of another library, and a derivative of its own.
+fn inverse_and_slope() -> (f64, f64) {
+    let near_one = |[i, j]: [usize; 2]| if i == j { 2.0 } else { 0.01 };
+    let a: Tensor<R![height, width], f64> = Tensor::from_fn((height.of(100), width.of(100)), near_one);
+    let square = |x| with_adjoint("square", x, |x| &x * &x, |x, _, owed| x * owed * 2.0);
+    let x: Tensor<R![], f64> = Tensor::scalar(3.0);
+    (a.inv(height, width).sum((height, width)).item().unwrap(), grad(&square(x.clone()), &x).item().unwrap())
+}
+
+/// Whose drop computes those.
+struct LastInverse(std::sync::mpsc::Sender<(f64, f64)>);
+
+impl Drop for LastInverse {
+    fn drop(&mut self) {
+        let _ = self.0.send(inverse_and_slope());
+    }
+}
+
+#[test]
+fn an_inverse_and_a_derivative_of_its_own_are_computed_while_a_thread_ends() {
+    thread_local! {
+        static LAST: std::cell::RefCell<Option<LastInverse>> = const { std::cell::RefCell::new(None) };
+    }
+    let (sender, receiver) = std::sync::mpsc::channel();
+    let thread = std::thread::spawn(move || {
+        LAST.set(Some(LastInverse(sender)));
+        inverse_and_slope()
+    });
+    let (expected, found) = (thread.join().unwrap(), receiver.recv().unwrap());
+    assert_eq!((found, found.1), (expected, 6.0));
+}
+
 named! {
     fn RootOfMax(X: R[width]) -> R[] { sum_width(sqrt(max(X, 0))) }
     fn RootOfClamp(X: R[width]) -> R[] { sum_width(sqrt(clamp(X, 0, 9))) }

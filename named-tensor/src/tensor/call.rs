@@ -5,6 +5,7 @@
 use std::cell::RefCell;
 use std::fmt;
 use std::marker::PhantomData;
+use std::mem::ManuallyDrop;
 use std::panic::Location;
 use std::sync::Arc;
 
@@ -64,8 +65,9 @@ where
 }
 
 thread_local! {
-    /// Of which results the adjoints are running.
-    static RUNNING: RefCell<Vec<Node>> = const { RefCell::new(Vec::new()) };
+    /// Of which results the adjoints are running. Never dropped, so that what is derived while a thread ends is derived too.
+    /// Once none is running it holds nothing.
+    static RUNNING: ManuallyDrop<RefCell<Vec<Node>>> = const { ManuallyDrop::new(RefCell::new(Vec::new())) };
 }
 
 /// While it lives, the adjoint of a result is running.
@@ -74,7 +76,8 @@ struct Running;
 impl Running {
     /// Nothing, if it is running already.
     fn new(result: &Node) -> Option<Running> {
-        RUNNING.with_borrow_mut(|running| {
+        RUNNING.with(|running| {
+            let mut running = running.borrow_mut();
             let is_new = running.iter().all(|other| other.id() != result.id());
             is_new.then(|| running.push(result.clone())).map(|()| Running)
         })
@@ -83,7 +86,13 @@ impl Running {
 
 impl Drop for Running {
     fn drop(&mut self) {
-        RUNNING.with_borrow_mut(|running| drop(running.pop()));
+        RUNNING.with(|running| {
+            let mut running = running.borrow_mut();
+            running.pop();
+            if running.is_empty() {
+                *running = Vec::new();
+            }
+        });
     }
 }
 

@@ -7,6 +7,7 @@
 use crate::kernel::span::{check_distinct, check_inside};
 use crate::kernel::{View, ViewMut};
 use gemm_common::Parallelism;
+use gemm_common::gemm::L2_SLAB;
 
 /// The signature that both functions have.
 ///
@@ -35,7 +36,7 @@ pub(crate) type Function<T> = unsafe fn(
 );
 
 /// Numbers that `gemm` multiplies.
-pub(crate) trait Multiply: Copy {
+pub(crate) trait Multiply: Copy + Send {
     /// The function for this processor.
     fn function() -> Function<Self>;
     /// What a result is multiplied with before something is added to it.
@@ -68,6 +69,10 @@ pub(super) struct Matrices<T> {
     pub(super) adds: bool,
 }
 
+// SAFETY: it is a description; nothing is read or written through its pointers but by `multiply`, whose contract says that nobody
+// else touches what is there, whichever thread that is.
+unsafe impl<T: Send> Send for Matrices<T> {}
+
 /// Takes `lhs rhs`, of so many rows, terms and columns, from `dst`, in the calling thread.
 ///
 /// # Panics
@@ -97,6 +102,26 @@ impl<T: Multiply> Matrices<T> {
     /// All elements of the operands may be read, and those of `dst` written (and read, if the product is added), with nothing
     /// else touching them.
     pub(super) unsafe fn multiply(self) {
+        if L2_SLAB.try_with(|_| ()).is_ok() {
+            // SAFETY: this function's contract.
+            unsafe { self.multiply_here() };
+            return;
+        }
+        // The calling thread is about to end, and what `gemm` keeps for it is gone: another thread still has it.
+        std::thread::scope(|scope| {
+            scope.spawn(move || {
+                let product = self;
+                // SAFETY: this function's contract; the caller waits.
+                unsafe { product.multiply_here() };
+            });
+        });
+    }
+
+    /// The same in a thread that does not end.
+    ///
+    /// # Safety
+    /// As for `multiply`.
+    unsafe fn multiply_here(self) {
         let Matrices { scale, sizes: [m, k, n], lhs, rhs, dst, adds } = self.along_columns().forwards();
         // SAFETY: the elements are those of this function's contract; the destination is read only if it holds numbers, there
         // is one thread, and the function is the one for this processor.
