@@ -4,6 +4,7 @@
 //! positions. Not here: printing (`display`), the schedule (`plan`).
 
 use std::panic::Location;
+use std::sync::Arc;
 
 use smallvec::SmallVec;
 
@@ -12,8 +13,9 @@ use crate::axes::rules::{Alone, Once, OrderedBy};
 use crate::axes::selector::Selector;
 use crate::axes::set::Axes;
 use crate::axis::Name;
-use crate::element::{Bf16, Buffer, Element, Kind, Stored};
+use crate::element::{Bf16, Buffer, Element, Kind, Stored, retire};
 use crate::error::{Error, ErrorKind, Result};
+use crate::graph::shape::Names;
 use crate::graph::value::row_major;
 use crate::graph::{Node, Value};
 use crate::kernel::copy::copy_into;
@@ -67,7 +69,7 @@ impl<A: Axes, T: Element> Tensor<A, T> {
     /// As [`to_vec`](Tensor::to_vec), but allowed inside a lifted function.
     #[track_caller]
     pub fn eval(&self) -> Result<Self> {
-        let value = computed(self.node())?;
+        let value = alone(self.node(), computed(self.node())?)?;
         Ok(Tensor::from_node(Node::input(value, self.node().shape().clone())))
     }
 
@@ -96,7 +98,9 @@ impl<A: Axes, T: Element> Tensor<A, T> {
     pub(crate) fn read(&self, names: &[Name]) -> Result<Vec<T::Stored>> {
         outside(self.node(), names)?;
         let value = computed(self.node())?;
-        gathered(self.node(), &value, names)
+        let numbers = gathered(self.node(), &value, names);
+        given_up(value);
+        numbers
     }
 }
 
@@ -177,6 +181,7 @@ impl<A, T> Evaluate for Tensor<A, T> {
 /// Those of reading.
 #[track_caller]
 pub(crate) fn stored(node: &Node, names: &[Name]) -> Result<Buffer> {
+    #[track_caller]
     fn ordered<S: Stored>(node: &Node, value: &Value, names: &[Name]) -> Result<Buffer> {
         gathered(node, value, names).map(S::into_buffer)
     }
@@ -228,6 +233,40 @@ pub(crate) fn computed_at(node: &Node, place: &'static Location<'static>) -> Res
     }
     let values = plan::evaluate(std::slice::from_ref(node)).map_err(|error| error.at(place))?;
     values.into_iter().next().ok_or_else(|| Error::new(ErrorKind::Value, "nothing was computed").at(place))
+}
+
+/// Takes leave of a value. What was widened from 16 bits to be read once is kept by nobody else: its memory goes back.
+fn given_up(value: Value) {
+    if let Some(buffer) = Arc::into_inner(value.buffer) {
+        retire(buffer);
+    }
+}
+
+/// The same numbers. A few that lie among many others, as a position of a softmax does, are copied: else they would hold all of
+/// those for as long as they live.
+#[track_caller]
+fn alone(node: &Node, value: Value) -> Result<Value> {
+    /// Bytes that may be held for nothing.
+    const SMALL: usize = 4 << 10;
+    #[track_caller]
+    fn copied<S: Stored>(node: &Node, value: &Value) -> Result<Value> {
+        let names: Names = node.shape().names().collect();
+        let numbers = gathered::<S>(node, value, &names)?;
+        Ok(Value::contiguous(S::into_buffer(numbers), node.shape().sizes()))
+    }
+    let (held, needed) = (value.buffer.size(), node.shape().elements());
+    if held / 2 <= needed || held * value.buffer.kind().bytes() <= SMALL {
+        return Ok(value);
+    }
+    let few = match value.buffer.kind() {
+        Kind::F32 => copied::<f32>(node, &value),
+        Kind::F64 => copied::<f64>(node, &value),
+        Kind::Index => copied::<i64>(node, &value),
+        Kind::Bool => copied::<bool>(node, &value),
+        Kind::Bf16 => copied::<Bf16>(node, &value),
+    };
+    given_up(value);
+    few
 }
 
 /// Elements of a row from which on rows are put one behind the other, into room that was not written to before, and of a
@@ -286,6 +325,7 @@ fn gathered<S: Stored>(node: &Node, value: &Value, names: &[Name]) -> Result<Vec
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::axes::selector::Of;
     use crate::graph::testing::{A, B, C, laid_otherwise, tensor};
 
     /// Reads numbered elements in every order of the axes, and looks every one of them up.
@@ -319,5 +359,41 @@ mod tests {
             check(sizes, |i| i % 7 < 3);
             check(sizes, |i| Bf16::from_f64((i % 250) as f64));
         }
+    }
+
+    crate::axes! { seq }
+
+    #[test]
+    fn a_few_numbers_that_are_evaluated_do_not_hold_the_many_that_they_lie_among() -> Result<()> {
+        let x: Tensor<seq> = Tensor::from_fn(seq.of(10_000), |[i]| (i % 7) as f32);
+        for few in [x.slice(seq, 5..8), x.softmax(seq).slice(seq, 5..8)] {
+            let alone = few.eval()?;
+            assert_eq!(alone.node().value().map(|value| value.buffer.size()), Some(3), "numbers in memory");
+            assert_eq!(alone.to_vec(seq)?, few.to_vec(seq)?);
+        }
+        assert_eq!(x.slice(seq, 5..8).eval()?.to_vec(seq)?, [5.0, 6.0, 0.0]);
+        let most = x.slice(seq, 5..8000).eval()?;
+        let [most, all] = [most.node(), x.node()].map(|node| node.value().map(|value| Arc::as_ptr(&value.buffer)));
+        assert_eq!(most, all, "most of them are not copied");
+        Ok(())
+    }
+
+    #[test]
+    fn what_is_widened_to_be_read_gives_its_memory_back() -> Result<()> {
+        const MANY: usize = 1_234_567;
+        let ones: Tensor<seq> = Tensor::ones(seq.of(MANY));
+        let halves = Buffer::from(vec![Bf16::rounded(1.0); MANY]);
+        let node = Node::input(Value::contiguous(halves, [MANY].into_iter()), ones.node().shape().clone());
+        let widened: Tensor<seq> = Tensor::from_node(node.cast(Kind::F32));
+        // Tests that run beside this one may take it first.
+        let is_there = |_| {
+            let numbers = widened.to_vec(seq).expect("it is read");
+            let kept = crate::kernel::pool::take(Kind::F32, MANY);
+            let is_used = f32::of(&kept)[MANY / 2] == 1.0;
+            crate::kernel::pool::give(kept);
+            numbers[MANY / 2] == 1.0 && is_used
+        };
+        assert!((0..20).any(is_there), "memory that was used");
+        Ok(())
     }
 }

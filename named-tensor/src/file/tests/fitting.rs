@@ -153,6 +153,15 @@ fn a_file_without_names_of_axes_is_read_only_when_they_are_stated() -> Result<()
 }
 
 #[test]
+fn a_tensor_too_large_to_be_held_is_told_where_it_was_inserted() {
+    let mut tensors = Tensors::new();
+    let large = Tensor::<R![key]>::ones(key.of(1 << 56));
+    let (error, line) = (tensors.insert("x", &large).expect_err("there is no memory"), line!());
+    let place = error.place().expect("a place");
+    assert_eq!((error.kind(), place.file(), place.line()), (ErrorKind::TooLarge, file!(), line));
+}
+
+#[test]
 fn absent_tensors_and_names_that_cannot_be_are_refused() -> Result<()> {
     let mut tensors = Tensors::new();
     tensors.insert("x", &Tensor::new(key, [1.0]))?;
