@@ -234,7 +234,15 @@ impl<T: Scalar> Parts<T> for Sums<T, LANES> {
 
     #[inline(always)]
     fn compute(&mut self, unit: &mut Unit<T>) {
-        decays(&self.base(), unit, &mut self.sum, |_| ());
+        let base = self.base();
+        let [mut a, mut b, mut c, mut d] = *unit;
+        for row in [&mut a, &mut b, &mut c, &mut d] {
+            row.iter_mut().zip(&base).for_each(|(x, &base)| *x = (*x - base).decay());
+        }
+        *unit = [a, b, c, d];
+        for lane in 0..LANES {
+            self.sum[lane] += ((a[lane] + b[lane]) + (c[lane] + d[lane])).wide();
+        }
     }
 
     fn factor(&self, lane: usize, base: T) -> T {
