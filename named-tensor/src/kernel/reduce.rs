@@ -9,6 +9,7 @@
 //! Along an axis that repeats one number nothing is walked: equal partial results are joined pair by pair, so the sum of a
 //! constant takes as long over 2⁵⁰ positions as over two.
 
+mod alike;
 pub(crate) mod computed;
 mod differences;
 mod down;

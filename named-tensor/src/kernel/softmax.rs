@@ -20,7 +20,7 @@ use super::math::Scalar;
 use super::stream::{AT_ONCE, Departing, LINE, Stream, lined_up_mut};
 use super::{View, ViewMut};
 use crate::element::Unary;
-use columns::Sums;
+use columns::{Sums, four_decays};
 use few::{few, few_logs};
 use short::{ROWS, short, short_logs};
 use smallvec::SmallVec;
@@ -239,14 +239,12 @@ fn times<T: Scalar>(scale: T, line: &mut [T]) {
     );
 }
 
-/// Exponentials that are added in four steps, each of a vector, before they are widened: that costs as much as to add them.
-const QUARTER: usize = AT_ONCE / 4;
-
 /// Elements of a line up to which the next one is asked for: both stay in the second-level cache, with the results.
 const NEAR: usize = 64 * 1024;
 
 /// Writes `e^(x - m)`; returns `m`, the largest element, and the sum of what was written. Meanwhile asks for as many
-/// elements of what is read next, and calls `beside(i)` with the number of each [`AT_ONCE`] elements.
+/// elements of what is read next, and calls `beside(i)` with the number of each [`AT_ONCE`] elements. They are added in four
+/// steps, each of a vector, before they are widened: that costs as much as to add them.
 #[inline(always)]
 fn exponentials<T: Scalar>(src: &[T], dst: &mut [T], ahead: &[T], mut beside: impl FnMut(usize)) -> (T, f64) {
     let asks = !ahead.is_empty() && src.len() <= NEAR;
@@ -254,19 +252,17 @@ fn exponentials<T: Scalar>(src: &[T], dst: &mut [T], ahead: &[T], mut beside: im
     let sum = vectorised(
         #[inline(always)]
         move || {
-            let mut sums = [0.0; QUARTER];
+            let (base, mut sums) = ([top; LANES], [0.0; LANES]);
             let (whole, rest) = src.as_chunks::<AT_ONCE>();
             let (whole_dst, rest_dst) = dst.as_chunks_mut::<AT_ONCE>();
-            for (at, (xs, ys)) in whole.iter().zip(whole_dst).enumerate() {
+            let units = whole.as_flattened().as_chunks().0.as_chunks().0;
+            let results = whole_dst.as_flattened_mut().as_chunks_mut().0.as_chunks_mut().0;
+            for (at, (xs, ys)) in units.iter().zip(results).enumerate() {
                 if asks {
                     let per_line = LINE / size_of::<T>();
-                    (0..xs.len()).step_by(per_line).for_each(|i| fetch_line_aside(ahead, at * xs.len() + i));
+                    (0..AT_ONCE).step_by(per_line).for_each(|i| fetch_line_aside(ahead, at * AT_ONCE + i));
                 }
-                ys.iter_mut().zip(xs).for_each(|(y, &x)| *y = (x - top).decay());
-                for (i, sum) in sums.iter_mut().enumerate() {
-                    let [a, b, c, d] = [0, 1, 2, 3].map(|quarter| ys[quarter * QUARTER + i]);
-                    *sum += ((a + b) + (c + d)).wide();
-                }
+                *ys = four_decays(xs, &base, &mut sums);
                 beside(at);
             }
             let mut sum = sums.into_iter().sum::<f64>();

@@ -6,10 +6,10 @@
 //! whose bounds depend on the sizes alone.
 //! Not here: the program (`map`), reductions of what is stored (`reduce`).
 
-use super::differences;
 use super::down::take_rows;
 use super::fold::{Fold, Max, Min, Product, Sum};
 use super::{Reducible, Reduction};
+use super::{alike, differences};
 use crate::kernel::View;
 use crate::kernel::lanes::fold_and;
 use crate::kernel::map::{Computed, Computing, Operand, Program};
@@ -24,10 +24,10 @@ const ROOM: usize = 16 * 1024;
 /// Numbers to which a long reduction is cut into pieces, at most: each piece has partial results for all of them.
 const FEW: usize = 1024;
 /// Outer positions from which on there is enough to do for all threads.
-const MANY: usize = 16;
+pub(super) const MANY: usize = 16;
 /// Pieces of a long reduction, at most, and elements of a piece, at least.
-const PIECES: usize = 64;
-const PIECE: usize = 2 * GRAIN;
+pub(super) const PIECES: usize = 64;
+pub(super) const PIECE: usize = 2 * GRAIN;
 
 /// Reduces what a program computes over axes of these sizes along those numbered `over`; other results of the program go to
 /// `others`.
@@ -49,8 +49,14 @@ pub(crate) fn reduce<T: Real>(
     assert_eq!(dst.len(), outer * inner, "reduce: one result per kept position is needed");
     let are_whole = others.len() == program.others().len() && others.iter().all(|other| other.len() == dst.len());
     assert!(are_whole, "reduce: a place for each result");
-    if dst.is_empty() || op == Reduction::Sum && differences::sum(program, sizes, over.clone(), operands, dst) {
+    if dst.is_empty() {
         return;
+    }
+    if op == Reduction::Sum {
+        let is_done = differences::sum(program, sizes, over.clone(), operands, dst);
+        if is_done || alike::sum(program, sizes, over.clone(), operands, dst) {
+            return;
+        }
     }
     if let Some(operand) = program.squared().filter(|_| op == Reduction::Sum) {
         // Squares are not computed before they are summed, nor rounded.

@@ -28,6 +28,20 @@ pub(super) fn highest<T: Scalar, const N: usize>(tops: [T; N], row: &[T; N]) -> 
     )
 }
 
+/// `e^(x - m)` of each element of four rows, with a number `m` for each column, to whose sum it is added. What is added is
+/// still in registers then: read again, it would be waited for, since it is stored by whole registers and added by halves.
+#[inline(always)]
+pub(super) fn four_decays<T: Scalar>(rows: &Unit<T>, base: &[T; LANES], sums: &mut [f64; LANES]) -> Unit<T> {
+    let [mut a, mut b, mut c, mut d] = *rows;
+    for row in [&mut a, &mut b, &mut c, &mut d] {
+        row.iter_mut().zip(base).for_each(|(x, &base)| *x = (*x - base).decay());
+    }
+    for lane in 0..LANES {
+        sums[lane] += ((a[lane] + b[lane]) + (c[lane] + d[lane])).wide();
+    }
+    [a, b, c, d]
+}
+
 /// Puts `e^(x - m)` in the place of each element, with a number `m` for each column, and adds it to the sum of the column,
 /// four elements at a time. While row `i` is computed, `ask(i)` asks for what is read next.
 #[inline(always)]
@@ -37,20 +51,17 @@ pub(super) fn decays<T: Scalar, const N: usize>(
     sums: &mut [f64; N],
     ask: impl Fn(usize),
 ) {
+    const { assert!(N.is_multiple_of(LANES), "columns by registers") };
     let (base, mut sum) = (*base, *sums);
     let (fours, rest) = rows.as_chunks_mut::<4>();
     let whole = 4 * fours.len();
-    for (at, rows) in fours.iter_mut().enumerate() {
+    for (at, [a, b, c, d]) in fours.iter_mut().enumerate() {
         (4 * at..4 * at + 4).for_each(&ask);
-        for row in rows.iter_mut() {
-            row.iter_mut().zip(&base).for_each(|(x, &base)| *x = (*x - base).decay());
+        let [a, b, c, d] = [a, b, c, d].map(|row| row.as_chunks_mut::<LANES>().0);
+        let columns = base.as_chunks().0.iter().zip(sum.as_chunks_mut().0);
+        for (i, (base, sum)) in columns.enumerate() {
+            [a[i], b[i], c[i], d[i]] = four_decays(&[a[i], b[i], c[i], d[i]], base, sum);
         }
-        let [a, b, c, d] = rows;
-        let four: [T; N] = std::array::from_fn(
-            #[inline(always)]
-            |j| (a[j] + b[j]) + (c[j] + d[j]),
-        );
-        sum.iter_mut().zip(four).for_each(|(sum, four)| *sum += four.wide());
     }
     (whole..whole + rest.len()).for_each(ask);
     if !rest.is_empty() {
@@ -234,15 +245,7 @@ impl<T: Scalar> Parts<T> for Sums<T, LANES> {
 
     #[inline(always)]
     fn compute(&mut self, unit: &mut Unit<T>) {
-        let base = self.base();
-        let [mut a, mut b, mut c, mut d] = *unit;
-        for row in [&mut a, &mut b, &mut c, &mut d] {
-            row.iter_mut().zip(&base).for_each(|(x, &base)| *x = (*x - base).decay());
-        }
-        *unit = [a, b, c, d];
-        for lane in 0..LANES {
-            self.sum[lane] += ((a[lane] + b[lane]) + (c[lane] + d[lane])).wide();
-        }
+        *unit = four_decays(unit, &self.base(), &mut self.sum);
     }
 
     fn factor(&self, lane: usize, base: T) -> T {
