@@ -88,6 +88,18 @@ impl Pass {
         }
     }
 
+    /// Whether it sums numbers, or products or squared differences of two, along rows: those sums have loops of their own.
+    pub(super) fn is_quick(&self) -> bool {
+        let Some((Reduction::Sum, [_, end])) = self.reduced else { return false };
+        let are_rows = self.sizes[usize::from(end)..].iter().all(|&size| size == 1);
+        let is_simple = |instruction: &Instruction| match instruction {
+            Instruction::Load(_) | Instruction::Cast(..) => true,
+            Instruction::Binary(op, ..) => matches!(op, Binary::Mul | Binary::Sub),
+            _ => false,
+        };
+        are_rows && self.others.is_empty() && self.instructions.len() <= 4 && self.instructions.iter().all(is_simple)
+    }
+
     /// Whether positions along an axis are counted.
     pub(super) fn has_positions(&self) -> bool {
         self.instructions.iter().any(|instruction| matches!(instruction, Instruction::Position(_)))

@@ -25,6 +25,8 @@ const OPERANDS: usize = 20;
 const INSTRUCTIONS: usize = 128;
 /// Numbers from which on reductions are one pass: fewer stay in the caches, and each has a loop that does nothing else.
 const LARGE: usize = if cfg!(test) { 1 << 8 } else { 1 << 17 };
+/// The same where each has a loop that is bound by reading alone: fewer stay in the largest cache.
+const VERY_LARGE: usize = if cfg!(test) { 1 << 12 } else { 1 << 22 };
 
 /// The steps of a schedule, where those that can be one are one.
 pub(super) fn joined(schedule: &mut Schedule, programs: &mut Programs) {
@@ -123,7 +125,8 @@ impl Both {
             None => reads.iter().any(|place| is_result(place) || is_read(place)),
             // What is reduced has another space.
             Some(_) => {
-                let is_large = !weighed::is_less(sizes.iter().product(), LARGE);
+                let least = if both.pass.is_quick() && then.is_quick() { VERY_LARGE } else { LARGE };
+                let is_large = !weighed::is_less(sizes.iter().product(), least);
                 is_large && reads.iter().any(is_read) && !reads.iter().any(is_result)
             }
         };

@@ -46,13 +46,24 @@ fn what_gain_and_shift_owe_is_one_pass() {
         vec![y.contract(&g, axes), sum(&g, axes)]
     };
     are(&of(&[A]), [1, 2], "down the rows");
-    are(&of(&[B]), [1, 2], "along the rows");
     let y = x(1);
     are(&[sum(&times(&y, &x(2)).unary(Unary::Tanh), &[A, B]), sum(&y, &[A, B])], [1, 2], "of everything");
     let (y, g) = (x(1), x(2));
     let shifted = times(&y, &dense(3, &[(B, 70)])).binary(Binary::Add, &dense(4, &[(B, 70)]));
     let all = [sum(&times(&shifted.unary(Unary::Tanh), &g), &[A]), y.contract(&g, &[A]), sum(&g, &[A]), sum(&y, &[A])];
     are(&all, [1, 4], "and what a loss is");
+}
+
+#[test]
+fn quick_sums_along_rows_are_one_pass_only_where_memory_is_read_for_them() {
+    for (size, wanted) in [(40, 2), (60, 1)] {
+        let [y, g] = [1, 2].map(|seed| dense(seed, &[(A, size), (B, 70)]));
+        are(&[y.contract(&g, &[B]), sum(&g, &[B])], [wanted, 2], "a product and a sum");
+        let [y, g] = [1, 2].map(|seed| dense(seed, &[(A, size), (B, 70)]));
+        are(&[y.contract(&g, &[B]), sum(&times(&y, &y), &[B])], [wanted, 2], "a product and a square");
+        let [y, g] = [1, 2].map(|seed| dense(seed, &[(A, size), (B, 70)]));
+        are(&[sum(&times(&y, &g).unary(Unary::Tanh), &[B]), sum(&y, &[B])], [1, 2], "a program is slower anyhow");
+    }
 }
 
 #[test]
