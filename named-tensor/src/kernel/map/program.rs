@@ -203,20 +203,26 @@ impl Program {
     /// What it makes of the difference of two operands, if that is all it does.
     pub(in crate::kernel) fn difference(&self) -> Option<Difference> {
         let Difference { of, then, times } = self.light()?.difference()?;
-        let operand = |source: usize| match self.sources[source] {
-            Source::Operand(number) => Some(number),
-            Source::Position(_) | Source::Own => None,
-        };
         let then = match then {
-            Then::Times(source) => Then::Times(operand(source)?),
+            Then::Times(source) => Then::Times(self.operand(source)?),
             Then::Square | Then::Abs => then,
         };
-        Some(Difference { of: [operand(of[0])?, operand(of[1])?], then, times })
+        Some(Difference { of: [self.operand(of[0])?, self.operand(of[1])?], then, times })
     }
 
     /// The operand of which it makes the square, if that is all it does.
     pub(in crate::kernel) fn squared(&self) -> Option<usize> {
-        match self.sources[self.light()?.squared()?] {
+        self.operand(self.light()?.squared()?)
+    }
+
+    /// The operand of which it makes the size, if that is all it does.
+    pub(in crate::kernel) fn sized(&self) -> Option<usize> {
+        self.operand(self.light()?.sized()?)
+    }
+
+    /// The operand that a source is.
+    fn operand(&self, source: usize) -> Option<usize> {
+        match self.sources[source] {
             Source::Operand(number) => Some(number),
             Source::Position(_) | Source::Own => None,
         }

@@ -93,6 +93,14 @@ impl Light {
         }
     }
 
+    /// The source whose size is all that the program makes.
+    pub(super) fn sized(&self) -> Option<usize> {
+        match self.steps[..] {
+            [Step { op: Op::Abs, values: [x, ..] }] if x < self.sources && self.others.is_empty() => Some(x),
+            _ => None,
+        }
+    }
+
     /// The number of the first step's value.
     fn first(&self) -> usize {
         self.sources + self.constants.len()

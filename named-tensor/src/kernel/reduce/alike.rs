@@ -1,8 +1,8 @@
 //! Sums of squares and sizes of differences of numbers that lie alike: variances, mean squared and absolute errors.
 //!
 //! Computes  `Σₖ (x[i, k] - y[i, k])²`  and  `Σₖ |x[i, k] - y[k]|`  and the like, where both operands go on as one, or one of
-//! them stays: along rows, and down neighbouring columns. A difference is rounded once, its square is not, and all are summed
-//! in `f64`, as squares of what is stored are.
+//! them stays: along rows, and down neighbouring columns; and  `Σₖ |x[i, k]|`  along rows, where what is subtracted is 0.
+//! A difference is rounded once, its square is not, and all are summed in `f64`, as squares of what is stored are.
 //! Lives here: which sums are such, and their two loops. Not here: differences of each row and each column (`differences`), the
 //! sums of all other programs (`computed`).
 
@@ -32,7 +32,9 @@ pub(super) fn sum<T: Scalar>(
     operands: &[Operand<'_>],
     dst: &mut [T],
 ) -> bool {
-    let Some(Difference { of, then, times }) = program.difference() else { return false };
+    let sized = program.sized();
+    let from_zero = sized.map(|of| Difference { of: [of; 2], then: Then::Abs, times: 1.0 });
+    let Some(Difference { of, then, times }) = from_zero.or_else(|| program.difference()) else { return false };
     let strides = |range: Range<usize>| of.map(|number| &operands[number].strides[range.clone()]);
     let groups = [0..over.start, over.clone(), over.end..sizes.len()];
     let [outer, over, inner] = groups.map(|range| Span::new(&sizes[range.clone()], &strides(range)));
@@ -50,6 +52,9 @@ pub(super) fn sum<T: Scalar>(
         over: over.strides[n][0],
         inner: inner.inner_stride(n),
     });
+    let (zero, stays) = ([T::default()], vec![0; outer.sizes.len()]);
+    let from_zero = sized.map(|_| Reads { numbers: &zero, first: 0, outer: &stays, over: 0, inner: 0 });
+    let y = from_zero.unwrap_or(y);
     // The square, or the size, is that of the difference turned around.
     let of = if x.over == 0 { [y, x] } else { [x, y] };
     let job = Job { outer: &outer.sizes, over: over.total(), inner: inner.total(), of, times };
@@ -243,7 +248,7 @@ fn in_lanes<T: Scalar>(xs: &[T], ys: &[T], term: impl Fn(T, T) -> f64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::element::{Binary, Unary};
+    use crate::element::{Binary, Stored, Unary};
     use crate::kernel::map::Instruction;
     use crate::kernel::testing::Random;
 
@@ -296,6 +301,26 @@ mod tests {
             let exact = T::narrow((0..over).map(term).sum()).wide();
             assert_eq!(got, exact, "{sizes:?}, the other one has {has:?}, turned: {is_turned}, at {at}");
         }
+    }
+
+    #[test]
+    fn sums_of_sizes_along_rows_are_those_of_plain_loops() {
+        let numbers: Vec<f32> = Random::new(9).reals(70 * 100).into_iter().map(|x| (x * 8.0).round() / 8.0).collect();
+        let buffer = f32::into_buffer(numbers.clone());
+        let program = Program::new(vec![Instruction::Load(0), Instruction::Unary(Unary::Abs, 0)], &[f32::KIND]);
+        // Backwards from row to row, and a row that is there twice.
+        for (strides, first) in [([100, 1], 0), ([-100, 1], 6900), ([0, 1], 500)] {
+            let mut out = vec![77.0; 70];
+            let operands = [Operand { buffer: &buffer, offset: first, strides: &strides }];
+            assert!(sum(&program, &[70, 100], 1..2, &operands, &mut out), "rows {} apart", strides[0]);
+            for (row, got) in out.into_iter().enumerate() {
+                let start = (first as isize + row as isize * strides[0]) as usize;
+                let exact: f32 = numbers[start..start + 100].iter().map(|x| x.abs()).sum();
+                assert_eq!(got, exact, "row {row} of rows {} apart", strides[0]);
+            }
+        }
+        let operands = [Operand { buffer: &buffer, offset: 0, strides: &[1, 100] }];
+        assert!(!sum(&program, &[100, 70], 1..2, &operands, &mut [0.0_f32; 100]), "down columns it is no such sum");
     }
 
     #[test]
