@@ -4,7 +4,7 @@
 //! Lives here: the check of the positions and the copy of rows. Not here: sums at positions (`scatter`).
 
 use super::View;
-use super::copy::copy_short;
+use super::copy::{SHORT, copy_short};
 use super::lanes::vectorised;
 use super::parallel::{self, GRAIN};
 use super::span::{Odometer, Span, check_inside};
@@ -76,11 +76,22 @@ pub(crate) fn gather<T: Stored>(
         parallel::for_each_chunk(dst, GRAIN.div_ceil(row.max(8)) * row, |first, chunk| {
             runs(&walk, first / row, chunk.len() / row, |[at, from], run| {
                 let (at, from) = (positions.offset.wrapping_add_signed(at), table.offset.wrapping_add_signed(from));
-                for (i, to) in (0..).zip(chunk[run.start * row..run.end * row].chunks_exact_mut(row)) {
-                    let position = positions.data[at.wrapping_add_signed(i * next)];
-                    let distance = i * shared + step * position as isize;
-                    copy_short(&table.data[from.wrapping_add_signed(distance)..][..row], to);
-                }
+                let to = &mut chunk[run.start * row..run.end * row];
+                vectorised(
+                    #[inline(always)]
+                    move || {
+                        for (i, to) in (0..).zip(to.chunks_exact_mut(row)) {
+                            let position = positions.data[at.wrapping_add_signed(i * next)];
+                            let distance = i * shared + step * position as isize;
+                            let from = &table.data[from.wrapping_add_signed(distance)..][..row];
+                            // A row of just so many is common, and a call takes as long as to copy it.
+                            match (<&[T; SHORT]>::try_from(from), <&mut [T; SHORT]>::try_from(&mut *to)) {
+                                (Ok(some), Ok(to)) => *to = *some,
+                                _ => copy_short(from, to),
+                            }
+                        }
+                    },
+                );
             });
         });
         return true;
