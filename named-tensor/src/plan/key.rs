@@ -6,6 +6,8 @@
 //! those that make a border of a choice.
 //! Lives here: the walk. Not here: the words (`words`), who keeps plans (`cache`), what is done with the list (`simplify`).
 
+use std::collections::HashMap;
+
 use smallvec::SmallVec;
 
 use super::again::{Again, may_be, picked};
@@ -139,18 +141,24 @@ impl<'a> Trace<'a> {
             }
         }
         scans.sort_unstable_by_key(|&(number, _)| number);
-        for &(some, scan) in &scans {
-            let goes_on = |&&(other, longer): &&(u32, &Scan)| {
-                some != other && self.inputs(some) == self.inputs(other) && scan.is_beginning_of(longer)
-            };
-            if let Some(&(other, _)) = scans.iter().find(goes_on) {
-                if self.beginnings.is_empty() {
-                    // No root has this number.
-                    self.key.push(u64::MAX);
-                }
-                self.beginnings.push((some, other));
-                self.key.extend([u64::from(some), u64::from(other)]);
+        // Of a chain of many scans each has inputs of its own.
+        let mut alike: HashMap<&[u32], SmallVec<[usize; 2]>> = HashMap::new();
+        for (at, &(number, _)) in scans.iter().enumerate() {
+            alike.entry(self.inputs(number)).or_default().push(at);
+        }
+        let longer = |&(some, scan): &(u32, &Scan)| {
+            let others = alike.get(self.inputs(some))?.iter().map(|&at| scans[at]);
+            others.filter(|&(other, _)| other != some).find(|(_, longer)| scan.is_beginning_of(longer))
+        };
+        let found: SmallVec<[(u32, u32); 4]> =
+            scans.iter().filter_map(|scan| Some((scan.0, longer(scan)?.0))).collect();
+        for (some, other) in found {
+            if self.beginnings.is_empty() {
+                // No root has this number.
+                self.key.push(u64::MAX);
             }
+            self.beginnings.push((some, other));
+            self.key.extend([u64::from(some), u64::from(other)]);
         }
     }
 

@@ -6,7 +6,7 @@
 //! Lives here: which sums are such, and their two loops. Not here: differences of each row and each column (`differences`), the
 //! sums of all other programs (`computed`).
 
-use super::computed::{MANY, PIECE, PIECES};
+use super::computed::{FEW, MANY, PIECE, PIECES};
 use crate::kernel::lanes::{fold, vectorised};
 use crate::kernel::map::{Difference, Operand, Program, Then};
 use crate::kernel::math::Scalar;
@@ -18,6 +18,8 @@ use std::ops::Range;
 
 /// Terms of a row from which on it is worth a loop of its own.
 const LONG: usize = 64;
+/// Rows from which on columns are worth one.
+const DEEP: usize = 4;
 /// Columns that are worth one, and that go down together at most: their sums stay in the nearest cache.
 const WIDE: usize = 256;
 const TILE: usize = 1024;
@@ -38,7 +40,7 @@ pub(super) fn sum<T: Scalar>(
     let strides = |range: Range<usize>| of.map(|number| &operands[number].strides[range.clone()]);
     let groups = [0..over.start, over.clone(), over.end..sizes.len()];
     let [outer, over, inner] = groups.map(|range| Span::new(&sizes[range.clone()], &strides(range)));
-    if over.sizes.len() != 1 || inner.sizes.len() > 1 || outer.total() == 0 {
+    if over.sizes.len() != 1 || inner.sizes.len() > 1 || outer.total() == 0 || over.total() == 0 {
         return false;
     }
     for number in of {
@@ -59,7 +61,7 @@ pub(super) fn sum<T: Scalar>(
     let of = if x.over == 0 { [y, x] } else { [x, y] };
     let job = Job { outer: &outer.sizes, over: over.total(), inner: inner.total(), of, times };
     let are_rows = job.inner == 1 && job.over >= LONG && of[0].over == 1 && matches!(of[1].over, 0 | 1);
-    let are_columns = job.inner >= WIDE && of.iter().all(|reads| reads.inner == 1);
+    let are_columns = job.inner >= WIDE && job.over >= DEEP && of.iter().all(|reads| reads.inner == 1);
     match then {
         Then::Square if are_rows => job.rows(dst, square),
         Then::Abs if are_rows => job.rows(dst, size),
@@ -149,37 +151,58 @@ impl<T: Scalar> Job<'_, T> {
             }
         });
         for (d, sums) in dst.iter_mut().zip(sums.chunks_exact(pieces)) {
-            *d = T::narrow(sums.iter().sum::<f64>() * self.times);
+            *d = self.result(sums.iter().sum());
         }
     }
 
-    /// Down columns.
+    /// Down columns. Where there are few of them, their rows are cut into such pieces.
     fn columns(&self, dst: &mut [T], term: impl Fn(T, T) -> f64 + Copy + Sync) {
-        let grain = grain_of(dst.len(), GRAIN.div_ceil(self.over)).next_multiple_of(WIDE);
-        parallel::for_each_chunk(dst, grain, |first, dst| {
+        let size = dst.len();
+        let is_cut = size < MANY * self.inner && self.inner <= FEW && size * self.over >= 2 * PIECE;
+        let depth = self.over.div_ceil(if is_cut { (size * self.over / PIECE).clamp(1, PIECES) } else { 1 }).max(DEEP);
+        let grain = grain_of(size, GRAIN.div_ceil(depth)).next_multiple_of(WIDE);
+        let mut sums = vec![0.0; self.over.div_ceil(depth) * size];
+        parallel::for_each_chunk(&mut sums, if is_cut { size } else { grain }, |first, sums| {
             let mut done = 0;
-            while done < dst.len() {
-                let (position, column) = ((first + done) / self.inner, (first + done) % self.inner);
-                let width = (self.inner - column).min(dst.len() - done).min(TILE);
-                let at = self.odometers(position).map(|at| at.distance + column as isize);
-                let row = |n: usize, r: usize| {
-                    self.of[n].some(self.of[n].first + at[n] + r as isize * self.of[n].over, width)
-                };
-                let mut sums = [0.0; TILE];
-                let (sums, whole) = (&mut sums[..width], self.over / 4 * 4);
-                for r in (0..whole).step_by(4) {
-                    let some = [0, 1].map(|n| [row(n, r), row(n, r + 1), row(n, r + 2), row(n, r + 3)]);
-                    take(some, sums, term);
-                }
-                for r in whole..self.over {
-                    take([[row(0, r)], [row(1, r)]], sums, term);
-                }
-                for (d, sum) in dst[done..done + width].iter_mut().zip(sums) {
-                    *d = T::narrow(*sum * self.times);
-                }
+            while done < sums.len() {
+                let (piece, place) = ((first + done) / size, (first + done) % size);
+                let (position, column) = (place / self.inner, place % self.inner);
+                let width = (self.inner - column).min(sums.len() - done).min(TILE);
+                let rows = piece * depth..self.over.min((piece + 1) * depth);
+                self.down(position, column, rows, &mut sums[done..done + width], term);
                 done += width;
             }
         });
+        for (i, d) in dst.iter_mut().enumerate() {
+            *d = self.result(sums[i..].iter().step_by(size).sum());
+        }
+    }
+
+    /// Takes these rows of an outer position into the sums of some columns.
+    fn down(
+        &self,
+        position: usize,
+        column: usize,
+        rows: Range<usize>,
+        sums: &mut [f64],
+        term: impl Fn(T, T) -> f64 + Copy,
+    ) {
+        let at = self.odometers(position).map(|at| at.distance + column as isize);
+        let width = sums.len();
+        let row = |n: usize, r: usize| self.of[n].some(self.of[n].first + at[n] + r as isize * self.of[n].over, width);
+        let whole = rows.start + rows.len() / 4 * 4;
+        for r in (rows.start..whole).step_by(4) {
+            let some = [0, 1].map(|n| [row(n, r), row(n, r + 1), row(n, r + 2), row(n, r + 3)]);
+            take(some, sums, term);
+        }
+        for r in whole..rows.end {
+            take([[row(0, r)], [row(1, r)]], sums, term);
+        }
+    }
+
+    /// The result of a sum. It is no -0 where all terms are 0, however often it is taken.
+    fn result(&self, sum: f64) -> T {
+        T::narrow(0.0 + sum * self.times)
     }
 }
 
@@ -304,6 +327,34 @@ mod tests {
     }
 
     #[test]
+    fn sums_of_nothing_or_of_few_rows_are_none_of_these() {
+        let buffer = f32::into_buffer(vec![1.0; 1200]);
+        let [difference, square] =
+            [(Binary::Sub, 0, 1), (Binary::Mul, 2, 2)].map(|(op, x, y)| Instruction::Binary(op, x, y));
+        let loads = [Instruction::Load(0), Instruction::Load(1)];
+        let program = Program::new([&loads[..], &[difference, square]].concat(), &[f32::KIND; 2]);
+        let operands = [Operand { buffer: &buffer, offset: 0, strides: &[300, 1] }; 2];
+        for (rows, is_done) in [(0, false), (1, false), (3, false), (4, true)] {
+            let mut out = vec![77.0_f32; 300];
+            assert_eq!(sum(&program, &[rows, 300], 0..1, &operands, &mut out), is_done, "{rows} rows");
+            assert!(!is_done || out.iter().all(|&out| out == 0.0), "{rows} rows");
+        }
+    }
+
+    #[test]
+    fn a_negative_multiple_of_a_sum_that_is_zero_is_zero() {
+        let buffer = f32::into_buffer(vec![1.0; 100]);
+        let steps = [(Binary::Sub, 0, 1), (Binary::Mul, 2, 2)].map(|(op, x, y)| Instruction::Binary(op, x, y));
+        let loads = [Instruction::Load(0), Instruction::Load(1)];
+        let negative = [Instruction::Unary(Unary::Neg, 3)];
+        let program = Program::new([&loads[..], &steps, &negative].concat(), &[f32::KIND; 2]);
+        let operands = [Operand { buffer: &buffer, offset: 0, strides: &[1] }; 2];
+        let mut out = [77.0_f32];
+        assert!(sum(&program, &[100], 0..1, &operands, &mut out), "it is such a sum");
+        assert_eq!(out[0].to_bits(), 0, "as the sum of a hundred -0 is");
+    }
+
+    #[test]
     fn sums_of_sizes_along_rows_are_those_of_plain_loops() {
         let numbers: Vec<f32> = Random::new(9).reals(70 * 100).into_iter().map(|x| (x * 8.0).round() / 8.0).collect();
         let buffer = f32::into_buffer(numbers.clone());
@@ -326,7 +377,8 @@ mod tests {
     #[test]
     fn sums_of_differences_of_numbers_that_lie_alike_are_those_of_plain_loops() {
         let rows = [[1, 64, 1], [3, 65, 1], [40, 773, 1], [1, 70_000, 1], [2, 100_001, 1], [17, 96, 1]];
-        let columns = [[1, 2, 256], [3, 5, 257], [1, 30, 1500], [2, 9, 1024], [5, 4, 300]];
+        let columns =
+            [[1, 4, 256], [3, 5, 257], [1, 30, 1500], [2, 9, 1024], [5, 4, 300], [2, 501, 260], [17, 50, 256]];
         let both = rows.map(|sizes| (sizes, [[true, true, false], [true, false, false], [false, true, false]]));
         let others = columns.map(|sizes| (sizes, [[true; 3], [true, false, true], [false, true, true]]));
         for (sizes, operands) in both.into_iter().chain(others) {

@@ -22,7 +22,7 @@ use std::ops::Range;
 /// Results of a program that are computed together, at most.
 const ROOM: usize = 16 * 1024;
 /// Numbers to which a long reduction is cut into pieces, at most: each piece has partial results for all of them.
-const FEW: usize = 1024;
+pub(super) const FEW: usize = 1024;
 /// Outer positions from which on there is enough to do for all threads.
 pub(super) const MANY: usize = 16;
 /// Pieces of a long reduction, at most, and elements of a piece, at least.

@@ -265,10 +265,13 @@ impl<T: Reducible + Lanes, F: Term> Rows<'_, T, F> {
             let to = &mut self.to[(row + i) * columns + column..(row + i + 1) * columns];
             for (n, sum) in sums.into_iter().enumerate() {
                 let (to, mut sum) = (to.as_mut_ptr().wrapping_add(n * lanes), T::times(simd, sum, times));
+                // The sum of what is -0 is 0.
+                let mut before = T::splat(simd, T::default());
                 if terms.start > 0 {
                     // SAFETY: the numbers of the mask are those of `to` from here on.
-                    sum = T::plus(simd, sum, unsafe { T::read(simd, some[n], to) });
+                    before = unsafe { T::read(simd, some[n], to) };
                 }
+                sum = T::plus(simd, sum, before);
                 // SAFETY: as above.
                 unsafe { T::write(simd, some[n], to, sum) };
             }
@@ -387,5 +390,18 @@ mod tests {
             let apart = 1.0e4_f32 - (1.0e4 + 0.01);
             assert!(out.iter().all(|&out| (out - 8.0 * apart * apart).abs() <= 1e-6 * out), "{out:?}");
         }
+    }
+
+    #[test]
+    fn a_negative_multiple_of_distances_that_are_zero_is_zero() {
+        let x = f32::into_buffer(vec![1.0; 64]);
+        let steps = [(Binary::Sub, 0, 1), (Binary::Mul, 2, 2)].map(|(op, x, y)| Instruction::Binary(op, x, y));
+        let loads = [Instruction::Load(0), Instruction::Load(1)];
+        let program =
+            Program::new([&loads[..], &steps, &[Instruction::Unary(Unary::Neg, 3)]].concat(), &[f32::KIND; 2]);
+        let operands = [&[8, 1, 0][..], &[0, 8, 1]].map(|strides| Operand { buffer: &x, offset: 0, strides });
+        let mut out = vec![77.0_f32; 64];
+        let is_done = sum(&program, &[8, 8, 8], 1..2, &operands, &mut out);
+        assert!(!is_done || out.iter().all(|out| out.to_bits() == 0), "as sums of eight -0 are: {out:?}");
     }
 }

@@ -45,7 +45,9 @@ impl Light {
             value += 1;
         }
         let is_one = is_source(x) && is_source(y) && self.others.is_empty();
-        then.filter(|_| is_one).map(|then| Difference { of: [x, y], then, times })
+        // Of a sum that is too large for a number a part may not be: it is taken of each term.
+        let is_multiple = times.abs() >= 1.0;
+        then.filter(|_| is_one && is_multiple).map(|then| Difference { of: [x, y], then, times })
     }
 }
 
@@ -90,6 +92,12 @@ mod tests {
         assert_eq!(first(Instruction::Unary(Unary::Abs, 5)), known_times(Then::Abs, 3.0));
         assert_eq!(first(binary(Binary::Mul, 5, 0)), known_times(Then::Times(2), -3.0));
         assert_eq!(first(binary(Binary::Mul, 5, 3)), None, "the difference once more");
+        let part = |of: f64| {
+            let constant = Instruction::Constant(Kind::F32, of);
+            difference(&[sub, constant, binary(Binary::Mul, 3, 3), binary(Binary::Mul, 4, 5)])
+        };
+        assert_eq!([0.0, -0.5, 1e-50].map(part), [None; 3], "a part of the square");
+        assert_eq!(part(1.0), known(Then::Square), "all of it");
         let square = binary(Binary::Mul, 3, 3);
         assert_eq!(difference(&[sub, square, Instruction::Unary(Unary::Neg, 4)]), known_times(Then::Square, -1.0));
         assert_eq!(difference(&[sub, square, binary(Binary::Mul, 4, 4)]), None, "the fourth power");
