@@ -1,6 +1,7 @@
 //! The line above a body: name, arguments, parameters, result, conditions.
 //!
-//! Lives here: also types, which occur in ascriptions too. Not here: initial values (`initial`), and whether names are used, known or repeated (`names`).
+//! Lives here: also types, which occur in ascriptions too. Not here: initial values (`initial`), and whether names are used,
+//! known or repeated (`names`).
 
 use super::{Named, axis, body, drain, expression, foreign, initial, separated};
 use crate::ast::{Argument, Binary, Condition, Element, Expression, Function, Parameter, ParameterType, TensorType};

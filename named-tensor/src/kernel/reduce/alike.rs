@@ -158,31 +158,38 @@ impl<T: Scalar> Job<'_, T> {
     /// Down columns. Where there are few of them, their rows are cut into such pieces.
     fn columns(&self, dst: &mut [T], term: impl Fn(T, T) -> f64 + Copy + Sync) {
         let size = dst.len();
-        let is_cut = size < MANY * self.inner && self.inner <= FEW && size * self.over >= 2 * PIECE;
-        let depth = self.over.div_ceil(if is_cut { (size * self.over / PIECE).clamp(1, PIECES) } else { 1 }).max(DEEP);
-        let grain = grain_of(size, GRAIN.div_ceil(depth)).next_multiple_of(WIDE);
-        let mut sums = vec![0.0; self.over.div_ceil(depth) * size];
-        parallel::for_each_chunk(&mut sums, if is_cut { size } else { grain }, |first, sums| {
+        if size < MANY * self.inner && self.inner <= FEW && size * self.over >= 2 * PIECE {
+            let depth = self.over.div_ceil((size * self.over / PIECE).clamp(1, PIECES)).max(DEEP);
+            let mut sums = vec![0.0; self.over.div_ceil(depth) * size];
+            parallel::for_each_chunk(&mut sums, size, |first, sums| {
+                let start = first / size * depth;
+                for (position, sums) in sums.chunks_exact_mut(self.inner).enumerate() {
+                    self.down([position, 0], start..self.over.min(start + depth), sums, term);
+                }
+            });
+            for (i, d) in dst.iter_mut().enumerate() {
+                *d = self.result(sums[i..].iter().step_by(size).sum());
+            }
+            return;
+        }
+        let grain = grain_of(size, GRAIN.div_ceil(self.over)).next_multiple_of(WIDE);
+        parallel::for_each_chunk(dst, grain, |first, dst| {
             let mut done = 0;
-            while done < sums.len() {
-                let (piece, place) = ((first + done) / size, (first + done) % size);
-                let (position, column) = (place / self.inner, place % self.inner);
-                let width = (self.inner - column).min(sums.len() - done).min(TILE);
-                let rows = piece * depth..self.over.min((piece + 1) * depth);
-                self.down(position, column, rows, &mut sums[done..done + width], term);
+            while done < dst.len() {
+                let (position, column) = ((first + done) / self.inner, (first + done) % self.inner);
+                let width = (self.inner - column).min(dst.len() - done).min(TILE);
+                let mut room = [0.0; TILE];
+                self.down([position, column], 0..self.over, &mut room[..width], term);
+                dst[done..done + width].iter_mut().zip(room).for_each(|(d, sum)| *d = self.result(sum));
                 done += width;
             }
         });
-        for (i, d) in dst.iter_mut().enumerate() {
-            *d = self.result(sums[i..].iter().step_by(size).sum());
-        }
     }
 
     /// Takes these rows of an outer position into the sums of some columns.
     fn down(
         &self,
-        position: usize,
-        column: usize,
+        [position, column]: [usize; 2],
         rows: Range<usize>,
         sums: &mut [f64],
         term: impl Fn(T, T) -> f64 + Copy,
