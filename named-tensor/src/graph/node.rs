@@ -4,7 +4,7 @@
 //! Not here: what the primitives mean (`op`), when they run (`plan`).
 
 use std::fmt;
-use std::panic::Location;
+use std::panic::{Location, RefUnwindSafe, UnwindSafe};
 use std::sync::{Arc, OnceLock};
 
 use smallvec::SmallVec;
@@ -18,6 +18,11 @@ use crate::error::{Error, Result};
 /// A tensor to be computed. Cheap to clone.
 #[derive(Clone)]
 pub struct Node(Arc<Inner>);
+
+// A node never changes but for the numbers it is given once they are all there: a panic on the way leaves it without any. What
+// is shared behind a trait, functions and numbers of others, is only read.
+impl UnwindSafe for Node {}
+impl RefUnwindSafe for Node {}
 
 type Inputs = SmallVec<[Node; 2]>;
 
@@ -267,6 +272,14 @@ mod tests {
     use super::*;
     use crate::element::{Binary, Unary};
     use crate::graph::testing::{A, counting};
+    use crate::tensor::Tensor;
+
+    #[test]
+    fn a_tensor_may_be_used_behind_a_panic_that_is_caught() {
+        let x = Tensor::scalar(2.0);
+        let caught = std::panic::catch_unwind(|| assert!(x.item().is_err(), "a number"));
+        assert!(caught.is_err() && x.item().is_ok_and(|number| number == 2.0));
+    }
 
     #[test]
     fn a_walk_meets_inputs_before_users_and_each_once() {
