@@ -29,9 +29,10 @@ pub(crate) fn name_of(ident: &Ident) -> String {
     ident.unraw().to_string()
 }
 
-/// A part of an identifier as an identifier, where it is one: `seq` of `sum_seq`, not `2` of `sum_2`.
+/// A part of an identifier as an identifier, where it is one: `seq` of `sum_seq`, not `2` of `sum_2`; a word of Rust is a raw
+/// one, `r#type` of `sum_type`.
 pub(crate) fn part_of(name: &str, span: Span) -> Option<Ident> {
-    let mut part: Ident = syn::parse_str(name).ok()?;
+    let mut part: Ident = syn::parse_str(name).or_else(|_| syn::parse_str(&format!("r#{name}"))).ok()?;
     part.set_span(span);
     Some(part)
 }

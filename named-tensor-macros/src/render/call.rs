@@ -6,6 +6,7 @@ use super::expression::{Level, Piece, Typesetter};
 use super::identifier;
 use super::layout::{COMMA, Layout};
 use crate::ast::{Call, Entry, Expression};
+use crate::code::name_of;
 use crate::names::Callee;
 use syn::Path;
 
@@ -41,8 +42,8 @@ impl<'a> Typesetter<'a> {
                 ("one_hot", _) => Layout::Word("one-hot".to_owned()),
                 (name, _) => identifier::function(name),
             },
-            Callee::Function(definition) => identifier::function(&definition.name.to_string()),
-            Callee::Parameter(parameter, _) => identifier::function(&parameter.to_string()),
+            Callee::Function(definition) => identifier::function(&name_of(&definition.name)),
+            Callee::Parameter(parameter, _) => identifier::function(&name_of(parameter)),
             Callee::Outside(path) => identifier::function(&crate::set::axis_name(&path)),
         };
         applied(name.under(names), !resolved.axes.is_empty(), self.arguments(arguments))

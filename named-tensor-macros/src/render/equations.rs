@@ -10,6 +10,7 @@ use crate::ast::{
     Argument, Condition, Element, Equation, Expression, Form, Function, Initial, Parameter, ParameterType, Position,
     TensorType,
 };
+use crate::code::name_of;
 use quote::ToTokens;
 use syn::{Attribute, Path};
 
@@ -54,7 +55,7 @@ impl<'a> Typesetter<'a> {
     fn name(&self) -> Layout {
         let axes = &self.function.axis_parameters;
         let axes = axes.iter().map(|axis| identifier::axis(&Path::from(axis.clone()))).collect();
-        identifier::function(&self.function.name.to_string()).under(axes)
+        identifier::function(&name_of(&self.function.name)).under(axes)
     }
 
     fn equation(&self, equation: &'a Equation) -> Line {
@@ -121,7 +122,7 @@ impl<'a> Typesetter<'a> {
                     let value = match initial {
                         Initial::Constant(value) => self.in_script().value(value),
                         Initial::Drawn { name, arguments, axes } => {
-                            let drawn = identifier::function(&name.to_string());
+                            let drawn = identifier::function(&name_of(name));
                             let inside = match axes {
                                 Some((from, to)) => Some(drawn_over(from, to.as_deref())),
                                 None if arguments.is_empty() => None,
@@ -176,7 +177,7 @@ fn tensor_type(kind: &TensorType) -> Layout {
 fn parameter_name(parameter: &Parameter) -> Layout {
     match parameter.kind {
         ParameterType::Tensor(..) => identifier::variable(&parameter.name),
-        ParameterType::Function(_) => identifier::function(&parameter.name.to_string()),
+        ParameterType::Function(_) => identifier::function(&name_of(&parameter.name)),
     }
 }
 

@@ -178,7 +178,7 @@ impl Init<'_> {
     #[track_caller]
     pub fn nested<P: Parameters<T>, T: Real>(&mut self, name: &str) -> Result<P> {
         let before = self.path.0.len();
-        self.path.0.push_str(name);
+        self.path.push(name);
         self.path.0.push('.');
         let nested = P::init_from(self);
         self.path.0.truncate(before);

@@ -24,10 +24,15 @@ impl Path {
         if before > 0 {
             self.0.push('.');
         }
-        self.0.push_str(name);
+        self.push(name);
         let result = then(self);
         self.0.truncate(before);
         result
+    }
+
+    /// Adds a name; a raw identifier is called by its word.
+    pub(super) fn push(&mut self, name: &str) {
+        self.0.push_str(name.strip_prefix("r#").unwrap_or(name));
     }
 }
 

@@ -9,6 +9,14 @@ use std::collections::{HashMap, HashSet};
 
 use crate::axis::Name;
 
+/// The words of Rust: an axis of such a name is a raw identifier where it stands by itself.
+const WORDS: [&str; 47] = [
+    "abstract", "as", "async", "await", "become", "box", "break", "const", "continue", "do", "dyn", "else", "enum",
+    "extern", "false", "final", "fn", "for", "gen", "if", "impl", "in", "let", "loop", "macro", "match", "mod", "move",
+    "mut", "override", "priv", "pub", "ref", "return", "static", "struct", "trait", "true", "try", "type", "typeof",
+    "unsafe", "unsized", "use", "where", "while", "yield",
+];
+
 /// The text of each axis, `seq*` for `star(seq)`.
 #[derive(Debug, Default)]
 pub(super) struct AxisTexts(HashMap<Name, String>);
@@ -56,12 +64,13 @@ impl AxisTexts {
         self.0.values().map(String::as_str)
     }
 
-    /// As an axis is written: `seq`, `star(seq)`.
+    /// As an axis is written: `seq`, `star(seq)`, `r#type`.
     pub(super) fn written(&self, name: Name) -> String {
         let text = self.text(name);
         let plain = text.trim_end_matches('*');
         let stars = text.len() - plain.len();
-        format!("{}{plain}{}", "star(".repeat(stars), ")".repeat(stars))
+        let raw = if WORDS.contains(&plain) { "r#" } else { "" };
+        format!("{}{raw}{plain}{}", "star(".repeat(stars), ")".repeat(stars))
     }
 
     /// As axes are listed: `seq, star(key)`.
@@ -100,6 +109,13 @@ mod tests {
         assert_eq!(texts.written(starred), "star(seq)");
         assert_eq!(texts.attached(&[SEQ]), "_seq");
         assert_eq!(texts.attached(&[starred]), "_{star(seq)}");
+    }
+
+    #[test]
+    fn a_word_of_rust_is_raw_where_it_stands_by_itself() {
+        let (texts, word) = (AxisTexts::default(), Name::declared("type"));
+        assert_eq!((texts.written(word), texts.attached(&[word])), ("r#type".to_owned(), "_type".to_owned()));
+        assert_eq!(texts.attached(&[word, SEQ]), "_{r#type, seq}");
     }
 
     #[test]
