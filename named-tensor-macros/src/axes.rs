@@ -6,6 +6,7 @@
 //! Not here: sets (`set`), and what the algebra does with the digits (`named_tensor::private`).
 
 use crate::code::{Code, name_of};
+use crate::emit::{beside, namesake};
 use crate::report::{Report, list};
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{format_ident, quote_spanned};
@@ -90,6 +91,7 @@ pub(crate) fn declare(name: &Ident, visibility: &Visibility, attributes: &[Attri
     let places = ["A", "B", "C", "D", "E", "F"].map(|place| Ident::new(place, span));
     let documented = attributes.iter().any(|attribute| attribute.path().is_ident("doc"));
     let default_doc = (!documented).then(|| doc(span, format!("The axis `{text}`.")));
+    let (named, beside) = (namesake(attributes), beside(attributes));
     let value_doc = doc(span, format!("The axis `{text}` as a value, to select it."));
     quote_spanned! {span=>
         #(#attributes)*
@@ -99,12 +101,14 @@ pub(crate) fn declare(name: &Ident, visibility: &Visibility, attributes: &[Attri
         #visibility struct #name {}
 
         #value_doc
+        #named
         #[allow(non_snake_case, dead_code, unreachable_pub, reason = "an axis keeps the name it has on paper")]
         #[must_use]
         #visibility fn #name() -> #name {
             #name {}
         }
 
+        #beside
         impl ::named_tensor::private::Axis for #name {
             const NAME: &'static str = #text;
             #(type #places = ::named_tensor::private::d::#digits;)*

@@ -5,6 +5,7 @@
 //! Lives here: which functions can be lifted, and the shape of the new function. Not here: how axes are renamed.
 
 use crate::ast::MOST_ARGUMENTS;
+use crate::code::name_of;
 use crate::emit::absent;
 use crate::emit::lifting::{LiftedArgument, Lifting};
 use crate::names::TOO_MANY;
@@ -108,7 +109,7 @@ impl<'a> Lifted<'a> {
         let text = function.to_token_stream().to_string();
         let mut sets = (0..).map(|place| absent(&format!("A{place}"), &text));
         let lifting = Lifting {
-            name: signature.ident.to_string(),
+            name: name_of(&signature.ident),
             arguments: arguments.iter().filter_map(|argument| argument.lifted(&mut sets)).collect(),
             result: result.set.to_token_stream(),
             stand_ins: Vec::new(),

@@ -17,6 +17,7 @@ mod extremes;
 mod files;
 mod gradients;
 mod higher;
+mod hygiene;
 mod indexing;
 mod large;
 mod lifted_models;

@@ -39,7 +39,8 @@ impl Values<'_> {
             }
             Code::Given { axis, span } => {
                 let (init, name) = (format_ident!("init", span = Span::mixed_site()), axis_name(axis));
-                quote_spanned!(*span=> #init.size(#name)?)
+                let kind = private("Init", *span);
+                quote_spanned!(*span=> #kind::size(#init, #name)?)
             }
             Code::Float(whole, span) => {
                 let whole = self.value(whole);

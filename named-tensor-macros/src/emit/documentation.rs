@@ -3,6 +3,7 @@
 //! Lives here: where the texts go. Not here: how they come about (`render`).
 
 use super::function::lints;
+use super::{beside, namesake};
 use crate::ast::Function;
 use crate::render::Forms;
 use proc_macro2::TokenStream;
@@ -69,11 +70,14 @@ pub(super) fn carrier(function: &Function, forms: &Forms) -> TokenStream {
     let Function { visibility, name, .. } = function;
     let (lints, constants) = (lints(), constants(function, forms));
     let doc = format!("What is known of the function `{name}`.");
+    let (named, beside) = (namesake(&function.attributes), beside(&function.attributes));
     quote! {
         #[doc = #doc]
+        #named
         #lints
         #visibility struct #name {}
 
+        #beside
         #lints
         impl #name {
             #constants

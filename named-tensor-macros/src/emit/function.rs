@@ -163,7 +163,7 @@ fn lifting(function: &Function, body: Option<&Body>) -> Lifting {
     let kinds = function.arguments.iter().map(|argument| &argument.kind).chain([&function.result]);
     let are_numbers = function.parameters.is_empty() && kinds.into_iter().all(|kind| kind.set.0.is_empty());
     let is_of_numbers = stand_ins.is_empty() && are_numbers && body.is_some_and(Body::names_no_axis);
-    Lifting { name: function.name.to_string(), arguments, result, stand_ins, is_of_numbers }
+    Lifting { name: name_of(&function.name), arguments, result, stand_ins, is_of_numbers }
 }
 
 /// The axes given for an axis parameter are none of those that are declared beside it.
@@ -226,6 +226,7 @@ pub(super) fn lints() -> TokenStream {
     quote! {
         #[allow(
             nonstandard_style, unused, unreachable_pub, clippy::all, clippy::pedantic,
+            clippy::nursery, clippy::restriction,
             reason = "generated from equations, which keep the names of the paper"
         )]
     }

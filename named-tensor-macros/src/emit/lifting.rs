@@ -70,18 +70,21 @@ impl Lifting {
         let lift = Ident::new("lift", local);
         let result = Ident::new("result", local);
         let name = &self.name;
-        let stand_ins = self.stand_ins.iter().map(|(axis, selector)| quote!(#lift.stand_for::<#axis, #selector>();));
+        // By path: a trait of the user's may have methods of these names for all types.
+        let own = quote!(::named_tensor::private::Lift);
+        let stand_ins =
+            self.stand_ins.iter().map(|(axis, selector)| quote!(#own::stand_for::<#axis, #selector>(&mut #lift);));
         let entries = self.arguments.iter().map(|argument| {
             let LiftedArgument { name, inner, .. } = argument;
-            quote!(let #name = #lift.enter::<_, #inner, _>(#name);)
+            quote!(let #name = #own::enter::<_, #inner, _>(&mut #lift, #name);)
         });
         let new = if self.is_of_numbers { quote!(of_numbers) } else { quote!(new) };
         quote! {
-            let mut #lift = ::named_tensor::private::Lift::#new(#name);
+            let mut #lift = #own::#new(#name);
             #(#stand_ins)*
             #(#entries)*
             let #result = #call;
-            #lift.exit(#result)
+            #own::exit(&#lift, #result)
         }
     }
 }

@@ -15,6 +15,7 @@ pub(crate) mod parameters;
 use crate::ast::Function;
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{quote, quote_spanned};
+use syn::{Attribute, Meta};
 
 /// A name for a generic of ours: this one, primed if the text of the user has it, where it means something else.
 pub(crate) fn absent(name: &str, text: &str) -> Ident {
@@ -28,6 +29,31 @@ pub(crate) fn absent(name: &str, text: &str) -> Ident {
 /// The precision of a function as a generic.
 fn precision(function: &Function) -> Ident {
     absent("Precision", &function.text)
+}
+
+/// The attributes that hold for whatever is emitted beside the item that they stand before: whether it is there at all, and
+/// what lints are told.
+pub(crate) fn beside(attributes: &[Attribute]) -> TokenStream {
+    let is_one_of = |attribute: &&Attribute, words: &[&str]| words.iter().any(|word| attribute.path().is_ident(word));
+    let shared = attributes.iter().filter(|attribute| is_one_of(attribute, &["cfg", "allow", "warn", "deny"]));
+    let silence = silence(attributes);
+    quote!(#(#shared)* #silence)
+}
+
+/// Within what is deprecated nothing is said of that, as rustc has it for an item that is not generated.
+pub(crate) fn silence(attributes: &[Attribute]) -> Option<TokenStream> {
+    let is_deprecated = attributes.iter().any(|attribute| attribute.path().is_ident("deprecated"));
+    is_deprecated.then(|| quote!(#[allow(deprecated, reason = "it is deprecated itself")]))
+}
+
+/// [`beside`], and what is shown of it: for a second item of the same name.
+pub(crate) fn namesake(attributes: &[Attribute]) -> TokenStream {
+    let is_shown = |attribute: &&Attribute| {
+        attribute.path().is_ident("deprecated")
+            || attribute.path().is_ident("doc") && matches!(attribute.meta, Meta::List(_))
+    };
+    let (shown, beside) = (attributes.iter().filter(is_shown), beside(attributes));
+    quote!(#(#shown)* #beside)
 }
 
 /// The identifier at another place.

@@ -5,8 +5,9 @@
 
 use super::call::Values;
 use super::function::{apply, lints, parameter_axes, parameter_kind};
-use super::{absent, documentation, precision};
+use super::{absent, beside, documentation, precision, silence};
 use crate::ast::{Function, Parameter, ParameterType};
+use crate::code::name_of;
 use crate::ir::{Body, Draw};
 use crate::render::Forms;
 use crate::set::{Set, axis_name};
@@ -22,7 +23,8 @@ pub(crate) fn parameters(
 ) -> TokenStream {
     let Function { visibility, name, parameters, .. } = function;
     let (attributes, lints) = (documentation::attributes(function, forms), lints());
-    let constants = documentation::constants(function, forms);
+    let (constants, beside) = (documentation::constants(function, forms), beside(&function.attributes));
+    let silence = silence(&function.attributes);
     let precision = precision(function);
     let fields = parameters.iter().map(|parameter| field(function, parameter));
     let apply = apply(function, body);
@@ -30,16 +32,19 @@ pub(crate) fn parameters(
     quote! {
         #attributes
         #lints
+        #silence
         #[derive(Clone, Debug)]
         #visibility struct #name<#precision: ::named_tensor::private::Real = ::core::primitive::f32> {
             #(#fields),*
         }
 
+        #beside
         #lints
         impl<#precision: ::named_tensor::private::Real> #name<#precision> {
             #apply
         }
 
+        #beside
         #lints
         impl #name<::core::primitive::f32> {
             #constants
@@ -61,6 +66,7 @@ pub(crate) fn parameters(
             }
         }
 
+        #beside
         #lints
         #walk
     }
@@ -96,20 +102,20 @@ fn walk(function: &Function, draws: &[Option<Draw>]) -> TokenStream {
         quote!(::named_tensor::private::Union<#own, #axes>)
     });
     let visits = function.parameters.iter().map(|parameter| {
-        let (field, text, call) = (&parameter.name, parameter.name.to_string(), visit(parameter, ""));
+        let (field, text, call) = (&parameter.name, name_of(&parameter.name), visit(parameter, ""));
         quote!(#call(#path, #text, &self.#field, #visitor);)
     });
     let changes = function.parameters.iter().map(|parameter| {
-        let (field, text, call) = (&parameter.name, parameter.name.to_string(), visit(parameter, "_mut"));
+        let (field, text, call) = (&parameter.name, name_of(&parameter.name), visit(parameter, "_mut"));
         quote!(#call(#path, #text, &mut self.#field, #visitor);)
     });
     let draws = function.parameters.iter().zip(draws).map(|(parameter, draw)| {
-        let (field, text) = (&parameter.name, parameter.name.to_string());
+        let (field, text) = (&parameter.name, name_of(&parameter.name));
         match (draw, &parameter.kind) {
-            (_, ParameterType::Function(_)) => quote!(#field: #init.nested(#text)?),
+            (_, ParameterType::Function(_)) => quote!(#field: ::named_tensor::private::Init::nested(#init, #text)?),
             (Some(draw), _) => {
                 let draw = drawn(draw, Values(&precision));
-                let tensor = quote!(#init.tensor(#text, &#draw)?);
+                let tensor = quote!(::named_tensor::private::Init::tensor(#init, #text, &#draw)?);
                 if parameter.optional {
                     quote!(#field: ::core::option::Option::Some(#tensor))
                 } else {
@@ -122,7 +128,9 @@ fn walk(function: &Function, draws: &[Option<Draw>]) -> TokenStream {
     let casts = function.parameters.iter().map(|parameter| {
         let field = &parameter.name;
         match &parameter.kind {
-            ParameterType::Tensor(..) if !parameter.optional => quote!(#field: self.#field.cast()),
+            ParameterType::Tensor(..) if !parameter.optional => {
+                quote!(#field: ::named_tensor::private::Tensor::cast(&self.#field))
+            }
             _ => quote!(#field: ::named_tensor::private::Parameters::cast(&self.#field)),
         }
     });

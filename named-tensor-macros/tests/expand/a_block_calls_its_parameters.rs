@@ -26,6 +26,8 @@ Block(X: R[chans, seq]; norm1: LayerNorm, att: SelfAttention, norm2: LayerNorm, 
     unreachable_pub,
     clippy::all,
     clippy::pedantic,
+    clippy::nursery,
+    clippy::restriction,
     reason = "generated from equations, which keep the names of the paper"
 )]
 #[derive(Clone, Debug)]
@@ -45,6 +47,8 @@ pub struct Block<Precision: ::named_tensor::private::Real = ::core::primitive::f
     unreachable_pub,
     clippy::all,
     clippy::pedantic,
+    clippy::nursery,
+    clippy::restriction,
     reason = "generated from equations, which keep the names of the paper"
 )]
 impl<Precision: ::named_tensor::private::Real> Block<Precision> {
@@ -80,11 +84,11 @@ impl<Precision: ::named_tensor::private::Real> Block<Precision> {
             >(::named_tensor::private::add(&X2, &ffn.apply(&norm2.apply(&X2))))
         }
         let mut lift = ::named_tensor::private::Lift::new("Block");
-        let X = lift.enter::<_, (chans, seq), _>(X);
+        let X = ::named_tensor::private::Lift::enter::<_, (chans, seq), _>(&mut lift, X);
         let result = __body::<
             Precision,
         >(&X, &self.norm1, &self.att, &self.norm2, &self.ffn);
-        lift.exit(result)
+        ::named_tensor::private::Lift::exit(&lift, result)
     }
 }
 #[allow(
@@ -93,6 +97,8 @@ impl<Precision: ::named_tensor::private::Real> Block<Precision> {
     unreachable_pub,
     clippy::all,
     clippy::pedantic,
+    clippy::nursery,
+    clippy::restriction,
     reason = "generated from equations, which keep the names of the paper"
 )]
 impl Block<::core::primitive::f32> {
@@ -130,6 +136,8 @@ impl Block<::core::primitive::f32> {
     unreachable_pub,
     clippy::all,
     clippy::pedantic,
+    clippy::nursery,
+    clippy::restriction,
     reason = "generated from equations, which keep the names of the paper"
 )]
 impl<
@@ -193,10 +201,10 @@ impl<
         init: &mut ::named_tensor::private::Init<'_>,
     ) -> ::named_tensor::private::Result<Self> {
         ::core::result::Result::Ok(Block {
-            norm1: init.nested("norm1")?,
-            att: init.nested("att")?,
-            norm2: init.nested("norm2")?,
-            ffn: init.nested("ffn")?,
+            norm1: ::named_tensor::private::Init::nested(init, "norm1")?,
+            att: ::named_tensor::private::Init::nested(init, "att")?,
+            norm2: ::named_tensor::private::Init::nested(init, "norm2")?,
+            ffn: ::named_tensor::private::Init::nested(init, "ffn")?,
         })
     }
     fn cast<Other: ::named_tensor::private::Real>(&self) -> Block<Other> {

@@ -26,6 +26,8 @@ Between(X: R[], Y: R[], a: R[]) -> R[] {
     unreachable_pub,
     clippy::all,
     clippy::pedantic,
+    clippy::nursery,
+    clippy::restriction,
     reason = "generated from equations, which keep the names of the paper"
 )]
 #[track_caller]
@@ -71,11 +73,11 @@ where
         )
     }
     let mut lift = ::named_tensor::private::Lift::of_numbers("Between");
-    let X = lift.enter::<_, (), _>(X);
-    let Y = lift.enter::<_, (), _>(Y);
-    let a = lift.enter::<_, (), _>(a);
+    let X = ::named_tensor::private::Lift::enter::<_, (), _>(&mut lift, X);
+    let Y = ::named_tensor::private::Lift::enter::<_, (), _>(&mut lift, Y);
+    let a = ::named_tensor::private::Lift::enter::<_, (), _>(&mut lift, a);
     let result = __body::<Precision>(&X, &Y, &a);
-    lift.exit(result)
+    ::named_tensor::private::Lift::exit(&lift, result)
 }
 ///What is known of the function `Between`.
 #[allow(
@@ -84,6 +86,8 @@ where
     unreachable_pub,
     clippy::all,
     clippy::pedantic,
+    clippy::nursery,
+    clippy::restriction,
     reason = "generated from equations, which keep the names of the paper"
 )]
 struct Between {}
@@ -93,6 +97,8 @@ struct Between {}
     unreachable_pub,
     clippy::all,
     clippy::pedantic,
+    clippy::nursery,
+    clippy::restriction,
     reason = "generated from equations, which keep the names of the paper"
 )]
 impl Between {
@@ -123,6 +129,8 @@ Twice(X: R[]) -> R[] { Between(X, X, 2 * X) }
     unreachable_pub,
     clippy::all,
     clippy::pedantic,
+    clippy::nursery,
+    clippy::restriction,
     reason = "generated from equations, which keep the names of the paper"
 )]
 #[track_caller]
@@ -145,9 +153,9 @@ where
         >(Between(X, X, &::named_tensor::private::mul(2f64, X)))
     }
     let mut lift = ::named_tensor::private::Lift::new("Twice");
-    let X = lift.enter::<_, (), _>(X);
+    let X = ::named_tensor::private::Lift::enter::<_, (), _>(&mut lift, X);
     let result = __body::<Precision>(&X);
-    lift.exit(result)
+    ::named_tensor::private::Lift::exit(&lift, result)
 }
 ///What is known of the function `Twice`.
 #[allow(
@@ -156,6 +164,8 @@ where
     unreachable_pub,
     clippy::all,
     clippy::pedantic,
+    clippy::nursery,
+    clippy::restriction,
     reason = "generated from equations, which keep the names of the paper"
 )]
 struct Twice {}
@@ -165,6 +175,8 @@ struct Twice {}
     unreachable_pub,
     clippy::all,
     clippy::pedantic,
+    clippy::nursery,
+    clippy::restriction,
     reason = "generated from equations, which keep the names of the paper"
 )]
 impl Twice {

@@ -29,6 +29,8 @@ Causal(S: R[seq, seq_]) -> R[seq, seq_] {
     unreachable_pub,
     clippy::all,
     clippy::pedantic,
+    clippy::nursery,
+    clippy::restriction,
     reason = "generated from equations, which keep the names of the paper"
 )]
 #[track_caller]
@@ -79,9 +81,9 @@ where
         >(::named_tensor::private::add(S, &M))
     }
     let mut lift = ::named_tensor::private::Lift::new("Causal");
-    let S = lift.enter::<_, (seq, seq_), _>(S);
+    let S = ::named_tensor::private::Lift::enter::<_, (seq, seq_), _>(&mut lift, S);
     let result = __body::<Precision>(&S);
-    lift.exit(result)
+    ::named_tensor::private::Lift::exit(&lift, result)
 }
 ///What is known of the function `Causal`.
 #[allow(
@@ -90,6 +92,8 @@ where
     unreachable_pub,
     clippy::all,
     clippy::pedantic,
+    clippy::nursery,
+    clippy::restriction,
     reason = "generated from equations, which keep the names of the paper"
 )]
 struct Causal {}
@@ -99,6 +103,8 @@ struct Causal {}
     unreachable_pub,
     clippy::all,
     clippy::pedantic,
+    clippy::nursery,
+    clippy::restriction,
     reason = "generated from equations, which keep the names of the paper"
 )]
 impl Causal {
@@ -132,6 +138,8 @@ window(X: R[seq]) -> B[seq, seq_] {
     unreachable_pub,
     clippy::all,
     clippy::pedantic,
+    clippy::nursery,
+    clippy::restriction,
     reason = "generated from equations, which keep the names of the paper"
 )]
 #[track_caller]
@@ -188,9 +196,9 @@ where
         >(::core::clone::Clone::clone(&N))
     }
     let mut lift = ::named_tensor::private::Lift::new("window");
-    let X = lift.enter::<_, seq, _>(X);
+    let X = ::named_tensor::private::Lift::enter::<_, seq, _>(&mut lift, X);
     let result = __body::<Precision>(&X);
-    lift.exit(result)
+    ::named_tensor::private::Lift::exit(&lift, result)
 }
 ///What is known of the function `window`.
 #[allow(
@@ -199,6 +207,8 @@ where
     unreachable_pub,
     clippy::all,
     clippy::pedantic,
+    clippy::nursery,
+    clippy::restriction,
     reason = "generated from equations, which keep the names of the paper"
 )]
 struct window {}
@@ -208,6 +218,8 @@ struct window {}
     unreachable_pub,
     clippy::all,
     clippy::pedantic,
+    clippy::nursery,
+    clippy::restriction,
     reason = "generated from equations, which keep the names of the paper"
 )]
 impl window {

@@ -38,8 +38,12 @@ where
         (y + bias).sum(val)
     }
     let mut lift = ::named_tensor::private::Lift::new("scaled");
-    let x = lift.enter::<_, R![key], _>(x);
-    let bias = lift.enter::<_, R![val, key], _>(bias);
+    let x = ::named_tensor::private::Lift::enter::<_, R![key], _>(&mut lift, x);
+    let bias = ::named_tensor::private::Lift::enter::<
+        _,
+        R![val, key],
+        _,
+    >(&mut lift, bias);
     let result = __body::<T>(&x, &bias, by);
-    lift.exit(result)
+    ::named_tensor::private::Lift::exit(&lift, result)
 }

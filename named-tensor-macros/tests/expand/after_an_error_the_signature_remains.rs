@@ -27,6 +27,8 @@ f(X: R[chans], Y: R[chans]; W: R[chans, out]) -> R[out] {
     unreachable_pub,
     clippy::all,
     clippy::pedantic,
+    clippy::nursery,
+    clippy::restriction,
     reason = "generated from equations, which keep the names of the paper"
 )]
 #[derive(Clone, Debug)]
@@ -40,6 +42,8 @@ struct f<Precision: ::named_tensor::private::Real = ::core::primitive::f32> {
     unreachable_pub,
     clippy::all,
     clippy::pedantic,
+    clippy::nursery,
+    clippy::restriction,
     reason = "generated from equations, which keep the names of the paper"
 )]
 impl<Precision: ::named_tensor::private::Real> f<Precision> {
@@ -68,6 +72,8 @@ impl<Precision: ::named_tensor::private::Real> f<Precision> {
     unreachable_pub,
     clippy::all,
     clippy::pedantic,
+    clippy::nursery,
+    clippy::restriction,
     reason = "generated from equations, which keep the names of the paper"
 )]
 impl f<::core::primitive::f32> {
@@ -105,6 +111,8 @@ impl f<::core::primitive::f32> {
     unreachable_pub,
     clippy::all,
     clippy::pedantic,
+    clippy::nursery,
+    clippy::restriction,
     reason = "generated from equations, which keep the names of the paper"
 )]
 impl<
@@ -138,6 +146,8 @@ impl<
         })
     }
     fn cast<Other: ::named_tensor::private::Real>(&self) -> f<Other> {
-        f { W: self.W.cast() }
+        f {
+            W: ::named_tensor::private::Tensor::cast(&self.W),
+        }
     }
 }

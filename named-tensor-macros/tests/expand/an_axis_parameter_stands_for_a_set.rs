@@ -26,6 +26,8 @@ centre_{ax}(X: R[ax, key], y: R[key]) -> R[ax, key] {
     unreachable_pub,
     clippy::all,
     clippy::pedantic,
+    clippy::nursery,
+    clippy::restriction,
     reason = "generated from equations, which keep the names of the paper"
 )]
 #[track_caller]
@@ -134,11 +136,11 @@ where
         )
     }
     let mut lift = ::named_tensor::private::Lift::new("centre");
-    lift.stand_for::<ax, S0>();
-    let X = lift.enter::<_, (ax, key), _>(X);
-    let y = lift.enter::<_, key, _>(y);
+    ::named_tensor::private::Lift::stand_for::<ax, S0>(&mut lift);
+    let X = ::named_tensor::private::Lift::enter::<_, (ax, key), _>(&mut lift, X);
+    let y = ::named_tensor::private::Lift::enter::<_, key, _>(&mut lift, y);
     let result = __body::<Precision>(&X, &y);
-    lift.exit(result)
+    ::named_tensor::private::Lift::exit(&lift, result)
 }
 ///What is known of the function `centre`.
 #[allow(
@@ -147,6 +149,8 @@ where
     unreachable_pub,
     clippy::all,
     clippy::pedantic,
+    clippy::nursery,
+    clippy::restriction,
     reason = "generated from equations, which keep the names of the paper"
 )]
 struct centre {}
@@ -156,6 +160,8 @@ struct centre {}
     unreachable_pub,
     clippy::all,
     clippy::pedantic,
+    clippy::nursery,
+    clippy::restriction,
     reason = "generated from equations, which keep the names of the paper"
 )]
 impl centre {
@@ -188,6 +194,8 @@ both(X: R[batch, layer, key], y: R[key]) -> R[batch, layer, key] {
     unreachable_pub,
     clippy::all,
     clippy::pedantic,
+    clippy::nursery,
+    clippy::restriction,
     reason = "generated from equations, which keep the names of the paper"
 )]
 #[track_caller]
@@ -222,10 +230,14 @@ where
         >(centre((batch, layer), &centre(batch, X, y), y))
     }
     let mut lift = ::named_tensor::private::Lift::new("both");
-    let X = lift.enter::<_, (batch, key, layer), _>(X);
-    let y = lift.enter::<_, key, _>(y);
+    let X = ::named_tensor::private::Lift::enter::<
+        _,
+        (batch, key, layer),
+        _,
+    >(&mut lift, X);
+    let y = ::named_tensor::private::Lift::enter::<_, key, _>(&mut lift, y);
     let result = __body::<Precision>(&X, &y);
-    lift.exit(result)
+    ::named_tensor::private::Lift::exit(&lift, result)
 }
 ///What is known of the function `both`.
 #[allow(
@@ -234,6 +246,8 @@ where
     unreachable_pub,
     clippy::all,
     clippy::pedantic,
+    clippy::nursery,
+    clippy::restriction,
     reason = "generated from equations, which keep the names of the paper"
 )]
 struct both {}
@@ -243,6 +257,8 @@ struct both {}
     unreachable_pub,
     clippy::all,
     clippy::pedantic,
+    clippy::nursery,
+    clippy::restriction,
     reason = "generated from equations, which keep the names of the paper"
 )]
 impl both {

@@ -23,6 +23,8 @@ Attention(Q: R[key], K: R[seq, key], V: R[seq, val]) -> R[val] {
     unreachable_pub,
     clippy::all,
     clippy::pedantic,
+    clippy::nursery,
+    clippy::restriction,
     reason = "generated from equations, which keep the names of the paper"
 )]
 #[track_caller]
@@ -76,11 +78,11 @@ where
         )
     }
     let mut lift = ::named_tensor::private::Lift::new("Attention");
-    let Q = lift.enter::<_, key, _>(Q);
-    let K = lift.enter::<_, (key, seq), _>(K);
-    let V = lift.enter::<_, (seq, val), _>(V);
+    let Q = ::named_tensor::private::Lift::enter::<_, key, _>(&mut lift, Q);
+    let K = ::named_tensor::private::Lift::enter::<_, (key, seq), _>(&mut lift, K);
+    let V = ::named_tensor::private::Lift::enter::<_, (seq, val), _>(&mut lift, V);
     let result = __body::<Precision>(&Q, &K, &V);
-    lift.exit(result)
+    ::named_tensor::private::Lift::exit(&lift, result)
 }
 ///What is known of the function `Attention`.
 #[allow(
@@ -89,6 +91,8 @@ where
     unreachable_pub,
     clippy::all,
     clippy::pedantic,
+    clippy::nursery,
+    clippy::restriction,
     reason = "generated from equations, which keep the names of the paper"
 )]
 pub struct Attention {}
@@ -98,6 +102,8 @@ pub struct Attention {}
     unreachable_pub,
     clippy::all,
     clippy::pedantic,
+    clippy::nursery,
+    clippy::restriction,
     reason = "generated from equations, which keep the names of the paper"
 )]
 impl Attention {

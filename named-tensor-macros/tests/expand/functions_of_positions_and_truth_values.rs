@@ -30,6 +30,8 @@ embed(I: vocab[seq]; E: R[vocab, emb]) -> R[seq, emb] {
     unreachable_pub,
     clippy::all,
     clippy::pedantic,
+    clippy::nursery,
+    clippy::restriction,
     reason = "generated from equations, which keep the names of the paper"
 )]
 #[derive(Clone, Debug)]
@@ -43,6 +45,8 @@ struct embed<Precision: ::named_tensor::private::Real = ::core::primitive::f32> 
     unreachable_pub,
     clippy::all,
     clippy::pedantic,
+    clippy::nursery,
+    clippy::restriction,
     reason = "generated from equations, which keep the names of the paper"
 )]
 impl<Precision: ::named_tensor::private::Real> embed<Precision> {
@@ -73,9 +77,9 @@ impl<Precision: ::named_tensor::private::Real> embed<Precision> {
             >(::named_tensor::private::index(vocab, E, I))
         }
         let mut lift = ::named_tensor::private::Lift::new("embed");
-        let I = lift.enter::<_, seq, _>(I);
+        let I = ::named_tensor::private::Lift::enter::<_, seq, _>(&mut lift, I);
         let result = __body::<Precision>(&I, &self.E);
-        lift.exit(result)
+        ::named_tensor::private::Lift::exit(&lift, result)
     }
 }
 #[allow(
@@ -84,6 +88,8 @@ impl<Precision: ::named_tensor::private::Real> embed<Precision> {
     unreachable_pub,
     clippy::all,
     clippy::pedantic,
+    clippy::nursery,
+    clippy::restriction,
     reason = "generated from equations, which keep the names of the paper"
 )]
 impl embed<::core::primitive::f32> {
@@ -121,6 +127,8 @@ impl embed<::core::primitive::f32> {
     unreachable_pub,
     clippy::all,
     clippy::pedantic,
+    clippy::nursery,
+    clippy::restriction,
     reason = "generated from equations, which keep the names of the paper"
 )]
 impl<
@@ -150,18 +158,20 @@ impl<
         init: &mut ::named_tensor::private::Init<'_>,
     ) -> ::named_tensor::private::Result<Self> {
         ::core::result::Result::Ok(embed {
-            E: init
-                .tensor(
-                    "E",
-                    &::named_tensor::private::Draw::Normal {
-                        mean: 0f64,
-                        deviation: 1f64,
-                    },
-                )?,
+            E: ::named_tensor::private::Init::tensor(
+                init,
+                "E",
+                &::named_tensor::private::Draw::Normal {
+                    mean: 0f64,
+                    deviation: 1f64,
+                },
+            )?,
         })
     }
     fn cast<Other: ::named_tensor::private::Real>(&self) -> embed<Other> {
-        embed { E: self.E.cast() }
+        embed {
+            E: ::named_tensor::private::Tensor::cast(&self.E),
+        }
     }
 }
 ///`differ` of the notation.
@@ -182,6 +192,8 @@ differ(I: vocab[seq], J: vocab[seq]) -> B[seq] {
     unreachable_pub,
     clippy::all,
     clippy::pedantic,
+    clippy::nursery,
+    clippy::restriction,
     reason = "generated from equations, which keep the names of the paper"
 )]
 #[track_caller]
@@ -213,10 +225,10 @@ where
         )
     }
     let mut lift = ::named_tensor::private::Lift::new("differ");
-    let I = lift.enter::<_, seq, _>(I);
-    let J = lift.enter::<_, seq, _>(J);
+    let I = ::named_tensor::private::Lift::enter::<_, seq, _>(&mut lift, I);
+    let J = ::named_tensor::private::Lift::enter::<_, seq, _>(&mut lift, J);
     let result = __body::<::core::primitive::f32>(&I, &J);
-    lift.exit(result)
+    ::named_tensor::private::Lift::exit(&lift, result)
 }
 ///What is known of the function `differ`.
 #[allow(
@@ -225,6 +237,8 @@ where
     unreachable_pub,
     clippy::all,
     clippy::pedantic,
+    clippy::nursery,
+    clippy::restriction,
     reason = "generated from equations, which keep the names of the paper"
 )]
 struct differ {}
@@ -234,6 +248,8 @@ struct differ {}
     unreachable_pub,
     clippy::all,
     clippy::pedantic,
+    clippy::nursery,
+    clippy::restriction,
     reason = "generated from equations, which keep the names of the paper"
 )]
 impl differ {
@@ -266,6 +282,8 @@ hot(I: vocab[seq]) -> R[seq, vocab] {
     unreachable_pub,
     clippy::all,
     clippy::pedantic,
+    clippy::nursery,
+    clippy::restriction,
     reason = "generated from equations, which keep the names of the paper"
 )]
 #[track_caller]
@@ -289,9 +307,9 @@ where
         >(::named_tensor::private::one_hot::<_, _, Precision>(vocab, I, 12usize))
     }
     let mut lift = ::named_tensor::private::Lift::new("hot");
-    let I = lift.enter::<_, seq, _>(I);
+    let I = ::named_tensor::private::Lift::enter::<_, seq, _>(&mut lift, I);
     let result = __body::<Precision>(&I);
-    lift.exit(result)
+    ::named_tensor::private::Lift::exit(&lift, result)
 }
 ///What is known of the function `hot`.
 #[allow(
@@ -300,6 +318,8 @@ where
     unreachable_pub,
     clippy::all,
     clippy::pedantic,
+    clippy::nursery,
+    clippy::restriction,
     reason = "generated from equations, which keep the names of the paper"
 )]
 struct hot {}
@@ -309,6 +329,8 @@ struct hot {}
     unreachable_pub,
     clippy::all,
     clippy::pedantic,
+    clippy::nursery,
+    clippy::restriction,
     reason = "generated from equations, which keep the names of the paper"
 )]
 impl hot {

@@ -26,6 +26,8 @@ LayerNorm(X: R[chans]; γ: R[chans] = 1, β: R[chans] = 0) -> R[chans] {
     unreachable_pub,
     clippy::all,
     clippy::pedantic,
+    clippy::nursery,
+    clippy::restriction,
     reason = "generated from equations, which keep the names of the paper"
 )]
 #[derive(Clone, Debug)]
@@ -41,6 +43,8 @@ pub struct LayerNorm<Precision: ::named_tensor::private::Real = ::core::primitiv
     unreachable_pub,
     clippy::all,
     clippy::pedantic,
+    clippy::nursery,
+    clippy::restriction,
     reason = "generated from equations, which keep the names of the paper"
 )]
 impl<Precision: ::named_tensor::private::Real> LayerNorm<Precision> {
@@ -77,9 +81,9 @@ impl<Precision: ::named_tensor::private::Real> LayerNorm<Precision> {
             )
         }
         let mut lift = ::named_tensor::private::Lift::new("LayerNorm");
-        let X = lift.enter::<_, chans, _>(X);
+        let X = ::named_tensor::private::Lift::enter::<_, chans, _>(&mut lift, X);
         let result = __body::<Precision>(&X, &self.γ, &self.β);
-        lift.exit(result)
+        ::named_tensor::private::Lift::exit(&lift, result)
     }
 }
 #[allow(
@@ -88,6 +92,8 @@ impl<Precision: ::named_tensor::private::Real> LayerNorm<Precision> {
     unreachable_pub,
     clippy::all,
     clippy::pedantic,
+    clippy::nursery,
+    clippy::restriction,
     reason = "generated from equations, which keep the names of the paper"
 )]
 impl LayerNorm<::core::primitive::f32> {
@@ -125,6 +131,8 @@ impl LayerNorm<::core::primitive::f32> {
     unreachable_pub,
     clippy::all,
     clippy::pedantic,
+    clippy::nursery,
+    clippy::restriction,
     reason = "generated from equations, which keep the names of the paper"
 )]
 impl<
@@ -159,14 +167,22 @@ impl<
         init: &mut ::named_tensor::private::Init<'_>,
     ) -> ::named_tensor::private::Result<Self> {
         ::core::result::Result::Ok(LayerNorm {
-            γ: init.tensor("γ", &::named_tensor::private::Draw::Constant(1f64))?,
-            β: init.tensor("β", &::named_tensor::private::Draw::Constant(0f64))?,
+            γ: ::named_tensor::private::Init::tensor(
+                init,
+                "γ",
+                &::named_tensor::private::Draw::Constant(1f64),
+            )?,
+            β: ::named_tensor::private::Init::tensor(
+                init,
+                "β",
+                &::named_tensor::private::Draw::Constant(0f64),
+            )?,
         })
     }
     fn cast<Other: ::named_tensor::private::Real>(&self) -> LayerNorm<Other> {
         LayerNorm {
-            γ: self.γ.cast(),
-            β: self.β.cast(),
+            γ: ::named_tensor::private::Tensor::cast(&self.γ),
+            β: ::named_tensor::private::Tensor::cast(&self.β),
         }
     }
 }
@@ -188,6 +204,8 @@ FFN(X: R[chans]; W1: R[chans, hidden], b1: R[hidden], W2: R[hidden, chans] ~ glo
     unreachable_pub,
     clippy::all,
     clippy::pedantic,
+    clippy::nursery,
+    clippy::restriction,
     reason = "generated from equations, which keep the names of the paper"
 )]
 #[derive(Clone, Debug)]
@@ -207,6 +225,8 @@ pub struct FFN<Precision: ::named_tensor::private::Real = ::core::primitive::f32
     unreachable_pub,
     clippy::all,
     clippy::pedantic,
+    clippy::nursery,
+    clippy::restriction,
     reason = "generated from equations, which keep the names of the paper"
 )]
 impl<Precision: ::named_tensor::private::Real> FFN<Precision> {
@@ -251,9 +271,9 @@ impl<Precision: ::named_tensor::private::Real> FFN<Precision> {
             )
         }
         let mut lift = ::named_tensor::private::Lift::new("FFN");
-        let X = lift.enter::<_, chans, _>(X);
+        let X = ::named_tensor::private::Lift::enter::<_, chans, _>(&mut lift, X);
         let result = __body::<Precision>(&X, &self.W1, &self.b1, &self.W2, &self.b2);
-        lift.exit(result)
+        ::named_tensor::private::Lift::exit(&lift, result)
     }
 }
 #[allow(
@@ -262,6 +282,8 @@ impl<Precision: ::named_tensor::private::Real> FFN<Precision> {
     unreachable_pub,
     clippy::all,
     clippy::pedantic,
+    clippy::nursery,
+    clippy::restriction,
     reason = "generated from equations, which keep the names of the paper"
 )]
 impl FFN<::core::primitive::f32> {
@@ -299,6 +321,8 @@ impl FFN<::core::primitive::f32> {
     unreachable_pub,
     clippy::all,
     clippy::pedantic,
+    clippy::nursery,
+    clippy::restriction,
     reason = "generated from equations, which keep the names of the paper"
 )]
 impl<
@@ -343,42 +367,49 @@ impl<
         init: &mut ::named_tensor::private::Init<'_>,
     ) -> ::named_tensor::private::Result<Self> {
         ::core::result::Result::Ok(FFN {
-            W1: init
-                .tensor(
-                    "W1",
-                    &::named_tensor::private::Draw::Normal {
-                        mean: 0f64,
-                        deviation: (1f64
-                            / ::named_tensor::private::sqrt(
-                                (init.size("chans")? as ::core::primitive::f64),
-                            )),
-                    },
-                )?,
-            b1: init.tensor("b1", &::named_tensor::private::Draw::Constant(0f64))?,
-            W2: init
-                .tensor(
-                    "W2",
-                    &::named_tensor::private::Draw::Glorot {
-                        incoming: (init.size("hidden")? as ::core::primitive::f64),
-                        outgoing: (init.size("chans")? as ::core::primitive::f64),
-                    },
-                )?,
-            b2: init
-                .tensor(
-                    "b2",
-                    &::named_tensor::private::Draw::Uniform {
-                        low: (-0.1f64),
-                        high: 0.1f64,
-                    },
-                )?,
+            W1: ::named_tensor::private::Init::tensor(
+                init,
+                "W1",
+                &::named_tensor::private::Draw::Normal {
+                    mean: 0f64,
+                    deviation: (1f64
+                        / ::named_tensor::private::sqrt(
+                            (::named_tensor::private::Init::size(init, "chans")?
+                                as ::core::primitive::f64),
+                        )),
+                },
+            )?,
+            b1: ::named_tensor::private::Init::tensor(
+                init,
+                "b1",
+                &::named_tensor::private::Draw::Constant(0f64),
+            )?,
+            W2: ::named_tensor::private::Init::tensor(
+                init,
+                "W2",
+                &::named_tensor::private::Draw::Glorot {
+                    incoming: (::named_tensor::private::Init::size(init, "hidden")?
+                        as ::core::primitive::f64),
+                    outgoing: (::named_tensor::private::Init::size(init, "chans")?
+                        as ::core::primitive::f64),
+                },
+            )?,
+            b2: ::named_tensor::private::Init::tensor(
+                init,
+                "b2",
+                &::named_tensor::private::Draw::Uniform {
+                    low: (-0.1f64),
+                    high: 0.1f64,
+                },
+            )?,
         })
     }
     fn cast<Other: ::named_tensor::private::Real>(&self) -> FFN<Other> {
         FFN {
-            W1: self.W1.cast(),
-            b1: self.b1.cast(),
-            W2: self.W2.cast(),
-            b2: self.b2.cast(),
+            W1: ::named_tensor::private::Tensor::cast(&self.W1),
+            b1: ::named_tensor::private::Tensor::cast(&self.b1),
+            W2: ::named_tensor::private::Tensor::cast(&self.W2),
+            b2: ::named_tensor::private::Tensor::cast(&self.b2),
         }
     }
 }

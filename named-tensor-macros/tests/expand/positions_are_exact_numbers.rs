@@ -29,6 +29,8 @@ PE(X: R[seq, chans]) -> R[seq, chans] {
     unreachable_pub,
     clippy::all,
     clippy::pedantic,
+    clippy::nursery,
+    clippy::restriction,
     reason = "generated from equations, which keep the names of the paper"
 )]
 #[track_caller]
@@ -114,9 +116,9 @@ where
         >(::named_tensor::private::add(X, &P))
     }
     let mut lift = ::named_tensor::private::Lift::new("PE");
-    let X = lift.enter::<_, (chans, seq), _>(X);
+    let X = ::named_tensor::private::Lift::enter::<_, (chans, seq), _>(&mut lift, X);
     let result = __body::<Precision>(&X);
-    lift.exit(result)
+    ::named_tensor::private::Lift::exit(&lift, result)
 }
 ///What is known of the function `PE`.
 #[allow(
@@ -125,6 +127,8 @@ where
     unreachable_pub,
     clippy::all,
     clippy::pedantic,
+    clippy::nursery,
+    clippy::restriction,
     reason = "generated from equations, which keep the names of the paper"
 )]
 struct PE {}
@@ -134,6 +138,8 @@ struct PE {}
     unreachable_pub,
     clippy::all,
     clippy::pedantic,
+    clippy::nursery,
+    clippy::restriction,
     reason = "generated from equations, which keep the names of the paper"
 )]
 impl PE {
@@ -167,6 +173,8 @@ windows(X: R[seq]) -> R[seq, kernel] {
     unreachable_pub,
     clippy::all,
     clippy::pedantic,
+    clippy::nursery,
+    clippy::restriction,
     reason = "generated from equations, which keep the names of the paper"
 )]
 #[track_caller]
@@ -223,9 +231,9 @@ where
         >(::core::clone::Clone::clone(&Y))
     }
     let mut lift = ::named_tensor::private::Lift::new("windows");
-    let X = lift.enter::<_, seq, _>(X);
+    let X = ::named_tensor::private::Lift::enter::<_, seq, _>(&mut lift, X);
     let result = __body::<Precision>(&X);
-    lift.exit(result)
+    ::named_tensor::private::Lift::exit(&lift, result)
 }
 ///What is known of the function `windows`.
 #[allow(
@@ -234,6 +242,8 @@ where
     unreachable_pub,
     clippy::all,
     clippy::pedantic,
+    clippy::nursery,
+    clippy::restriction,
     reason = "generated from equations, which keep the names of the paper"
 )]
 struct windows {}
@@ -243,6 +253,8 @@ struct windows {}
     unreachable_pub,
     clippy::all,
     clippy::pedantic,
+    clippy::nursery,
+    clippy::restriction,
     reason = "generated from equations, which keep the names of the paper"
 )]
 impl windows {

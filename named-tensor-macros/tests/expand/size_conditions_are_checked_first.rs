@@ -22,6 +22,8 @@ f(X: R[chans], V: R[val]; W: R[chans, heads, key]) -> R[heads, key] where |val| 
     unreachable_pub,
     clippy::all,
     clippy::pedantic,
+    clippy::nursery,
+    clippy::restriction,
     reason = "generated from equations, which keep the names of the paper"
 )]
 #[derive(Clone, Debug)]
@@ -35,6 +37,8 @@ struct f<Precision: ::named_tensor::private::Real = ::core::primitive::f32> {
     unreachable_pub,
     clippy::all,
     clippy::pedantic,
+    clippy::nursery,
+    clippy::restriction,
     reason = "generated from equations, which keep the names of the paper"
 )]
 impl<Precision: ::named_tensor::private::Real> f<Precision> {
@@ -97,10 +101,10 @@ impl<Precision: ::named_tensor::private::Real> f<Precision> {
             )
         }
         let mut lift = ::named_tensor::private::Lift::new("f");
-        let X = lift.enter::<_, chans, _>(X);
-        let V = lift.enter::<_, val, _>(V);
+        let X = ::named_tensor::private::Lift::enter::<_, chans, _>(&mut lift, X);
+        let V = ::named_tensor::private::Lift::enter::<_, val, _>(&mut lift, V);
         let result = __body::<Precision>(&X, &V, &self.W);
-        lift.exit(result)
+        ::named_tensor::private::Lift::exit(&lift, result)
     }
 }
 #[allow(
@@ -109,6 +113,8 @@ impl<Precision: ::named_tensor::private::Real> f<Precision> {
     unreachable_pub,
     clippy::all,
     clippy::pedantic,
+    clippy::nursery,
+    clippy::restriction,
     reason = "generated from equations, which keep the names of the paper"
 )]
 impl f<::core::primitive::f32> {
@@ -148,6 +154,8 @@ impl f<::core::primitive::f32> {
     unreachable_pub,
     clippy::all,
     clippy::pedantic,
+    clippy::nursery,
+    clippy::restriction,
     reason = "generated from equations, which keep the names of the paper"
 )]
 impl<
@@ -177,20 +185,23 @@ impl<
         init: &mut ::named_tensor::private::Init<'_>,
     ) -> ::named_tensor::private::Result<Self> {
         ::core::result::Result::Ok(f {
-            W: init
-                .tensor(
-                    "W",
-                    &::named_tensor::private::Draw::Normal {
-                        mean: 0f64,
-                        deviation: (1f64
-                            / ::named_tensor::private::sqrt(
-                                (init.size("chans")? as ::core::primitive::f64),
-                            )),
-                    },
-                )?,
+            W: ::named_tensor::private::Init::tensor(
+                init,
+                "W",
+                &::named_tensor::private::Draw::Normal {
+                    mean: 0f64,
+                    deviation: (1f64
+                        / ::named_tensor::private::sqrt(
+                            (::named_tensor::private::Init::size(init, "chans")?
+                                as ::core::primitive::f64),
+                        )),
+                },
+            )?,
         })
     }
     fn cast<Other: ::named_tensor::private::Real>(&self) -> f<Other> {
-        f { W: self.W.cast() }
+        f {
+            W: ::named_tensor::private::Tensor::cast(&self.W),
+        }
     }
 }

@@ -30,6 +30,8 @@ f(A: R[height, width], I: height[seq]) -> R[seq] {
     unreachable_pub,
     clippy::all,
     clippy::pedantic,
+    clippy::nursery,
+    clippy::restriction,
     reason = "generated from equations, which keep the names of the paper"
 )]
 #[track_caller]
@@ -97,10 +99,10 @@ where
         )
     }
     let mut lift = ::named_tensor::private::Lift::new("f");
-    let A = lift.enter::<_, (height, width), _>(A);
-    let I = lift.enter::<_, seq, _>(I);
+    let A = ::named_tensor::private::Lift::enter::<_, (height, width), _>(&mut lift, A);
+    let I = ::named_tensor::private::Lift::enter::<_, seq, _>(&mut lift, I);
     let result = __body::<Precision>(&A, &I);
-    lift.exit(result)
+    ::named_tensor::private::Lift::exit(&lift, result)
 }
 ///What is known of the function `f`.
 #[allow(
@@ -109,6 +111,8 @@ where
     unreachable_pub,
     clippy::all,
     clippy::pedantic,
+    clippy::nursery,
+    clippy::restriction,
     reason = "generated from equations, which keep the names of the paper"
 )]
 struct f {}
@@ -118,6 +122,8 @@ struct f {}
     unreachable_pub,
     clippy::all,
     clippy::pedantic,
+    clippy::nursery,
+    clippy::restriction,
     reason = "generated from equations, which keep the names of the paper"
 )]
 impl f {

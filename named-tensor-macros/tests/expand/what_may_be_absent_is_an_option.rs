@@ -22,6 +22,8 @@ Project(X: R[chans]; W: R[chans, out], b: R[out]?, norm: Norm?) -> R[out] {
     unreachable_pub,
     clippy::all,
     clippy::pedantic,
+    clippy::nursery,
+    clippy::restriction,
     reason = "generated from equations, which keep the names of the paper"
 )]
 #[derive(Clone, Debug)]
@@ -39,6 +41,8 @@ struct Project<Precision: ::named_tensor::private::Real = ::core::primitive::f32
     unreachable_pub,
     clippy::all,
     clippy::pedantic,
+    clippy::nursery,
+    clippy::restriction,
     reason = "generated from equations, which keep the names of the paper"
 )]
 impl<Precision: ::named_tensor::private::Real> Project<Precision> {
@@ -77,9 +81,9 @@ impl<Precision: ::named_tensor::private::Real> Project<Precision> {
             })
         }
         let mut lift = ::named_tensor::private::Lift::new("Project");
-        let X = lift.enter::<_, chans, _>(X);
+        let X = ::named_tensor::private::Lift::enter::<_, chans, _>(&mut lift, X);
         let result = __body::<Precision>(&X, &self.W, &self.b, &self.norm);
-        lift.exit(result)
+        ::named_tensor::private::Lift::exit(&lift, result)
     }
 }
 #[allow(
@@ -88,6 +92,8 @@ impl<Precision: ::named_tensor::private::Real> Project<Precision> {
     unreachable_pub,
     clippy::all,
     clippy::pedantic,
+    clippy::nursery,
+    clippy::restriction,
     reason = "generated from equations, which keep the names of the paper"
 )]
 impl Project<::core::primitive::f32> {
@@ -125,6 +131,8 @@ impl Project<::core::primitive::f32> {
     unreachable_pub,
     clippy::all,
     clippy::pedantic,
+    clippy::nursery,
+    clippy::restriction,
     reason = "generated from equations, which keep the names of the paper"
 )]
 impl<
@@ -169,26 +177,31 @@ impl<
         init: &mut ::named_tensor::private::Init<'_>,
     ) -> ::named_tensor::private::Result<Self> {
         ::core::result::Result::Ok(Project {
-            W: init
-                .tensor(
-                    "W",
-                    &::named_tensor::private::Draw::Normal {
-                        mean: 0f64,
-                        deviation: (1f64
-                            / ::named_tensor::private::sqrt(
-                                (init.size("chans")? as ::core::primitive::f64),
-                            )),
-                    },
-                )?,
+            W: ::named_tensor::private::Init::tensor(
+                init,
+                "W",
+                &::named_tensor::private::Draw::Normal {
+                    mean: 0f64,
+                    deviation: (1f64
+                        / ::named_tensor::private::sqrt(
+                            (::named_tensor::private::Init::size(init, "chans")?
+                                as ::core::primitive::f64),
+                        )),
+                },
+            )?,
             b: ::core::option::Option::Some(
-                init.tensor("b", &::named_tensor::private::Draw::Constant(0f64))?,
+                ::named_tensor::private::Init::tensor(
+                    init,
+                    "b",
+                    &::named_tensor::private::Draw::Constant(0f64),
+                )?,
             ),
-            norm: init.nested("norm")?,
+            norm: ::named_tensor::private::Init::nested(init, "norm")?,
         })
     }
     fn cast<Other: ::named_tensor::private::Real>(&self) -> Project<Other> {
         Project {
-            W: self.W.cast(),
+            W: ::named_tensor::private::Tensor::cast(&self.W),
             b: ::named_tensor::private::Parameters::cast(&self.b),
             norm: ::named_tensor::private::Parameters::cast(&self.norm),
         }

@@ -81,7 +81,7 @@ macro_rules! parameters {
     )+) => {
         ::core::compile_error!(::core::concat!(
             "the fields of a struct of parameters are written with their precision:"
-            $($(, " `", stringify!($field), ": ", stringify!($kind), "<T>`")+)+
+            $($(, " `", ::core::stringify!($field), ": ", ::core::stringify!($kind), "<T>`")+)+
         ));
         $crate::parameters! {$(
             $(#[$attribute])*
@@ -97,7 +97,7 @@ macro_rules! parameters {
         }
     )+) => {$(
         $(#[$attribute])*
-        $visibility struct $name<T: $crate::private::Real = f32> {
+        $visibility struct $name<T: $crate::private::Real = ::core::primitive::f32> {
             $($(#[$of_field])* $field_visibility $field: $kind),+
         }
 
@@ -110,7 +110,9 @@ macro_rules! parameters {
 
         impl<T: $crate::private::Real> ::core::fmt::Debug for $name<T> {
             fn fmt(&self, to: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
-                to.debug_struct(stringify!($name))$(.field(stringify!($field), &self.$field))+.finish()
+                let mut shown = ::core::fmt::Formatter::debug_struct(to, ::core::stringify!($name));
+                $(::core::fmt::DebugStruct::field(&mut shown, ::core::stringify!($field), &self.$field);)+
+                ::core::fmt::DebugStruct::finish(&mut shown)
             }
         }
 
@@ -121,21 +123,23 @@ macro_rules! parameters {
             fn visit(
                 &self,
                 path: &mut $crate::private::Path,
-                visitor: &mut dyn FnMut($crate::private::Parameter<'_, T>),
+                visitor: &mut dyn ::core::ops::FnMut($crate::private::Parameter<'_, T>),
             ) {
-                $($crate::private::visit_nested(path, stringify!($field), &self.$field, visitor);)+
+                $($crate::private::visit_nested(path, ::core::stringify!($field), &self.$field, visitor);)+
             }
 
             fn visit_mut(
                 &mut self,
                 path: &mut $crate::private::Path,
-                visitor: &mut dyn FnMut($crate::private::ParameterMut<'_, T>),
+                visitor: &mut dyn ::core::ops::FnMut($crate::private::ParameterMut<'_, T>),
             ) {
-                $($crate::private::visit_nested_mut(path, stringify!($field), &mut self.$field, visitor);)+
+                $($crate::private::visit_nested_mut(path, ::core::stringify!($field), &mut self.$field, visitor);)+
             }
 
             fn init_from(init: &mut $crate::private::Init<'_>) -> $crate::private::Result<Self> {
-                Ok($name { $($field: init.nested(stringify!($field))?),+ })
+                ::core::result::Result::Ok($name {
+                    $($field: $crate::private::Init::nested(init, ::core::stringify!($field))?),+
+                })
             }
 
             fn cast<U: $crate::private::Real>(&self) -> $name<U> {
