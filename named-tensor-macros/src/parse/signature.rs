@@ -159,6 +159,14 @@ fn variables(input: ParseStream<'_>, report: &mut Report) -> syn::Result<(Vec<Ar
             continue;
         }
         let attributes = input.call(Attribute::parse_outer)?;
+        for attribute in attributes.iter().filter(|one| one.path().is_ident("cfg")) {
+            let help = "write the function twice, each in a `named!` of its own, and `#[cfg(..)]` before these";
+            report.error(
+                axis_span(attribute.path()),
+                "a function has the same variables in every configuration",
+                &[help.into()],
+            );
+        }
         if input.peek(Token![;]) {
             let help = "a comma stands between two parameters";
             return Err(error(input.span(), "one `;` parts arguments and parameters", &[help.to_owned()]));

@@ -368,3 +368,15 @@ fn an_axis_in_its_long_or_short_form_is_corrected_where_a_tensor_lacks_it() {
         assert_eq!(errors(&of(body)), Vec::<String>::new(), "{body}");
     }
 }
+
+#[test]
+fn a_variable_is_there_in_every_configuration() {
+    for source in [
+        "fn F(X: R[c], #[cfg(fast)] Y: R[c]) -> R[c] { X + Y }",
+        "fn F(X: R[c]; #[cfg(fast)] Y: R[c] = 1) -> R[c] { X + Y }",
+    ] {
+        let (place, said) = at(source);
+        assert_eq!(place, "cfg");
+        assert!(said.starts_with("a function has the same variables in every configuration"), "{said}");
+    }
+}
