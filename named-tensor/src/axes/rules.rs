@@ -168,6 +168,18 @@ impl<A: Axis> Single for A {}
 /// assert_eq!(centre(&x).to_vec((batch, hidden))?, [-1.0, 1.0, -2.0, 2.0]);
 /// # Ok::<(), named_tensor::Error>(())
 /// ```
+///
+/// A set of several axes is named as a whole, as in `x.mean((batch, hidden))`; axes named one at a time have a bound each.
+///
+/// ```
+/// # use named_tensor::prelude::*;
+/// # axes! { batch, hidden }
+/// fn twice<A: With<batch> + With<hidden>>(x: &Tensor<A>) -> Tensor<A> {
+///     x.softmax(hidden) - x.mean(batch)
+/// }
+/// # assert_eq!(twice(&Tensor::ones((batch.of(2), hidden.of(1)))).to_vec((batch, hidden))?, [0.0, 0.0]);
+/// # Ok::<(), named_tensor::Error>(())
+/// ```
 #[diagnostic::on_unimplemented(
     message = "axis `{S}` is missing: the tensor's axes are `{Self}`",
     label = "needs axis `{S}`, has only `{Self}`"

@@ -16,7 +16,8 @@ use crate::graph::shape::Names;
 #[diagnostic::on_unimplemented(
     message = "an axis or a tuple of axes is needed here",
     label = "not an axis",
-    note = "axes are declared with `axes! {{ key, val }}` and named as `key` or `(key, val)`"
+    note = "axes are declared with `axes! {{ key, val }}` and named as `key` or `(key, val)`",
+    note = "behind the bound `A: With<R![key, val]>` both are named together; for one at a time say `A: With<key> + With<val>`"
 )]
 pub trait Selector: Copy {
     /// The axes as a set.
