@@ -15,7 +15,7 @@ axes! { chans, out, seq, r#type }
 /// Every form of what is emitted, in a module that begins with these items.
 macro_rules! equations {
     ($module:ident: $($before:item)*) => {
-        #[allow(dead_code, unused_macros, reason = "it is there to be in the way")]
+        #[allow(dead_code, unused_macros, non_upper_case_globals, reason = "it is there to be in the way")]
         mod $module {
             #![no_implicit_prelude]
             $($before)*
@@ -43,8 +43,8 @@ macro_rules! equations {
             parameters! { pub struct Both<T> { pub left: Net<T>, pub right: Net<T> } }
 
             #[lift]
-            pub fn halved<T: Real>(x: &super::Tensor<super::chans, T>, _times: ::core::primitive::usize) -> super::Tensor<super::chans, T> {
-                x * T::from_f64(0.5)
+            pub fn halved<T: Real>(all: &super::Tensor<super::chans, T>, _times: ::core::primitive::usize) -> super::Tensor<super::chans, T> {
+                all * T::from_f64(0.5)
             }
         }
     };
@@ -73,6 +73,15 @@ equations! { among_names_of_its_own:
     pub mod f64 {}
     pub mod usize {}
     pub mod str {}
+    pub const result: i32 = 0;
+    pub const lift: i32 = 0;
+    pub const init: i32 = 0;
+    pub const error: i32 = 0;
+    pub const whole: i32 = 0;
+    pub const function: i32 = 0;
+    pub const path: i32 = 0;
+    pub const visitor: i32 = 0;
+    pub const x: i32 = 0;
     macro_rules! stringify { () => {}; }
     macro_rules! concat { () => {}; }
     macro_rules! vec { () => {}; }

@@ -4,10 +4,10 @@
 //! once however many sets of axes the function around it is called with.
 
 use super::call::Values;
-use super::private;
+use super::{local, private};
 use crate::ir::{Body, Condition, Definition};
-use proc_macro2::{Ident, Span, TokenStream};
-use quote::{format_ident, quote, quote_spanned};
+use proc_macro2::{Ident, TokenStream};
+use quote::{quote, quote_spanned};
 
 /// The statements of a body.
 pub(super) fn statements(body: &Body, precision: &Ident) -> TokenStream {
@@ -25,7 +25,7 @@ fn condition(condition: &Condition, values: Values<'_>) -> TokenStream {
         let size = values.value(size);
         quote_spanned!(*span=> (#name, #size))
     });
-    let error = format_ident!("error", span = Span::mixed_site());
+    let error = local("error");
     quote_spanned! {*span=>
         if let ::core::result::Result::Err(#error) = #check(#text, &[#(#sizes),*], #holds) {
             return #failed(#error);

@@ -3,7 +3,7 @@
 //! The tokens of a call carry the span of the operator or name that the user wrote: an error about the call stands
 //! there, and the place that a run-time error reports is there too.
 
-use super::{at, private};
+use super::{at, local, private};
 use crate::ir::{Code, Generics, Given};
 use crate::set::{Set, axis_name};
 use proc_macro2::{Ident, Literal, Span, TokenStream};
@@ -38,7 +38,7 @@ impl Values<'_> {
                 quote_spanned!(*span=> #size(#of, #axis))
             }
             Code::Given { axis, span } => {
-                let (init, name) = (format_ident!("init", span = Span::mixed_site()), axis_name(axis));
+                let (init, name) = (local("init"), axis_name(axis));
                 let kind = private("Init", *span);
                 quote_spanned!(*span=> #kind::size(#init, #name)?)
             }
@@ -71,7 +71,7 @@ impl Values<'_> {
             }
             Code::ApplyIfPresent { parameter, argument, span } => {
                 let (argument, or_itself) = (self.given(argument), private("or_itself", *span));
-                let (x, function) = (Ident::new("x", Span::mixed_site()), Ident::new("function", Span::mixed_site()));
+                let (x, function) = (local("x"), local("function"));
                 quote_spanned! {*span=> {
                     let #x = #argument;
                     #or_itself(#parameter.as_ref().map(|#function| #function.apply(#x)), #x)
@@ -97,11 +97,11 @@ impl Values<'_> {
     fn whole(self, number: &Code, text: Option<&str>, span: Span) -> TokenStream {
         let text = text.map_or("this one".to_owned(), |text| format!("`{text}`"));
         let (number, convert, failed) = (self.value(number), private("whole", span), private("failed", span));
-        let local = format_ident!("whole", span = Span::mixed_site());
+        let found = local("whole");
         quote_spanned! {span=>
             match #convert(#text, #number) {
-                ::core::result::Result::Ok(#local) => #local,
-                ::core::result::Result::Err(#local) => return #failed(#local),
+                ::core::result::Result::Ok(#found) => #found,
+                ::core::result::Result::Err(#found) => return #failed(#found),
             }
         }
     }

@@ -4,7 +4,7 @@
 //! mistake blames the argument that made it. On entry the extra axes get fresh names, on exit they get theirs back;
 //! both are calls into `named_tensor::private`, nothing of it happens here.
 
-use super::at;
+use super::{at, local};
 use crate::ast::MOST_ARGUMENTS;
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{quote, quote_spanned};
@@ -66,9 +66,7 @@ impl Lifting {
 
     /// The statements of the wrapper: enter, `call` (which may name the arguments, now owned), exit.
     pub(crate) fn statements(&self, call: &TokenStream) -> TokenStream {
-        let local = Span::mixed_site();
-        let lift = Ident::new("lift", local);
-        let result = Ident::new("result", local);
+        let (lift, result) = (local("lift"), local("result"));
         let name = &self.name;
         // By path: a trait of the user's may have methods of these names for all types.
         let own = quote!(::named_tensor::private::Lift);

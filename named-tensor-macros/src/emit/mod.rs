@@ -56,6 +56,12 @@ pub(crate) fn namesake(attributes: &[Attribute]) -> TokenStream {
     quote!(#(#shown)* #beside)
 }
 
+/// A variable of ours. No variable of theirs can meet it, but a pattern is also a constant of that name where there is one, so
+/// it has a name that nobody gives.
+pub(crate) fn local(name: &str) -> Ident {
+    Ident::new(&format!("__{name}"), Span::mixed_site())
+}
+
 /// The identifier at another place.
 pub(crate) fn at(span: Span, mut ident: Ident) -> Ident {
     ident.set_span(span);

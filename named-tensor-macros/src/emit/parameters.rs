@@ -5,13 +5,13 @@
 
 use super::call::Values;
 use super::function::{apply, lints, parameter_axes, parameter_kind};
-use super::{absent, beside, documentation, precision, silence};
+use super::{absent, beside, documentation, local, precision, silence};
 use crate::ast::{Function, Parameter, ParameterType};
 use crate::code::name_of;
 use crate::ir::{Body, Draw};
 use crate::render::Forms;
 use crate::set::{Set, axis_name};
-use proc_macro2::{Ident, Span, TokenStream};
+use proc_macro2::{Span, TokenStream};
 use quote::{ToTokens, quote, quote_spanned};
 
 /// The struct and everything it can do; without a body, what stands for it after an error.
@@ -86,7 +86,6 @@ fn field(function: &Function, parameter: &Parameter) -> TokenStream {
 /// The implementation of `Parameters`.
 fn walk(function: &Function, draws: &[Option<Draw>]) -> TokenStream {
     let name = &function.name;
-    let local = |name: &str| Ident::new(name, Span::mixed_site());
     let (path, visitor, init, other) =
         (local("path"), local("visitor"), local("init"), absent("Other", &function.text));
     let precision = precision(function);

@@ -83,12 +83,16 @@ impl<Precision: ::named_tensor::private::Real> Block<Precision> {
                 _,
             >(::named_tensor::private::add(&X2, &ffn.apply(&norm2.apply(&X2))))
         }
-        let mut lift = ::named_tensor::private::Lift::new("Block");
-        let X = ::named_tensor::private::Lift::enter::<_, (chans, seq), _>(&mut lift, X);
-        let result = __body::<
+        let mut __lift = ::named_tensor::private::Lift::new("Block");
+        let X = ::named_tensor::private::Lift::enter::<
+            _,
+            (chans, seq),
+            _,
+        >(&mut __lift, X);
+        let __result = __body::<
             Precision,
         >(&X, &self.norm1, &self.att, &self.norm2, &self.ffn);
-        ::named_tensor::private::Lift::exit(&lift, result)
+        ::named_tensor::private::Lift::exit(&__lift, __result)
     }
 }
 #[allow(
@@ -165,46 +169,56 @@ impl<
     type Of<Other: ::named_tensor::private::Real> = Block<Other>;
     fn visit(
         &self,
-        path: &mut ::named_tensor::private::Path,
-        visitor: &mut dyn ::core::ops::FnMut(
+        __path: &mut ::named_tensor::private::Path,
+        __visitor: &mut dyn ::core::ops::FnMut(
             ::named_tensor::private::Parameter<'_, Precision>,
         ),
     ) {
-        ::named_tensor::private::visit_nested(path, "norm1", &self.norm1, visitor);
-        ::named_tensor::private::visit_nested(path, "att", &self.att, visitor);
-        ::named_tensor::private::visit_nested(path, "norm2", &self.norm2, visitor);
-        ::named_tensor::private::visit_nested(path, "ffn", &self.ffn, visitor);
+        ::named_tensor::private::visit_nested(__path, "norm1", &self.norm1, __visitor);
+        ::named_tensor::private::visit_nested(__path, "att", &self.att, __visitor);
+        ::named_tensor::private::visit_nested(__path, "norm2", &self.norm2, __visitor);
+        ::named_tensor::private::visit_nested(__path, "ffn", &self.ffn, __visitor);
     }
     fn visit_mut(
         &mut self,
-        path: &mut ::named_tensor::private::Path,
-        visitor: &mut dyn ::core::ops::FnMut(
+        __path: &mut ::named_tensor::private::Path,
+        __visitor: &mut dyn ::core::ops::FnMut(
             ::named_tensor::private::ParameterMut<'_, Precision>,
         ),
     ) {
         ::named_tensor::private::visit_nested_mut(
-            path,
+            __path,
             "norm1",
             &mut self.norm1,
-            visitor,
+            __visitor,
         );
-        ::named_tensor::private::visit_nested_mut(path, "att", &mut self.att, visitor);
         ::named_tensor::private::visit_nested_mut(
-            path,
+            __path,
+            "att",
+            &mut self.att,
+            __visitor,
+        );
+        ::named_tensor::private::visit_nested_mut(
+            __path,
             "norm2",
             &mut self.norm2,
-            visitor,
+            __visitor,
         );
-        ::named_tensor::private::visit_nested_mut(path, "ffn", &mut self.ffn, visitor);
+        ::named_tensor::private::visit_nested_mut(
+            __path,
+            "ffn",
+            &mut self.ffn,
+            __visitor,
+        );
     }
     fn init_from(
-        init: &mut ::named_tensor::private::Init<'_>,
+        __init: &mut ::named_tensor::private::Init<'_>,
     ) -> ::named_tensor::private::Result<Self> {
         ::core::result::Result::Ok(Block {
-            norm1: ::named_tensor::private::Init::nested(init, "norm1")?,
-            att: ::named_tensor::private::Init::nested(init, "att")?,
-            norm2: ::named_tensor::private::Init::nested(init, "norm2")?,
-            ffn: ::named_tensor::private::Init::nested(init, "ffn")?,
+            norm1: ::named_tensor::private::Init::nested(__init, "norm1")?,
+            att: ::named_tensor::private::Init::nested(__init, "att")?,
+            norm2: ::named_tensor::private::Init::nested(__init, "norm2")?,
+            ffn: ::named_tensor::private::Init::nested(__init, "ffn")?,
         })
     }
     fn cast<Other: ::named_tensor::private::Real>(&self) -> Block<Other> {

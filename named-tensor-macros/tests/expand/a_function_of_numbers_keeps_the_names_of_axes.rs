@@ -72,12 +72,12 @@ where
             ),
         )
     }
-    let mut lift = ::named_tensor::private::Lift::of_numbers("Between");
-    let X = ::named_tensor::private::Lift::enter::<_, (), _>(&mut lift, X);
-    let Y = ::named_tensor::private::Lift::enter::<_, (), _>(&mut lift, Y);
-    let a = ::named_tensor::private::Lift::enter::<_, (), _>(&mut lift, a);
-    let result = __body::<Precision>(&X, &Y, &a);
-    ::named_tensor::private::Lift::exit(&lift, result)
+    let mut __lift = ::named_tensor::private::Lift::of_numbers("Between");
+    let X = ::named_tensor::private::Lift::enter::<_, (), _>(&mut __lift, X);
+    let Y = ::named_tensor::private::Lift::enter::<_, (), _>(&mut __lift, Y);
+    let a = ::named_tensor::private::Lift::enter::<_, (), _>(&mut __lift, a);
+    let __result = __body::<Precision>(&X, &Y, &a);
+    ::named_tensor::private::Lift::exit(&__lift, __result)
 }
 ///What is known of the function `Between`.
 #[allow(
@@ -152,10 +152,10 @@ where
             _,
         >(Between(X, X, &::named_tensor::private::mul(2f64, X)))
     }
-    let mut lift = ::named_tensor::private::Lift::new("Twice");
-    let X = ::named_tensor::private::Lift::enter::<_, (), _>(&mut lift, X);
-    let result = __body::<Precision>(&X);
-    ::named_tensor::private::Lift::exit(&lift, result)
+    let mut __lift = ::named_tensor::private::Lift::new("Twice");
+    let X = ::named_tensor::private::Lift::enter::<_, (), _>(&mut __lift, X);
+    let __result = __body::<Precision>(&X);
+    ::named_tensor::private::Lift::exit(&__lift, __result)
 }
 ///What is known of the function `Twice`.
 #[allow(

@@ -80,10 +80,10 @@ where
             _,
         >(::named_tensor::private::add(S, &M))
     }
-    let mut lift = ::named_tensor::private::Lift::new("Causal");
-    let S = ::named_tensor::private::Lift::enter::<_, (seq, seq_), _>(&mut lift, S);
-    let result = __body::<Precision>(&S);
-    ::named_tensor::private::Lift::exit(&lift, result)
+    let mut __lift = ::named_tensor::private::Lift::new("Causal");
+    let S = ::named_tensor::private::Lift::enter::<_, (seq, seq_), _>(&mut __lift, S);
+    let __result = __body::<Precision>(&S);
+    ::named_tensor::private::Lift::exit(&__lift, __result)
 }
 ///What is known of the function `Causal`.
 #[allow(
@@ -195,10 +195,10 @@ where
             _,
         >(::core::clone::Clone::clone(&N))
     }
-    let mut lift = ::named_tensor::private::Lift::new("window");
-    let X = ::named_tensor::private::Lift::enter::<_, seq, _>(&mut lift, X);
-    let result = __body::<Precision>(&X);
-    ::named_tensor::private::Lift::exit(&lift, result)
+    let mut __lift = ::named_tensor::private::Lift::new("window");
+    let X = ::named_tensor::private::Lift::enter::<_, seq, _>(&mut __lift, X);
+    let __result = __body::<Precision>(&X);
+    ::named_tensor::private::Lift::exit(&__lift, __result)
 }
 ///What is known of the function `window`.
 #[allow(

@@ -37,13 +37,13 @@ where
         let y = x * by;
         (y + bias).sum(val)
     }
-    let mut lift = ::named_tensor::private::Lift::new("scaled");
-    let x = ::named_tensor::private::Lift::enter::<_, R![key], _>(&mut lift, x);
+    let mut __lift = ::named_tensor::private::Lift::new("scaled");
+    let x = ::named_tensor::private::Lift::enter::<_, R![key], _>(&mut __lift, x);
     let bias = ::named_tensor::private::Lift::enter::<
         _,
         R![val, key],
         _,
-    >(&mut lift, bias);
-    let result = __body::<T>(&x, &bias, by);
-    ::named_tensor::private::Lift::exit(&lift, result)
+    >(&mut __lift, bias);
+    let __result = __body::<T>(&x, &bias, by);
+    ::named_tensor::private::Lift::exit(&__lift, __result)
 }

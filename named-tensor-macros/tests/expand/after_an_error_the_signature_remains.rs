@@ -122,24 +122,24 @@ impl<
     type Of<Other: ::named_tensor::private::Real> = f<Other>;
     fn visit(
         &self,
-        path: &mut ::named_tensor::private::Path,
-        visitor: &mut dyn ::core::ops::FnMut(
+        __path: &mut ::named_tensor::private::Path,
+        __visitor: &mut dyn ::core::ops::FnMut(
             ::named_tensor::private::Parameter<'_, Precision>,
         ),
     ) {
-        ::named_tensor::private::visit_tensor(path, "W", &self.W, visitor);
+        ::named_tensor::private::visit_tensor(__path, "W", &self.W, __visitor);
     }
     fn visit_mut(
         &mut self,
-        path: &mut ::named_tensor::private::Path,
-        visitor: &mut dyn ::core::ops::FnMut(
+        __path: &mut ::named_tensor::private::Path,
+        __visitor: &mut dyn ::core::ops::FnMut(
             ::named_tensor::private::ParameterMut<'_, Precision>,
         ),
     ) {
-        ::named_tensor::private::visit_tensor_mut(path, "W", &mut self.W, visitor);
+        ::named_tensor::private::visit_tensor_mut(__path, "W", &mut self.W, __visitor);
     }
     fn init_from(
-        init: &mut ::named_tensor::private::Init<'_>,
+        __init: &mut ::named_tensor::private::Init<'_>,
     ) -> ::named_tensor::private::Result<Self> {
         ::core::result::Result::Ok(f {
             W: ::named_tensor::private::poisoned(),

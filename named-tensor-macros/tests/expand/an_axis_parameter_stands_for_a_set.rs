@@ -135,12 +135,12 @@ where
             ),
         )
     }
-    let mut lift = ::named_tensor::private::Lift::new("centre");
-    ::named_tensor::private::Lift::stand_for::<ax, S0>(&mut lift);
-    let X = ::named_tensor::private::Lift::enter::<_, (ax, key), _>(&mut lift, X);
-    let y = ::named_tensor::private::Lift::enter::<_, key, _>(&mut lift, y);
-    let result = __body::<Precision>(&X, &y);
-    ::named_tensor::private::Lift::exit(&lift, result)
+    let mut __lift = ::named_tensor::private::Lift::new("centre");
+    ::named_tensor::private::Lift::stand_for::<ax, S0>(&mut __lift);
+    let X = ::named_tensor::private::Lift::enter::<_, (ax, key), _>(&mut __lift, X);
+    let y = ::named_tensor::private::Lift::enter::<_, key, _>(&mut __lift, y);
+    let __result = __body::<Precision>(&X, &y);
+    ::named_tensor::private::Lift::exit(&__lift, __result)
 }
 ///What is known of the function `centre`.
 #[allow(
@@ -229,15 +229,15 @@ where
             _,
         >(centre((batch, layer), &centre(batch, X, y), y))
     }
-    let mut lift = ::named_tensor::private::Lift::new("both");
+    let mut __lift = ::named_tensor::private::Lift::new("both");
     let X = ::named_tensor::private::Lift::enter::<
         _,
         (batch, key, layer),
         _,
-    >(&mut lift, X);
-    let y = ::named_tensor::private::Lift::enter::<_, key, _>(&mut lift, y);
-    let result = __body::<Precision>(&X, &y);
-    ::named_tensor::private::Lift::exit(&lift, result)
+    >(&mut __lift, X);
+    let y = ::named_tensor::private::Lift::enter::<_, key, _>(&mut __lift, y);
+    let __result = __body::<Precision>(&X, &y);
+    ::named_tensor::private::Lift::exit(&__lift, __result)
 }
 ///What is known of the function `both`.
 #[allow(

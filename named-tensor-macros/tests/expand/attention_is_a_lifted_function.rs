@@ -77,12 +77,12 @@ where
             ),
         )
     }
-    let mut lift = ::named_tensor::private::Lift::new("Attention");
-    let Q = ::named_tensor::private::Lift::enter::<_, key, _>(&mut lift, Q);
-    let K = ::named_tensor::private::Lift::enter::<_, (key, seq), _>(&mut lift, K);
-    let V = ::named_tensor::private::Lift::enter::<_, (seq, val), _>(&mut lift, V);
-    let result = __body::<Precision>(&Q, &K, &V);
-    ::named_tensor::private::Lift::exit(&lift, result)
+    let mut __lift = ::named_tensor::private::Lift::new("Attention");
+    let Q = ::named_tensor::private::Lift::enter::<_, key, _>(&mut __lift, Q);
+    let K = ::named_tensor::private::Lift::enter::<_, (key, seq), _>(&mut __lift, K);
+    let V = ::named_tensor::private::Lift::enter::<_, (seq, val), _>(&mut __lift, V);
+    let __result = __body::<Precision>(&Q, &K, &V);
+    ::named_tensor::private::Lift::exit(&__lift, __result)
 }
 ///What is known of the function `Attention`.
 #[allow(

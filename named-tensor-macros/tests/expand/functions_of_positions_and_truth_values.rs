@@ -76,10 +76,10 @@ impl<Precision: ::named_tensor::private::Real> embed<Precision> {
                 _,
             >(::named_tensor::private::index(vocab, E, I))
         }
-        let mut lift = ::named_tensor::private::Lift::new("embed");
-        let I = ::named_tensor::private::Lift::enter::<_, seq, _>(&mut lift, I);
-        let result = __body::<Precision>(&I, &self.E);
-        ::named_tensor::private::Lift::exit(&lift, result)
+        let mut __lift = ::named_tensor::private::Lift::new("embed");
+        let I = ::named_tensor::private::Lift::enter::<_, seq, _>(&mut __lift, I);
+        let __result = __body::<Precision>(&I, &self.E);
+        ::named_tensor::private::Lift::exit(&__lift, __result)
     }
 }
 #[allow(
@@ -138,28 +138,28 @@ impl<
     type Of<Other: ::named_tensor::private::Real> = embed<Other>;
     fn visit(
         &self,
-        path: &mut ::named_tensor::private::Path,
-        visitor: &mut dyn ::core::ops::FnMut(
+        __path: &mut ::named_tensor::private::Path,
+        __visitor: &mut dyn ::core::ops::FnMut(
             ::named_tensor::private::Parameter<'_, Precision>,
         ),
     ) {
-        ::named_tensor::private::visit_tensor(path, "E", &self.E, visitor);
+        ::named_tensor::private::visit_tensor(__path, "E", &self.E, __visitor);
     }
     fn visit_mut(
         &mut self,
-        path: &mut ::named_tensor::private::Path,
-        visitor: &mut dyn ::core::ops::FnMut(
+        __path: &mut ::named_tensor::private::Path,
+        __visitor: &mut dyn ::core::ops::FnMut(
             ::named_tensor::private::ParameterMut<'_, Precision>,
         ),
     ) {
-        ::named_tensor::private::visit_tensor_mut(path, "E", &mut self.E, visitor);
+        ::named_tensor::private::visit_tensor_mut(__path, "E", &mut self.E, __visitor);
     }
     fn init_from(
-        init: &mut ::named_tensor::private::Init<'_>,
+        __init: &mut ::named_tensor::private::Init<'_>,
     ) -> ::named_tensor::private::Result<Self> {
         ::core::result::Result::Ok(embed {
             E: ::named_tensor::private::Init::tensor(
-                init,
+                __init,
                 "E",
                 &::named_tensor::private::Draw::Normal {
                     mean: 0f64,
@@ -224,11 +224,11 @@ where
             ),
         )
     }
-    let mut lift = ::named_tensor::private::Lift::new("differ");
-    let I = ::named_tensor::private::Lift::enter::<_, seq, _>(&mut lift, I);
-    let J = ::named_tensor::private::Lift::enter::<_, seq, _>(&mut lift, J);
-    let result = __body::<::core::primitive::f32>(&I, &J);
-    ::named_tensor::private::Lift::exit(&lift, result)
+    let mut __lift = ::named_tensor::private::Lift::new("differ");
+    let I = ::named_tensor::private::Lift::enter::<_, seq, _>(&mut __lift, I);
+    let J = ::named_tensor::private::Lift::enter::<_, seq, _>(&mut __lift, J);
+    let __result = __body::<::core::primitive::f32>(&I, &J);
+    ::named_tensor::private::Lift::exit(&__lift, __result)
 }
 ///What is known of the function `differ`.
 #[allow(
@@ -306,10 +306,10 @@ where
             _,
         >(::named_tensor::private::one_hot::<_, _, Precision>(vocab, I, 12usize))
     }
-    let mut lift = ::named_tensor::private::Lift::new("hot");
-    let I = ::named_tensor::private::Lift::enter::<_, seq, _>(&mut lift, I);
-    let result = __body::<Precision>(&I);
-    ::named_tensor::private::Lift::exit(&lift, result)
+    let mut __lift = ::named_tensor::private::Lift::new("hot");
+    let I = ::named_tensor::private::Lift::enter::<_, seq, _>(&mut __lift, I);
+    let __result = __body::<Precision>(&I);
+    ::named_tensor::private::Lift::exit(&__lift, __result)
 }
 ///What is known of the function `hot`.
 #[allow(

@@ -80,10 +80,10 @@ impl<Precision: ::named_tensor::private::Real> LayerNorm<Precision> {
                 ),
             )
         }
-        let mut lift = ::named_tensor::private::Lift::new("LayerNorm");
-        let X = ::named_tensor::private::Lift::enter::<_, chans, _>(&mut lift, X);
-        let result = __body::<Precision>(&X, &self.γ, &self.β);
-        ::named_tensor::private::Lift::exit(&lift, result)
+        let mut __lift = ::named_tensor::private::Lift::new("LayerNorm");
+        let X = ::named_tensor::private::Lift::enter::<_, chans, _>(&mut __lift, X);
+        let __result = __body::<Precision>(&X, &self.γ, &self.β);
+        ::named_tensor::private::Lift::exit(&__lift, __result)
     }
 }
 #[allow(
@@ -145,35 +145,35 @@ impl<
     type Of<Other: ::named_tensor::private::Real> = LayerNorm<Other>;
     fn visit(
         &self,
-        path: &mut ::named_tensor::private::Path,
-        visitor: &mut dyn ::core::ops::FnMut(
+        __path: &mut ::named_tensor::private::Path,
+        __visitor: &mut dyn ::core::ops::FnMut(
             ::named_tensor::private::Parameter<'_, Precision>,
         ),
     ) {
-        ::named_tensor::private::visit_tensor(path, "γ", &self.γ, visitor);
-        ::named_tensor::private::visit_tensor(path, "β", &self.β, visitor);
+        ::named_tensor::private::visit_tensor(__path, "γ", &self.γ, __visitor);
+        ::named_tensor::private::visit_tensor(__path, "β", &self.β, __visitor);
     }
     fn visit_mut(
         &mut self,
-        path: &mut ::named_tensor::private::Path,
-        visitor: &mut dyn ::core::ops::FnMut(
+        __path: &mut ::named_tensor::private::Path,
+        __visitor: &mut dyn ::core::ops::FnMut(
             ::named_tensor::private::ParameterMut<'_, Precision>,
         ),
     ) {
-        ::named_tensor::private::visit_tensor_mut(path, "γ", &mut self.γ, visitor);
-        ::named_tensor::private::visit_tensor_mut(path, "β", &mut self.β, visitor);
+        ::named_tensor::private::visit_tensor_mut(__path, "γ", &mut self.γ, __visitor);
+        ::named_tensor::private::visit_tensor_mut(__path, "β", &mut self.β, __visitor);
     }
     fn init_from(
-        init: &mut ::named_tensor::private::Init<'_>,
+        __init: &mut ::named_tensor::private::Init<'_>,
     ) -> ::named_tensor::private::Result<Self> {
         ::core::result::Result::Ok(LayerNorm {
             γ: ::named_tensor::private::Init::tensor(
-                init,
+                __init,
                 "γ",
                 &::named_tensor::private::Draw::Constant(1f64),
             )?,
             β: ::named_tensor::private::Init::tensor(
-                init,
+                __init,
                 "β",
                 &::named_tensor::private::Draw::Constant(0f64),
             )?,
@@ -270,10 +270,10 @@ impl<Precision: ::named_tensor::private::Real> FFN<Precision> {
                 ),
             )
         }
-        let mut lift = ::named_tensor::private::Lift::new("FFN");
-        let X = ::named_tensor::private::Lift::enter::<_, chans, _>(&mut lift, X);
-        let result = __body::<Precision>(&X, &self.W1, &self.b1, &self.W2, &self.b2);
-        ::named_tensor::private::Lift::exit(&lift, result)
+        let mut __lift = ::named_tensor::private::Lift::new("FFN");
+        let X = ::named_tensor::private::Lift::enter::<_, chans, _>(&mut __lift, X);
+        let __result = __body::<Precision>(&X, &self.W1, &self.b1, &self.W2, &self.b2);
+        ::named_tensor::private::Lift::exit(&__lift, __result)
     }
 }
 #[allow(
@@ -341,61 +341,61 @@ impl<
     type Of<Other: ::named_tensor::private::Real> = FFN<Other>;
     fn visit(
         &self,
-        path: &mut ::named_tensor::private::Path,
-        visitor: &mut dyn ::core::ops::FnMut(
+        __path: &mut ::named_tensor::private::Path,
+        __visitor: &mut dyn ::core::ops::FnMut(
             ::named_tensor::private::Parameter<'_, Precision>,
         ),
     ) {
-        ::named_tensor::private::visit_tensor(path, "W1", &self.W1, visitor);
-        ::named_tensor::private::visit_tensor(path, "b1", &self.b1, visitor);
-        ::named_tensor::private::visit_tensor(path, "W2", &self.W2, visitor);
-        ::named_tensor::private::visit_tensor(path, "b2", &self.b2, visitor);
+        ::named_tensor::private::visit_tensor(__path, "W1", &self.W1, __visitor);
+        ::named_tensor::private::visit_tensor(__path, "b1", &self.b1, __visitor);
+        ::named_tensor::private::visit_tensor(__path, "W2", &self.W2, __visitor);
+        ::named_tensor::private::visit_tensor(__path, "b2", &self.b2, __visitor);
     }
     fn visit_mut(
         &mut self,
-        path: &mut ::named_tensor::private::Path,
-        visitor: &mut dyn ::core::ops::FnMut(
+        __path: &mut ::named_tensor::private::Path,
+        __visitor: &mut dyn ::core::ops::FnMut(
             ::named_tensor::private::ParameterMut<'_, Precision>,
         ),
     ) {
-        ::named_tensor::private::visit_tensor_mut(path, "W1", &mut self.W1, visitor);
-        ::named_tensor::private::visit_tensor_mut(path, "b1", &mut self.b1, visitor);
-        ::named_tensor::private::visit_tensor_mut(path, "W2", &mut self.W2, visitor);
-        ::named_tensor::private::visit_tensor_mut(path, "b2", &mut self.b2, visitor);
+        ::named_tensor::private::visit_tensor_mut(__path, "W1", &mut self.W1, __visitor);
+        ::named_tensor::private::visit_tensor_mut(__path, "b1", &mut self.b1, __visitor);
+        ::named_tensor::private::visit_tensor_mut(__path, "W2", &mut self.W2, __visitor);
+        ::named_tensor::private::visit_tensor_mut(__path, "b2", &mut self.b2, __visitor);
     }
     fn init_from(
-        init: &mut ::named_tensor::private::Init<'_>,
+        __init: &mut ::named_tensor::private::Init<'_>,
     ) -> ::named_tensor::private::Result<Self> {
         ::core::result::Result::Ok(FFN {
             W1: ::named_tensor::private::Init::tensor(
-                init,
+                __init,
                 "W1",
                 &::named_tensor::private::Draw::Normal {
                     mean: 0f64,
                     deviation: (1f64
                         / ::named_tensor::private::sqrt(
-                            (::named_tensor::private::Init::size(init, "chans")?
+                            (::named_tensor::private::Init::size(__init, "chans")?
                                 as ::core::primitive::f64),
                         )),
                 },
             )?,
             b1: ::named_tensor::private::Init::tensor(
-                init,
+                __init,
                 "b1",
                 &::named_tensor::private::Draw::Constant(0f64),
             )?,
             W2: ::named_tensor::private::Init::tensor(
-                init,
+                __init,
                 "W2",
                 &::named_tensor::private::Draw::Glorot {
-                    incoming: (::named_tensor::private::Init::size(init, "hidden")?
+                    incoming: (::named_tensor::private::Init::size(__init, "hidden")?
                         as ::core::primitive::f64),
-                    outgoing: (::named_tensor::private::Init::size(init, "chans")?
+                    outgoing: (::named_tensor::private::Init::size(__init, "chans")?
                         as ::core::primitive::f64),
                 },
             )?,
             b2: ::named_tensor::private::Init::tensor(
-                init,
+                __init,
                 "b2",
                 &::named_tensor::private::Draw::Uniform {
                     low: (-0.1f64),

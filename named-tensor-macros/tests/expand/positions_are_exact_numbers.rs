@@ -115,10 +115,10 @@ where
             _,
         >(::named_tensor::private::add(X, &P))
     }
-    let mut lift = ::named_tensor::private::Lift::new("PE");
-    let X = ::named_tensor::private::Lift::enter::<_, (chans, seq), _>(&mut lift, X);
-    let result = __body::<Precision>(&X);
-    ::named_tensor::private::Lift::exit(&lift, result)
+    let mut __lift = ::named_tensor::private::Lift::new("PE");
+    let X = ::named_tensor::private::Lift::enter::<_, (chans, seq), _>(&mut __lift, X);
+    let __result = __body::<Precision>(&X);
+    ::named_tensor::private::Lift::exit(&__lift, __result)
 }
 ///What is known of the function `PE`.
 #[allow(
@@ -199,9 +199,9 @@ where
                     ((::named_tensor::private::size(X, seq) as ::core::primitive::f64)
                         - 2f64),
                 ) {
-                    ::core::result::Result::Ok(whole) => whole,
-                    ::core::result::Result::Err(whole) => {
-                        return ::named_tensor::private::failed(whole);
+                    ::core::result::Result::Ok(__whole) => __whole,
+                    ::core::result::Result::Err(__whole) => {
+                        return ::named_tensor::private::failed(__whole);
                     }
                 },
             );
@@ -230,10 +230,10 @@ where
             _,
         >(::core::clone::Clone::clone(&Y))
     }
-    let mut lift = ::named_tensor::private::Lift::new("windows");
-    let X = ::named_tensor::private::Lift::enter::<_, seq, _>(&mut lift, X);
-    let result = __body::<Precision>(&X);
-    ::named_tensor::private::Lift::exit(&lift, result)
+    let mut __lift = ::named_tensor::private::Lift::new("windows");
+    let X = ::named_tensor::private::Lift::enter::<_, seq, _>(&mut __lift, X);
+    let __result = __body::<Precision>(&X);
+    ::named_tensor::private::Lift::exit(&__lift, __result)
 }
 ///What is known of the function `windows`.
 #[allow(

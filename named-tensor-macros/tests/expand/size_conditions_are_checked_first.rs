@@ -63,7 +63,7 @@ impl<Precision: ::named_tensor::private::Real> f<Precision> {
             V: &::named_tensor::private::Tensor<val, Precision>,
             W: &::named_tensor::private::Tensor<(chans, heads, key), Precision>,
         ) -> ::named_tensor::private::Tensor<(heads, key), Precision> {
-            if let ::core::result::Result::Err(error) = ::named_tensor::private::condition(
+            if let ::core::result::Result::Err(__error) = ::named_tensor::private::condition(
                 "|val| = |chans|",
                 &[
                     ("val", ::named_tensor::private::size(V, val)),
@@ -73,9 +73,9 @@ impl<Precision: ::named_tensor::private::Real> f<Precision> {
                     == (::named_tensor::private::size(X, chans)
                         as ::core::primitive::f64)),
             ) {
-                return ::named_tensor::private::failed(error);
+                return ::named_tensor::private::failed(__error);
             }
-            if let ::core::result::Result::Err(error) = ::named_tensor::private::condition(
+            if let ::core::result::Result::Err(__error) = ::named_tensor::private::condition(
                 "|heads| * |key| <= |chans|",
                 &[
                     ("heads", ::named_tensor::private::size(W, heads)),
@@ -87,7 +87,7 @@ impl<Precision: ::named_tensor::private::Real> f<Precision> {
                     <= (::named_tensor::private::size(X, chans)
                         as ::core::primitive::f64)),
             ) {
-                return ::named_tensor::private::failed(error);
+                return ::named_tensor::private::failed(__error);
             }
             ::named_tensor::private::result::<
                 (heads, key),
@@ -100,11 +100,11 @@ impl<Precision: ::named_tensor::private::Real> f<Precision> {
                 ),
             )
         }
-        let mut lift = ::named_tensor::private::Lift::new("f");
-        let X = ::named_tensor::private::Lift::enter::<_, chans, _>(&mut lift, X);
-        let V = ::named_tensor::private::Lift::enter::<_, val, _>(&mut lift, V);
-        let result = __body::<Precision>(&X, &V, &self.W);
-        ::named_tensor::private::Lift::exit(&lift, result)
+        let mut __lift = ::named_tensor::private::Lift::new("f");
+        let X = ::named_tensor::private::Lift::enter::<_, chans, _>(&mut __lift, X);
+        let V = ::named_tensor::private::Lift::enter::<_, val, _>(&mut __lift, V);
+        let __result = __body::<Precision>(&X, &V, &self.W);
+        ::named_tensor::private::Lift::exit(&__lift, __result)
     }
 }
 #[allow(
@@ -165,34 +165,34 @@ impl<
     type Of<Other: ::named_tensor::private::Real> = f<Other>;
     fn visit(
         &self,
-        path: &mut ::named_tensor::private::Path,
-        visitor: &mut dyn ::core::ops::FnMut(
+        __path: &mut ::named_tensor::private::Path,
+        __visitor: &mut dyn ::core::ops::FnMut(
             ::named_tensor::private::Parameter<'_, Precision>,
         ),
     ) {
-        ::named_tensor::private::visit_tensor(path, "W", &self.W, visitor);
+        ::named_tensor::private::visit_tensor(__path, "W", &self.W, __visitor);
     }
     fn visit_mut(
         &mut self,
-        path: &mut ::named_tensor::private::Path,
-        visitor: &mut dyn ::core::ops::FnMut(
+        __path: &mut ::named_tensor::private::Path,
+        __visitor: &mut dyn ::core::ops::FnMut(
             ::named_tensor::private::ParameterMut<'_, Precision>,
         ),
     ) {
-        ::named_tensor::private::visit_tensor_mut(path, "W", &mut self.W, visitor);
+        ::named_tensor::private::visit_tensor_mut(__path, "W", &mut self.W, __visitor);
     }
     fn init_from(
-        init: &mut ::named_tensor::private::Init<'_>,
+        __init: &mut ::named_tensor::private::Init<'_>,
     ) -> ::named_tensor::private::Result<Self> {
         ::core::result::Result::Ok(f {
             W: ::named_tensor::private::Init::tensor(
-                init,
+                __init,
                 "W",
                 &::named_tensor::private::Draw::Normal {
                     mean: 0f64,
                     deviation: (1f64
                         / ::named_tensor::private::sqrt(
-                            (::named_tensor::private::Init::size(init, "chans")?
+                            (::named_tensor::private::Init::size(__init, "chans")?
                                 as ::core::primitive::f64),
                         )),
                 },

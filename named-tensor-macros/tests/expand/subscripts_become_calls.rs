@@ -89,20 +89,24 @@ where
                         ((::named_tensor::private::size(A, width)
                             as ::core::primitive::f64) - 1f64),
                     ) {
-                        ::core::result::Result::Ok(whole) => whole,
-                        ::core::result::Result::Err(whole) => {
-                            return ::named_tensor::private::failed(whole);
+                        ::core::result::Result::Ok(__whole) => __whole,
+                        ::core::result::Result::Err(__whole) => {
+                            return ::named_tensor::private::failed(__whole);
                         }
                     },
                 ),
             ),
         )
     }
-    let mut lift = ::named_tensor::private::Lift::new("f");
-    let A = ::named_tensor::private::Lift::enter::<_, (height, width), _>(&mut lift, A);
-    let I = ::named_tensor::private::Lift::enter::<_, seq, _>(&mut lift, I);
-    let result = __body::<Precision>(&A, &I);
-    ::named_tensor::private::Lift::exit(&lift, result)
+    let mut __lift = ::named_tensor::private::Lift::new("f");
+    let A = ::named_tensor::private::Lift::enter::<
+        _,
+        (height, width),
+        _,
+    >(&mut __lift, A);
+    let I = ::named_tensor::private::Lift::enter::<_, seq, _>(&mut __lift, I);
+    let __result = __body::<Precision>(&A, &I);
+    ::named_tensor::private::Lift::exit(&__lift, __result)
 }
 ///What is known of the function `f`.
 #[allow(

@@ -70,20 +70,20 @@ impl<Precision: ::named_tensor::private::Real> Project<Precision> {
                 _,
                 _,
             >({
-                let x = &::named_tensor::private::add_optional(
+                let __x = &::named_tensor::private::add_optional(
                     &::named_tensor::private::dot(X, chans, W),
                     b,
                 );
                 ::named_tensor::private::or_itself(
-                    norm.as_ref().map(|function| function.apply(x)),
-                    x,
+                    norm.as_ref().map(|__function| __function.apply(__x)),
+                    __x,
                 )
             })
         }
-        let mut lift = ::named_tensor::private::Lift::new("Project");
-        let X = ::named_tensor::private::Lift::enter::<_, chans, _>(&mut lift, X);
-        let result = __body::<Precision>(&X, &self.W, &self.b, &self.norm);
-        ::named_tensor::private::Lift::exit(&lift, result)
+        let mut __lift = ::named_tensor::private::Lift::new("Project");
+        let X = ::named_tensor::private::Lift::enter::<_, chans, _>(&mut __lift, X);
+        let __result = __body::<Precision>(&X, &self.W, &self.b, &self.norm);
+        ::named_tensor::private::Lift::exit(&__lift, __result)
     }
 }
 #[allow(
@@ -153,50 +153,55 @@ impl<
     type Of<Other: ::named_tensor::private::Real> = Project<Other>;
     fn visit(
         &self,
-        path: &mut ::named_tensor::private::Path,
-        visitor: &mut dyn ::core::ops::FnMut(
+        __path: &mut ::named_tensor::private::Path,
+        __visitor: &mut dyn ::core::ops::FnMut(
             ::named_tensor::private::Parameter<'_, Precision>,
         ),
     ) {
-        ::named_tensor::private::visit_tensor(path, "W", &self.W, visitor);
-        ::named_tensor::private::visit_nested(path, "b", &self.b, visitor);
-        ::named_tensor::private::visit_nested(path, "norm", &self.norm, visitor);
+        ::named_tensor::private::visit_tensor(__path, "W", &self.W, __visitor);
+        ::named_tensor::private::visit_nested(__path, "b", &self.b, __visitor);
+        ::named_tensor::private::visit_nested(__path, "norm", &self.norm, __visitor);
     }
     fn visit_mut(
         &mut self,
-        path: &mut ::named_tensor::private::Path,
-        visitor: &mut dyn ::core::ops::FnMut(
+        __path: &mut ::named_tensor::private::Path,
+        __visitor: &mut dyn ::core::ops::FnMut(
             ::named_tensor::private::ParameterMut<'_, Precision>,
         ),
     ) {
-        ::named_tensor::private::visit_tensor_mut(path, "W", &mut self.W, visitor);
-        ::named_tensor::private::visit_nested_mut(path, "b", &mut self.b, visitor);
-        ::named_tensor::private::visit_nested_mut(path, "norm", &mut self.norm, visitor);
+        ::named_tensor::private::visit_tensor_mut(__path, "W", &mut self.W, __visitor);
+        ::named_tensor::private::visit_nested_mut(__path, "b", &mut self.b, __visitor);
+        ::named_tensor::private::visit_nested_mut(
+            __path,
+            "norm",
+            &mut self.norm,
+            __visitor,
+        );
     }
     fn init_from(
-        init: &mut ::named_tensor::private::Init<'_>,
+        __init: &mut ::named_tensor::private::Init<'_>,
     ) -> ::named_tensor::private::Result<Self> {
         ::core::result::Result::Ok(Project {
             W: ::named_tensor::private::Init::tensor(
-                init,
+                __init,
                 "W",
                 &::named_tensor::private::Draw::Normal {
                     mean: 0f64,
                     deviation: (1f64
                         / ::named_tensor::private::sqrt(
-                            (::named_tensor::private::Init::size(init, "chans")?
+                            (::named_tensor::private::Init::size(__init, "chans")?
                                 as ::core::primitive::f64),
                         )),
                 },
             )?,
             b: ::core::option::Option::Some(
                 ::named_tensor::private::Init::tensor(
-                    init,
+                    __init,
                     "b",
                     &::named_tensor::private::Draw::Constant(0f64),
                 )?,
             ),
-            norm: ::named_tensor::private::Init::nested(init, "norm")?,
+            norm: ::named_tensor::private::Init::nested(__init, "norm")?,
         })
     }
     fn cast<Other: ::named_tensor::private::Real>(&self) -> Project<Other> {

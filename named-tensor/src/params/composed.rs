@@ -109,10 +109,10 @@ macro_rules! parameters {
         }
 
         impl<T: $crate::private::Real> ::core::fmt::Debug for $name<T> {
-            fn fmt(&self, to: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
-                let mut shown = ::core::fmt::Formatter::debug_struct(to, ::core::stringify!($name));
-                $(::core::fmt::DebugStruct::field(&mut shown, ::core::stringify!($field), &self.$field);)+
-                ::core::fmt::DebugStruct::finish(&mut shown)
+            fn fmt(&self, __to: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
+                let mut __shown = ::core::fmt::Formatter::debug_struct(__to, ::core::stringify!($name));
+                $(::core::fmt::DebugStruct::field(&mut __shown, ::core::stringify!($field), &self.$field);)+
+                ::core::fmt::DebugStruct::finish(&mut __shown)
             }
         }
 
@@ -122,23 +122,23 @@ macro_rules! parameters {
 
             fn visit(
                 &self,
-                path: &mut $crate::private::Path,
-                visitor: &mut dyn ::core::ops::FnMut($crate::private::Parameter<'_, T>),
+                __path: &mut $crate::private::Path,
+                __visitor: &mut dyn ::core::ops::FnMut($crate::private::Parameter<'_, T>),
             ) {
-                $($crate::private::visit_nested(path, ::core::stringify!($field), &self.$field, visitor);)+
+                $($crate::private::visit_nested(__path, ::core::stringify!($field), &self.$field, __visitor);)+
             }
 
             fn visit_mut(
                 &mut self,
-                path: &mut $crate::private::Path,
-                visitor: &mut dyn ::core::ops::FnMut($crate::private::ParameterMut<'_, T>),
+                __path: &mut $crate::private::Path,
+                __visitor: &mut dyn ::core::ops::FnMut($crate::private::ParameterMut<'_, T>),
             ) {
-                $($crate::private::visit_nested_mut(path, ::core::stringify!($field), &mut self.$field, visitor);)+
+                $($crate::private::visit_nested_mut(__path, ::core::stringify!($field), &mut self.$field, __visitor);)+
             }
 
-            fn init_from(init: &mut $crate::private::Init<'_>) -> $crate::private::Result<Self> {
+            fn init_from(__init: &mut $crate::private::Init<'_>) -> $crate::private::Result<Self> {
                 ::core::result::Result::Ok($name {
-                    $($field: $crate::private::Init::nested(init, ::core::stringify!($field))?),+
+                    $($field: $crate::private::Init::nested(__init, ::core::stringify!($field))?),+
                 })
             }
 
