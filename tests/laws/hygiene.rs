@@ -15,7 +15,7 @@ axes! { chans, out, seq, r#type }
 /// Every form of what is emitted, in a module that begins with these items.
 macro_rules! equations {
     ($module:ident: $($before:item)*) => {
-        #[allow(dead_code, unused_macros, non_upper_case_globals, reason = "it is there to be in the way")]
+        #[allow(dead_code, unused_macros, unreachable_pub, non_upper_case_globals, reason = "it is there to be in the way")]
         mod $module {
             #![no_implicit_prelude]
             $($before)*
@@ -43,7 +43,10 @@ macro_rules! equations {
             parameters! { pub struct Both<T> { pub left: Net<T>, pub right: Net<T> } }
 
             #[lift]
-            pub fn halved<T: Real>(all: &super::Tensor<super::chans, T>, _times: ::core::primitive::usize) -> super::Tensor<super::chans, T> {
+            pub fn halved<T: Real>(
+                all: &super::Tensor<super::chans, T>,
+                _times: ::core::primitive::usize,
+            ) -> super::Tensor<super::chans, T> {
                 all * T::from_f64(0.5)
             }
         }
@@ -92,7 +95,7 @@ equations! { among_names_of_its_own:
 macro_rules! methods {
     ($($name:ident)*) => {
         /// Methods that are found before ours, which borrow, because these are given the value itself.
-        #[allow(dead_code, reason = "they are there to be in the way")]
+        #[allow(dead_code, clippy::wrong_self_convention, reason = "they are there to be in the way")]
         mod methods {
             pub(super) trait Methods: Sized {
                 $(fn $name(self, _other: u8) {})*
