@@ -180,6 +180,35 @@ fn the_slope_of_gelu_far_from_0_is_1_above_and_0_below() {
     }
 }
 
+#[test]
+fn the_slopes_of_gelu_by_tanh_keep_their_digits_below_0() {
+    let numbers: Vec<f32> = (-60..=60).map(|i| i as f32 / 8.0).collect();
+    let slopes = |x: &[f64]| {
+        let x = Tensor::<width, f64>::from_vec(width.of(x.len()), x.to_vec()).unwrap();
+        let slope = grad(&x.gelu_tanh().sum(width), &x);
+        [&slope, &grad(&slope.sum(width), &x)].map(|slope| slope.to_vec(width).unwrap())
+    };
+    let x = Tensor::<width>::from_vec(width.of(numbers.len()), numbers.clone()).unwrap();
+    let slope = grad(&x.gelu_tanh().sum(width), &x);
+    let second = grad(&slope.sum(width), &x);
+    let wide: Vec<f64> = numbers.iter().map(|&x| f64::from(x)).collect();
+    for (found, expected) in [&slope, &second].into_iter().zip(slopes(&wide)) {
+        for ((x, found), expected) in numbers.iter().zip(found.to_vec(width).unwrap()).zip(expected) {
+            // The slope is 0 near -0.75, the second one near ±1.4; above 0 what is lacking of 1 has few digits.
+            let size = if *x < -2.0 { expected.abs() + 1e-37 } else { 0.5 };
+            let error = (f64::from(found) - expected).abs();
+            assert!(error < 4e-5 * size, "{found} at {x}, not {expected}");
+        }
+    }
+    // By 50 digits.
+    let [slope, second] = slopes(&[-5.0]);
+    assert!(
+        (slope[0] / -1.546_361_987_532_594_6e-6 - 1.0).abs() < 1e-12
+            && (second[0] / -9.934_132_224_996_202e-6 - 1.0).abs() < 1e-12,
+        "{slope:?} {second:?}"
+    );
+}
+
 #[cfg(target_pointer_width = "64")]
 #[test]
 fn positions_that_are_known_have_all_their_digits() {

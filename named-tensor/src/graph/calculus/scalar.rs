@@ -55,18 +55,16 @@ fn gelu_slope(x: &Node) -> Node {
     plus(&below, &times(x, &density))
 }
 
-/// `(1 + t)/2 + x/2 (1 - t²) u'`, where t = tanh u and u = √(2/π) (x + 0.044715 x³).
+/// `s + x s (1 - s) v'`, where s = σ(v) and v = 2 √(2/π) (x + 0.044715 x³): `(1 + tanh(v/2)) / 2` would cancel below 0.
 fn gelu_tanh_slope(x: &Node) -> Node {
-    let (root, cubic) = (FRAC_2_SQRT_PI * FRAC_1_SQRT_2, 0.044715);
+    let slope = 2.0 * FRAC_2_SQRT_PI * FRAC_1_SQRT_2;
+    let cubic = 0.044715 * slope;
     let one = number(x, 1.0);
-    let square = times(x, x);
-    let near = scaled(x, root);
-    let inner = times(&near, &plus(&one, &scaled(&square, cubic)));
-    let tanh = inner.unary(Unary::Tanh);
+    let sigmoid = times(x, &plus(&number(x, slope), &scaled(&times(x, x), cubic))).unary(Unary::Sigmoid);
     // In this order: where x² is beyond `f32`, the first product is 0 long since.
-    let flat = times(&times(&minus(&one, &tanh), &plus(&one, &tanh)), &near);
-    let bend = plus(&flat, &scaled(&times(&times(&flat, x), x), 3.0 * cubic));
-    scaled(&plus(&plus(&one, &tanh), &bend), 0.5)
+    let flat = times(&times(&sigmoid, &minus(&one, &sigmoid)), x);
+    let bend = plus(&scaled(&flat, slope), &scaled(&times(&times(&flat, x), x), 3.0 * cubic));
+    plus(&sigmoid, &bend)
 }
 
 /// The slope of `x^y` in x: `y x^(y - 1)`, which is 0 for y = 0.
