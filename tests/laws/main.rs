@@ -13,6 +13,7 @@ mod elementwise;
 mod equations;
 mod errata;
 mod examples;
+mod experts;
 mod extremes;
 mod files;
 mod gradients;

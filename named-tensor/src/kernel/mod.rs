@@ -17,6 +17,7 @@ mod each;
 pub(crate) mod factors;
 pub(crate) mod few;
 pub(crate) mod gather;
+pub(crate) mod grouped;
 pub(crate) mod growth;
 mod lanes;
 mod line;

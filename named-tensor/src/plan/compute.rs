@@ -18,7 +18,8 @@ use crate::kernel::matmul;
 use crate::kernel::simd::Lanes;
 use crate::kernel::sort::{self, Ranked};
 use crate::kernel::{
-    View, ViewMut, attention, best, factors, few, gather, map, one_hot, reduce, running, scatter, softmax, standardize,
+    View, ViewMut, attention, best, factors, few, gather, grouped, map, one_hot, reduce, running, scatter, softmax,
+    standardize,
 };
 
 /// Does something with the numbers of a buffer of any of these kinds. The shape rules leave no other kind.
@@ -60,6 +61,11 @@ pub(super) fn compute(step: &Step, slots: &Slots, out: &mut Buffer) -> bool {
         Action::Scatter { .. } => {
             let mut sound = true;
             of!(F32 | F64, out => scattered(action, slots, &mut sound, out));
+            return sound;
+        }
+        Action::Grouped { .. } => {
+            let mut sound = true;
+            of!(F32 | F64, out => by_groups(action, slots, &mut sound, out));
             return sound;
         }
         Action::Matrix { .. } => {
@@ -162,6 +168,23 @@ fn scattered<T: Scalar>(action: &Action, slots: &Slots, sound: &mut bool, out: &
         }
         Some(stretch) => scatter::across(sizes, [*size, stretch], updates, positions, out),
         None => scatter::scatter(sizes, *size, updates, positions, out),
+    };
+}
+
+fn by_groups<T: Lanes>(action: &Action, slots: &Slots, sound: &mut bool, out: &mut [T]) {
+    let Action::Grouped { read, sizes, limit, is_owed, .. } = action else { return };
+    let [positions, rows, third] = &**read;
+    let (positions, rows) = (slots.view(positions), slots.view(rows));
+    let [outer, between, terms, columns] = sizes.each_ref().map(|sizes| &sizes[..]);
+    *sound = if *is_owed {
+        grouped::summed([outer, between, terms, columns], *limit, positions, rows, slots.view(third), out)
+    } else {
+        let table = match slots.at(third.slot, third.offset).0.kind() {
+            Kind::Bf16 => grouped::Table::Narrow(slots.view(third)),
+            _ => grouped::Table::Whole(slots.view(third)),
+        };
+        let columns = columns.iter().product();
+        grouped::chosen([outer, between, terms], [*limit, columns], positions, rows, table, out)
     };
 }
 

@@ -183,6 +183,10 @@ impl Page<'_, '_> {
                 let [batch, rows] = [batch, rows].map(|sizes| sizes.iter().product::<usize>());
                 write!(line, " as {batch} of {rows}×{keys}×{positions}×{columns}")?;
             }
+            Action::Grouped { limit, .. } => {
+                let [rows, terms, columns] = grouped(&step.action);
+                write!(line, " as {rows}×{terms}×{columns} by {limit} matrices")?;
+            }
             Action::Scan { body, .. } => write!(line, " as {} of {}", body.size, steps(&body.schedule))?,
             _ => {}
         }
@@ -216,6 +220,7 @@ impl Page<'_, '_> {
             Action::AttentionGradient { batch, rows, sizes: [keys, positions, columns], .. } => {
                 size(batch) * size(rows) * *positions as f64 * ((6 * *keys + 4 * *columns) as f64 + 9.0)
             }
+            Action::Grouped { .. } => 2.0 * grouped(&step.action).map(|size| size as f64).iter().product::<f64>(),
             Action::Reduce { sizes, over, .. } => size(sizes) * size(over),
             Action::ReduceComputed { sizes, .. } => {
                 size(sizes) * (1 + step.fused.iter().filter(computes).count()) as f64
@@ -263,6 +268,13 @@ impl Page<'_, '_> {
         step.reads(|slot| bytes += size(slot));
         bytes
     }
+}
+
+/// Rows, terms and columns of products with matrices at positions.
+fn grouped(action: &Action) -> [usize; 3] {
+    let Action::Grouped { sizes, .. } = action else { return [0; 3] };
+    let [outer, between, terms, columns] = sizes.each_ref().map(|sizes| sizes.iter().product::<usize>());
+    [outer * between, terms, columns]
 }
 
 fn constant(op: &Op) -> String {

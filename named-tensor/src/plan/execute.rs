@@ -14,7 +14,7 @@ use super::key::Trace;
 use super::layout::Place;
 use super::scan;
 use super::schedule::{Action, MatrixFunction, Piece, RowFunction, Schedule, Sizes, Slot, Step};
-use crate::element::{Buffer, Stored};
+use crate::element::{Buffer, Kind, Stored};
 use crate::error::{Error, ErrorKind, Result};
 use crate::graph::value::row_major;
 use crate::graph::{Node, Op, Value, op};
@@ -176,7 +176,7 @@ impl Drop for Spare {
 /// The buffer of a step, with its numbers.
 fn filled(slot: Slot, step: &Step, slots: &mut Slots, trace: &Trace<'_>) -> Result<Arc<Buffer>> {
     if let Action::Plain { inputs } = &step.action {
-        let buffer = plain(step, inputs, slots, trace)?;
+        let buffer = plain(step.node, inputs, slots, trace)?;
         let node = trace.node(step.node);
         let is_data = matches!(node.op(), Op::Random(..));
         let buffer = Arc::new(if is_data { pool::settled(buffer) } else { buffer });
@@ -192,6 +192,7 @@ fn filled(slot: Slot, step: &Step, slots: &mut Slots, trace: &Trace<'_>) -> Resu
     }
     sortable(step, trace.node(step.node))?;
     factorable(step, trace.node(step.node))?;
+    groupable(step, slot.kind, trace.node(step.node))?;
     let mut buffer = slots.spare.room(slot, trace.node(step.node))?;
     let out = Arc::get_mut(&mut buffer).expect("nobody else has the buffer yet");
     if let Action::Scan { inputs, body } = &step.action {
@@ -215,7 +216,11 @@ fn filled(slot: Slot, step: &Step, slots: &mut Slots, trace: &Trace<'_>) -> Resu
             | Action::Matrix { inputs, .. },
         ) => {
             slots.retire(buffer);
-            plain(step, inputs, slots, trace).map(Arc::new)
+            plain(step.node, inputs, slots, trace).map(Arc::new)
+        }
+        (false, Action::Grouped { inputs, told, .. }) => {
+            slots.retire(buffer);
+            Err(plain(*told, inputs, slots, trace).expect_err("a position that is not there is told"))
         }
         _ => Ok(buffer),
     }
@@ -281,6 +286,15 @@ fn factorable(step: &Step, node: &Node) -> Result<()> {
     }
 }
 
+/// Refuses to put rows together that do not fit once more beside their products: they may be one row that is repeated.
+fn groupable(step: &Step, kind: Kind, node: &Node) -> Result<()> {
+    let Action::Grouped { sizes, .. } = &step.action else { return Ok(()) };
+    let [outer, between, terms, columns] =
+        sizes.each_ref().map(|sizes| sizes.iter().fold(1, |all: usize, &size| all.saturating_mul(size)));
+    let row = between.saturating_mul(terms.saturating_add(columns));
+    fits(outer.saturating_mul(row).saturating_mul(kind.bytes()), node)
+}
+
 /// Refuses to compute `node` where so many bytes are needed for it, or on the way there, and are not to be had.
 pub(super) fn fits(bytes: usize, node: &Node) -> Result<()> {
     /// So many are asked for first in a way that may fail: an ordinary vector that finds no memory aborts.
@@ -313,9 +327,9 @@ fn one_after_the_other(node: &Node, values: &[&Value]) -> Result<Value> {
     }
 }
 
-/// The numbers of the plain evaluation, in the order of the shape without gaps.
-fn plain(step: &Step, inputs: &[Place], slots: &Slots, trace: &Trace<'_>) -> Result<Buffer> {
-    let node = trace.node(step.node);
+/// The numbers of the plain evaluation of a node, in the order of the shape without gaps.
+fn plain(number: u32, inputs: &[Place], slots: &Slots, trace: &Trace<'_>) -> Result<Buffer> {
+    let node = trace.node(number);
     let inputs: SmallVec<[Value; 3]> = inputs.iter().map(|place| slots.value(place)).collect();
     let inputs: SmallVec<[&Value; 3]> = inputs.iter().collect();
     let value = match &inputs[..] {

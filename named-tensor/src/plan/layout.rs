@@ -45,6 +45,12 @@ impl Place {
         Place { slot: self.slot, offset: self.offset, strides }
     }
 
+    /// The same numbers with these axes, in this order, of which its own have those of `shape`; along others they repeat themselves.
+    pub(super) fn along<'a>(&self, names: impl IntoIterator<Item = &'a Name>, shape: &Shape) -> Place {
+        let stride = |&name: &Name| shape.position(name).map_or(0, |at| self.strides[at]);
+        Place { slot: self.slot, offset: self.offset, strides: few(names.into_iter().map(stride)) }
+    }
+
     /// Goes along the axis `at`, of this size, from its other end.
     pub(super) fn turn_back(&mut self, at: usize, size: usize) {
         let (stride, last) = (self.strides[at], size.saturating_sub(1));
@@ -229,6 +235,14 @@ fn wish(
                 _ => Names::new(),
             };
             (tail.len() == 1).then_some((input.elements(), last(tail)))
+        }
+        // Rows are copied side by side.
+        Work::Chosen { summed, .. } if which == 2 => {
+            let table = items.item(item.inputs[0]).shape;
+            Some((input.elements(), last(few(summed.iter().copied().filter(|&name| table.has(name))))))
+        }
+        Work::Owed(..) if which < 2 => {
+            Some((input.elements(), last(few(input.names().filter(|&name| item.shape.has(name))))))
         }
         Work::Op(Op::Rename | Op::StopGradient) => {
             let tail = few(own?.1.axes.iter().filter_map(|&name| input.names().nth(item.shape.position(name)?)));

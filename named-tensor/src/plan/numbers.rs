@@ -164,6 +164,12 @@ impl Numbers for Action {
                 size.each(change);
                 across.iter_mut().for_each(|stretch| stretch.each(change));
             }
+            Action::Grouped { inputs, told: _, read, sizes, limit, is_owed: _ } => {
+                inputs.each(change);
+                read.each(change);
+                sizes.iter_mut().for_each(|sizes| sizes[..].each(change));
+                limit.each(change);
+            }
             Action::Update { inputs, pieces, start, step, limit } => {
                 inputs.each(change);
                 pieces.each(change);

@@ -138,6 +138,12 @@ pub(super) enum Action {
         is_hot: bool,
         across: Option<usize>,
     },
+    /// Rows times the matrices of a table at computed positions below `limit`. Of those that are read the positions have strides
+    /// along the first of the `sizes`, the rows along the first three, terms last, and the table along its axis, the terms and
+    /// the columns, the last of the sizes. The result has all but the terms. If `is_owed`, the third operand is what is owed
+    /// to the products, which has the axes that these have, and the result is what the matrices owe: along their axis, the terms
+    /// and the columns. The inputs are those of the node `told`, which tells wrong positions.
+    Grouped { inputs: Inputs, told: u32, read: Box<[Place; 3]>, sizes: Box<[Sizes; 4]>, limit: usize, is_owed: bool },
     /// Pieces put over each other, the last one moved by `step` times a computed position below `limit`.
     Update { inputs: Inputs, pieces: Box<[Piece]>, start: (u32, usize), step: usize, limit: usize },
     /// The plain evaluation of the node, whose inputs lie in the order of their own shapes.
@@ -317,6 +323,11 @@ impl Action {
             Action::StandardizeGradient { operands, gain, .. } => {
                 operands.iter().for_each(|place| tell(place.slot));
                 gain.iter().for_each(|&(slot, _)| tell(slot));
+            }
+            Action::Grouped { inputs, read, .. } => {
+                read.iter().for_each(|place| tell(place.slot));
+                let is_apart = |place: &&Place| read.iter().all(|read| read.slot != place.slot);
+                inputs.iter().filter(is_apart).for_each(|place| tell(place.slot));
             }
             Action::Append { pieces, .. } => pieces.iter().for_each(|piece| tell(piece.source.slot)),
             Action::Join { pieces, .. } => pieces.iter().for_each(|piece| tell(piece.source.slot)),

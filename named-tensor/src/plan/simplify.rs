@@ -4,6 +4,7 @@
 //! contraction, a scalar factor of a contraction taken into it, the first of a sorted axis found without sorting the rest, and
 //! what is dead after that. Each keeps the numbers, up to rounding. Not here: the order of several contractions (`order`), attention (`attention`).
 
+mod grouped;
 mod one_hot;
 mod paired;
 
@@ -54,6 +55,12 @@ pub(super) enum Work<'a> {
     RowsAt(Name),
     /// The sums of the first input over these axes at the positions of the second, which are of the first axis.
     SumsAt(Name, &'a Names),
+    /// Inputs (table, positions, rows): Σ over `summed` of the rows times the matrices of the table at the positions along `axis`.
+    /// The node `told` takes these.
+    Chosen { axis: Name, summed: &'a Names, told: u32 },
+    /// The sum at the positions, the third input, of the products of the first two, summed over these axes: what the matrices
+    /// of a table along the first axis owe.
+    Owed(Name, &'a Names),
     /// The first position of the largest (or smallest) numbers along an axis.
     Best { axis: Name, largest: bool },
     /// The first ones of what this operation sorts, or the first one, which may have left the axis.
@@ -125,6 +132,7 @@ pub(super) fn rewritten(items: Items<'_>) -> Items<'_> {
     let items = if is_sorted { items } else { items.sorted() };
     let mut items = remade::apart(attention::fused(items));
     for i in 0..items.list.len() {
+        items.take_grouped(i);
         items.take_scale(i);
         items.take_spread(i);
     }

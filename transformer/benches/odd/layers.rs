@@ -46,6 +46,12 @@ named! {
         softmax_layer(X dot_chans G) dot_layer (relu(X dot_chans W) dot_hidden V)
     }
 
+    /// Some of them for each position (Shazeer et al., 2017).
+    fn Chosen(X: R[seq, chans], I: layer[seq, shared], G: R[seq, shared], W: R[layer, chans, hidden],
+              V: R[layer, hidden, chans]) -> R[seq, chans] {
+        G dot_shared (index_layer(V, I) dot_hidden relu(index_layer(W, I) dot_chans X))
+    }
+
     /// Attention without softmax, linear in the length of the text (Katharopoulos et al., 2020).
     fn LinearAttention(Q: R[key], K: R[seq, key], V: R[seq, val]) -> R[val] {
         A = if Q > 0 { Q + 1 } else { exp(Q) };
@@ -156,6 +162,12 @@ fn texts(run: &mut Run) -> Result<(), Error> {
         run "layers/experts" [n, c, e, f] in [[19, 17, 3, 33], [301, 77, 5, 129]];
         x [seq n, chans c], g [chans c, layer e], w [layer e, chans c, hidden f] * 0.2,
         v [layer e, hidden f, chans c] * 0.2 => [seq, chans] { Experts(x, g, w, v) }
+    }
+    odd! {
+        run "layers/chosen-experts" [n, c, e, f] in [[19, 17, 3, 33], [301, 77, 5, 129], [501, 256, 8, 512]];
+        x [seq n, chans c], g [seq n, shared 2], w [layer e, chans c, hidden f] * 0.2,
+        v [layer e, hidden f, chans c] * 0.2 => [seq, chans] { Chosen(x, &ids, g, w, v) }
+        where ids = Tensor::indices_from_vec((seq.of(n), shared.of(2)), layer, positions(50, 2 * n, e))?
     }
     odd! {
         run "layers/linear-attention" [h, n, d] in [[3, 19, 9], [5, 777, 33]];

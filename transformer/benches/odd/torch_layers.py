@@ -65,6 +65,17 @@ def layers():
          lambda n, c, e, f: [(n, c), (c, e), ((e, c, f), 0.2), ((e, f, c), 0.2)],
          lambda x, g, w, v: torch.einsum("ne,enc->nc", (x @ g).softmax(1), (x @ w).relu() @ v))
 
+    def chosen(x, g, w, v, ids):
+        y = torch.zeros_like(x)
+        for e in range(len(w)):
+            at, which = torch.where(ids == e)
+            y = y.index_add(0, at, g[at, which, None] * ((x[at] @ w[e]).relu() @ v[e]))
+        return y
+
+    case("layers/chosen-experts", [(19, 17, 3, 33), (301, 77, 5, 129), (501, 256, 8, 512)],
+         lambda n, c, e, f: [(n, c), (n, 2), ((e, c, f), 0.2), ((e, f, c), 0.2)], chosen,
+         lambda n, c, e, f: (positions(50, 2 * n, e).view(n, 2),))
+
     def linear(q, k, v):
         a, b = F.elu(q) + 1, F.elu(k) + 1
         return (a @ (b.mT @ v)) / (a @ b.sum(1)[..., None])

@@ -10,6 +10,7 @@ mod attention;
 mod computed;
 mod forwards;
 mod group;
+mod grouped;
 mod indexing;
 mod joining;
 mod once;
@@ -258,6 +259,8 @@ impl Lowering<'_, '_> {
             (Work::Op(Op::Gather(axis)) | Work::RowsAt(axis), Some(table)) => {
                 self.gather(i, *axis, table.shape.size(*axis).unwrap_or(0), None);
             }
+            (&Work::Chosen { axis, summed, told }, _) => self.chosen(i, axis, summed, told),
+            (&Work::Owed(axis, summed), _) => self.owed(i, axis, summed),
             (&Work::SumsAt(axis, over), _) => self.scatter(i, axis, over),
             (Work::Op(Op::ScatterAdd { axis, over }), _)
                 if matches!(item.kind, Kind::F32 | Kind::F64)

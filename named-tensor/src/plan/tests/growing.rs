@@ -7,7 +7,7 @@ use crate::plan::schedule::Schedule;
 use crate::plan::weighed::Weighed;
 
 /// The foretold plan of these roots, if there is one, after it was compared with the plan that is made; else that is learnt.
-fn foretold(known: &mut Known, roots: &[Node], context: &str) -> Option<Schedule> {
+pub(super) fn foretold(known: &mut Known, roots: &[Node], context: &str) -> Option<Schedule> {
     let trace = Trace::new(roots).unwrap();
     let made = lower::schedule(&trace);
     let Some(mut foretold) = known.foretold(&trace) else {
@@ -21,7 +21,7 @@ fn foretold(known: &mut Known, roots: &[Node], context: &str) -> Option<Schedule
 }
 
 /// Compares the numbers of a foretold plan with those of the plain evaluation. Returns how many there were.
-fn run(schedule: &Schedule, roots: &[Node], context: &str) -> usize {
+pub(super) fn run(schedule: &Schedule, roots: &[Node], context: &str) -> usize {
     match (graph::evaluate::plainly(roots), execute::run(schedule, &Trace::new(roots).unwrap())) {
         (Ok(plain), Ok(planned)) => compared(roots, &plain, &planned, context),
         (Err(plain), Err(planned)) => {

@@ -3,6 +3,7 @@
 //! Lives here: those, and that a row that is summed is a run. Not here: what random graphs try (`draw`).
 
 mod chains;
+mod grouped;
 
 use super::sorting::leaf;
 use super::*;

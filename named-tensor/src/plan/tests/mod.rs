@@ -82,11 +82,8 @@ fn compared(roots: &[Node], plain: &[Value], planned: &[Value], context: &str) -
         let bound = largest * if root.kind() == Kind::F32 { 2e-4 } else { 1e-9 };
         for (i, (x, y)) in plain.iter().zip(&planned).enumerate() {
             let same = x == y || (x.is_nan() && y.is_nan()) || (x - y).abs() <= bound;
-            assert!(
-                same,
-                "{context}: {root:?} at {i}: plainly {x}, planned {y}\n{}",
-                describe(roots).unwrap_or_default()
-            );
+            let plan = || describe(roots).unwrap_or_default();
+            assert!(same, "{context}: {root:?} at {i}: plainly {x}, planned {y}\n{}", plan());
         }
         count += plain.len();
     }
@@ -111,6 +108,7 @@ fn named(action: &Action) -> &'static str {
         Action::AttentionGradient { .. } => "attention gradient",
         Action::Gather { .. } => "gather",
         Action::Scatter { .. } => "scatter",
+        Action::Grouped { .. } => "grouped",
         Action::Update { .. } => "update",
         Action::Plain { .. } => "plain",
         Action::Scan { .. } => "scan",
