@@ -32,6 +32,7 @@ mod read;
 mod rearrangement;
 mod reduction;
 mod refusals;
+mod relative;
 mod scan;
 mod settings;
 mod softmax;

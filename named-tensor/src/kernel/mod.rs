@@ -33,6 +33,7 @@ mod panels;
 pub(crate) mod parallel;
 pub(crate) mod pool;
 pub(crate) mod reduce;
+pub(crate) mod relative;
 pub(crate) mod running;
 pub(crate) mod scatter;
 pub(crate) mod settings;

@@ -1,9 +1,14 @@
 //! The kernel of each step.
 //!
-//! Lives here: from the places of a step to the views of a kernel, for every kind of element that it takes.
+//! Lives here: from the places of a step to the views of a kernel, for every kind of element that it takes. What is read or
+//! summed at computed positions has a file of its own (`positions`).
 //! Not here: loops over elements (`kernel`), the order of the steps (`execute`).
 
+mod positions;
+
 use smallvec::SmallVec;
+
+use positions::{gathered, grouped, relative, scattered};
 
 use super::contract::Loop;
 use super::execute::Slots;
@@ -17,10 +22,7 @@ use crate::kernel::math::Scalar;
 use crate::kernel::matmul;
 use crate::kernel::simd::Lanes;
 use crate::kernel::sort::{self, Ranked};
-use crate::kernel::{
-    View, ViewMut, attention, best, factors, few, gather, grouped, map, one_hot, reduce, running, scatter, softmax,
-    standardize,
-};
+use crate::kernel::{View, ViewMut, attention, best, factors, few, map, reduce, running, softmax, standardize};
 
 /// Does something with the numbers of a buffer of any of these kinds. The shape rules leave no other kind.
 macro_rules! of {
@@ -65,7 +67,12 @@ pub(super) fn compute(step: &Step, slots: &Slots, out: &mut Buffer) -> bool {
         }
         Action::Grouped { .. } => {
             let mut sound = true;
-            of!(F32 | F64, out => by_groups(action, slots, &mut sound, out));
+            of!(F32 | F64, out => grouped(action, slots, &mut sound, out));
+            return sound;
+        }
+        Action::Relative { .. } => {
+            let mut sound = true;
+            of!(F32 | F64, out => relative(action, slots, &mut sound, out));
             return sound;
         }
         Action::Matrix { .. } => {
@@ -143,49 +150,6 @@ pub(super) fn joined<T: Stored>(pieces: &[Piece], slots: &Slots, out: &mut [T]) 
 fn placed<T: Stored>(piece: &Piece, behind: usize, slots: &Slots, out: &mut [T]) {
     let dst = ViewMut { data: out, offset: piece.offset + behind, strides: &piece.strides };
     copy_into(&piece.sizes, slots.view(&piece.source), dst);
-}
-
-fn gathered<T: Stored>(action: &Action, slots: &Slots, sound: &mut bool, out: &mut [T]) {
-    let Action::Gather { read, outer, inner, limit, is_hot, .. } = action else { return };
-    let [table, positions] = &**read;
-    let (table, positions) = (slots.view(table), slots.view(positions));
-    if *is_hot {
-        one_hot::rows_at(outer, inner, *limit, table, positions, out);
-    } else {
-        *sound = gather::gather(outer, inner, *limit, table, positions, out);
-    }
-}
-
-fn scattered<T: Scalar>(action: &Action, slots: &Slots, sound: &mut bool, out: &mut [T]) {
-    let Action::Scatter { read, sizes, size, across, is_hot, .. } = action else { return };
-    let [updates, positions] = &**read;
-    let sizes = sizes.each_ref().map(|sizes| &sizes[..]);
-    let (updates, positions) = (slots.view(updates), slots.view(positions));
-    *sound = match *across {
-        _ if *is_hot => {
-            one_hot::sums_at(sizes, *size, updates, positions, out);
-            true
-        }
-        Some(stretch) => scatter::across(sizes, [*size, stretch], updates, positions, out),
-        None => scatter::scatter(sizes, *size, updates, positions, out),
-    };
-}
-
-fn by_groups<T: Lanes>(action: &Action, slots: &Slots, sound: &mut bool, out: &mut [T]) {
-    let Action::Grouped { read, sizes, limit, is_owed, .. } = action else { return };
-    let [positions, rows, third] = &**read;
-    let (positions, rows) = (slots.view(positions), slots.view(rows));
-    let [outer, between, terms, columns] = sizes.each_ref().map(|sizes| &sizes[..]);
-    *sound = if *is_owed {
-        grouped::summed([outer, between, terms, columns], *limit, positions, rows, slots.view(third), out)
-    } else {
-        let table = match slots.at(third.slot, third.offset).0.kind() {
-            Kind::Bf16 => grouped::Table::Narrow(slots.view(third)),
-            _ => grouped::Table::Whole(slots.view(third)),
-        };
-        let columns = columns.iter().product();
-        grouped::chosen([outer, between, terms], [*limit, columns], positions, rows, table, out)
-    };
 }
 
 fn factored<T: Scalar>(action: &Action, slots: &Slots, sound: &mut bool, out: &mut [T]) {

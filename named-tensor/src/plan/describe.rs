@@ -187,6 +187,10 @@ impl Page<'_, '_> {
                 let [rows, terms, columns] = grouped(&step.action);
                 write!(line, " as {rows}×{terms}×{columns} by {limit} matrices")?;
             }
+            Action::Relative { sizes, limit, .. } => {
+                let [rows, fine, columns] = sizes.each_ref().map(|sizes| sizes.iter().product::<usize>());
+                write!(line, " as {rows}×{columns}×{limit} at {fine} positions")?;
+            }
             Action::Scan { body, .. } => write!(line, " as {} of {}", body.size, steps(&body.schedule))?,
             _ => {}
         }
@@ -221,6 +225,10 @@ impl Page<'_, '_> {
                 size(batch) * size(rows) * *positions as f64 * ((6 * *keys + 4 * *columns) as f64 + 9.0)
             }
             Action::Grouped { .. } => 2.0 * grouped(&step.action).map(|size| size as f64).iter().product::<f64>(),
+            Action::Relative { sizes, limit, .. } => {
+                let [rows, fine, columns] = sizes.each_ref().map(|sizes| size(sizes));
+                rows * (fine + 2.0 * *limit as f64 * columns)
+            }
             Action::Reduce { sizes, over, .. } => size(sizes) * size(over),
             Action::ReduceComputed { sizes, .. } => {
                 size(sizes) * (1 + step.fused.iter().filter(computes).count()) as f64

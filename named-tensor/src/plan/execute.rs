@@ -218,7 +218,7 @@ fn filled(slot: Slot, step: &Step, slots: &mut Slots, trace: &Trace<'_>) -> Resu
             slots.retire(buffer);
             plain(step.node, inputs, slots, trace).map(Arc::new)
         }
-        (false, Action::Grouped { inputs, told, .. }) => {
+        (false, Action::Grouped { inputs, told, .. } | Action::Relative { inputs, told, .. }) => {
             slots.retire(buffer);
             Err(plain(*told, inputs, slots, trace).expect_err("a position that is not there is told"))
         }
@@ -288,11 +288,19 @@ fn factorable(step: &Step, node: &Node) -> Result<()> {
 
 /// Refuses to put rows together that do not fit once more beside their products: they may be one row that is repeated.
 fn groupable(step: &Step, kind: Kind, node: &Node) -> Result<()> {
-    let Action::Grouped { sizes, .. } = &step.action else { return Ok(()) };
-    let [outer, between, terms, columns] =
-        sizes.each_ref().map(|sizes| sizes.iter().fold(1, |all: usize, &size| all.saturating_mul(size)));
-    let row = between.saturating_mul(terms.saturating_add(columns));
-    fits(outer.saturating_mul(row).saturating_mul(kind.bytes()), node)
+    let count = |sizes: &Sizes| sizes.iter().fold(1, |all: usize, &size| all.saturating_mul(size));
+    let numbers = match &step.action {
+        Action::Grouped { sizes, .. } => {
+            let [outer, between, terms, columns] = sizes.each_ref().map(count);
+            outer.saturating_mul(between).saturating_mul(terms.saturating_add(columns))
+        }
+        Action::Relative { sizes, limit, .. } => {
+            let [rows, _, columns] = sizes.each_ref().map(count);
+            rows.saturating_mul(columns.saturating_add(*limit))
+        }
+        _ => return Ok(()),
+    };
+    fits(numbers.saturating_mul(kind.bytes()), node)
 }
 
 /// Refuses to compute `node` where so many bytes are needed for it, or on the way there, and are not to be had.

@@ -170,6 +170,12 @@ impl Numbers for Action {
                 sizes.iter_mut().for_each(|sizes| sizes[..].each(change));
                 limit.each(change);
             }
+            Action::Relative { way: _, inputs, told: _, read, sizes, limit } => {
+                inputs.each(change);
+                read.each(change);
+                sizes.iter_mut().for_each(|sizes| sizes[..].each(change));
+                limit.each(change);
+            }
             Action::Update { inputs, pieces, start, step, limit } => {
                 inputs.each(change);
                 pieces.each(change);

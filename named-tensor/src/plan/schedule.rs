@@ -10,6 +10,7 @@ use smallvec::SmallVec;
 
 use super::contract::Loop;
 use super::layout::Place;
+use super::simplify::Relative;
 use super::weighed::Weighed;
 use super::windows::Windows;
 use crate::element::Kind;
@@ -144,6 +145,10 @@ pub(super) enum Action {
     /// to the products, which has the axes that these have, and the result is what the matrices owe: along their axis, the terms
     /// and the columns. The inputs are those of the node `told`, which tells wrong positions.
     Grouped { inputs: Inputs, told: u32, read: Box<[Place; 3]>, sizes: Box<[Sizes; 4]>, limit: usize, is_owed: bool },
+    /// Rows that meet the vectors of a table at computed positions below `limit`. Of those that are read the positions have
+    /// strides along the rows and the axes that only they have, the first of the `sizes`; the others are the rows and the table, the
+    /// weights and the table, or the weights and the rows. The inputs are those of the node `told`, which tells wrong positions.
+    Relative { way: Relative, inputs: Inputs, told: u32, read: Box<[Place; 3]>, sizes: Box<[Sizes; 3]>, limit: usize },
     /// Pieces put over each other, the last one moved by `step` times a computed position below `limit`.
     Update { inputs: Inputs, pieces: Box<[Piece]>, start: (u32, usize), step: usize, limit: usize },
     /// The plain evaluation of the node, whose inputs lie in the order of their own shapes.
@@ -324,7 +329,7 @@ impl Action {
                 operands.iter().for_each(|place| tell(place.slot));
                 gain.iter().for_each(|&(slot, _)| tell(slot));
             }
-            Action::Grouped { inputs, read, .. } => {
+            Action::Grouped { inputs, read, .. } | Action::Relative { inputs, read, .. } => {
                 read.iter().for_each(|place| tell(place.slot));
                 let is_apart = |place: &&Place| read.iter().all(|read| read.slot != place.slot);
                 inputs.iter().filter(is_apart).for_each(|place| tell(place.slot));

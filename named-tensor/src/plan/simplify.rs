@@ -7,6 +7,7 @@
 mod grouped;
 mod one_hot;
 mod paired;
+mod relative;
 
 use smallvec::SmallVec;
 
@@ -25,6 +26,7 @@ use crate::graph::op::Reduction;
 use crate::graph::shape::Names;
 use crate::graph::{Op, Shape};
 use paired::Paired;
+pub(super) use relative::Relative;
 
 /// What an item does with its inputs.
 #[derive(Clone, Copy, Debug)]
@@ -61,6 +63,9 @@ pub(super) enum Work<'a> {
     /// The sum at the positions, the third input, of the products of the first two, summed over these axes: what the matrices
     /// of a table along the first axis owe.
     Owed(Name, &'a Names),
+    /// Inputs (positions, rows or weights, table or rows): rows and the vectors of a table along `axis` at the positions. The node
+    /// `told` takes these.
+    Relative { way: Relative, axis: Name, told: u32 },
     /// The first position of the largest (or smallest) numbers along an axis.
     Best { axis: Name, largest: bool },
     /// The first ones of what this operation sorts, or the first one, which may have left the axis.
@@ -133,6 +138,7 @@ pub(super) fn rewritten(items: Items<'_>) -> Items<'_> {
     let mut items = remade::apart(attention::fused(items));
     for i in 0..items.list.len() {
         items.take_grouped(i);
+        items.take_relative(i);
         items.take_scale(i);
         items.take_spread(i);
     }

@@ -52,6 +52,13 @@ named! {
         G dot_shared (index_layer(V, I) dot_hidden relu(index_layer(W, I) dot_chans X))
     }
 
+    /// Keys and values that know how far away they are (Shaw et al., 2018).
+    fn Relative(Q: R[heads, seq_, key], K: R[heads, seq, key], V: R[heads, seq, val], A: R[layer, key], B: R[layer, val],
+                D: layer[seq_, seq]) -> R[heads, seq_, val] {
+        W = softmax_seq((Q dot_key K + Q dot_key index_layer(A, D)) / sqrt(|key|));
+        W dot_seq V + W dot_seq index_layer(B, D)
+    }
+
     /// Attention without softmax, linear in the length of the text (Katharopoulos et al., 2020).
     fn LinearAttention(Q: R[key], K: R[seq, key], V: R[seq, val]) -> R[val] {
         A = if Q > 0 { Q + 1 } else { exp(Q) };
@@ -127,6 +134,11 @@ fn lengths(b: usize, n: usize) -> Result<Tensor<R![batch, seq]>, Error> {
     Tensor::from_vec((batch.of(b), seq.of(n)), numbers.collect())
 }
 
+/// How far away each position is from each, at most so far either way.
+fn distances(n: usize, most: usize) -> Vec<usize> {
+    (0..n * n).map(|pair| (pair % n + most).saturating_sub(pair / n).min(2 * most)).collect()
+}
+
 /// A tenth of all pairs, and every row with itself.
 fn neighbours(n: usize) -> Result<Tensor<R![row, row_]>, Error> {
     let near = positions(50, n * n, 10).into_iter().enumerate();
@@ -168,6 +180,12 @@ fn texts(run: &mut Run) -> Result<(), Error> {
         x [seq n, chans c], g [seq n, shared 2], w [layer e, chans c, hidden f] * 0.2,
         v [layer e, hidden f, chans c] * 0.2 => [seq, chans] { Chosen(x, &ids, g, w, v) }
         where ids = Tensor::indices_from_vec((seq.of(n), shared.of(2)), layer, positions(50, 2 * n, e))?
+    }
+    odd! {
+        run "layers/relative-positions" [h, n, d, e] in [[3, 19, 9, 5], [4, 101, 33, 33], [8, 301, 64, 601]];
+        q [heads h, seq_ n, key d], k [heads h, seq n, key d], v [heads h, seq n, val d], a [layer e, key d], b [layer e, val d]
+            => [heads, seq_, val] { Relative(q, k, v, a, b, &far) }
+        where far = Tensor::indices_from_vec((seq_.of(n), seq.of(n)), layer, distances(n, e / 2))?
     }
     odd! {
         run "layers/linear-attention" [h, n, d] in [[3, 19, 9], [5, 777, 33]];

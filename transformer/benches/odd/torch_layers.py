@@ -76,6 +76,19 @@ def layers():
          lambda n, c, e, f: [(n, c), (n, 2), ((e, c, f), 0.2), ((e, f, c), 0.2)], chosen,
          lambda n, c, e, f: (positions(50, 2 * n, e).view(n, 2),))
 
+    def relative(q, k, v, a, b, far):
+        far = far.expand(len(q), -1, -1)
+        w = ((q @ k.mT + (q @ a.T).gather(2, far)) / math.sqrt(q.shape[2])).softmax(2)
+        sums = torch.zeros(*w.shape[:2], len(b)).scatter_add(2, far, w)
+        return w @ v + sums @ b
+
+    def distances(h, n, d, e):
+        at = torch.arange(n)
+        return ((at[None, :] - at[:, None]).clamp(-(e // 2), e // 2) + e // 2,)
+
+    case("layers/relative-positions", [(3, 19, 9, 5), (4, 101, 33, 33), (8, 301, 64, 601)],
+         lambda h, n, d, e: [(h, n, d), (h, n, d), (h, n, d), (e, d), (e, d)], relative, distances)
+
     def linear(q, k, v):
         a, b = F.elu(q) + 1, F.elu(k) + 1
         return (a @ (b.mT @ v)) / (a @ b.sum(1)[..., None])

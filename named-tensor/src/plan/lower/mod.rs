@@ -16,6 +16,7 @@ mod joining;
 mod once;
 mod pass;
 mod product;
+mod relative;
 mod rows;
 mod scan;
 mod several;
@@ -261,6 +262,7 @@ impl Lowering<'_, '_> {
             }
             (&Work::Chosen { axis, summed, told }, _) => self.chosen(i, axis, summed, told),
             (&Work::Owed(axis, summed), _) => self.owed(i, axis, summed),
+            (&Work::Relative { way, axis, told }, _) => self.relative(i, way, axis, told),
             (&Work::SumsAt(axis, over), _) => self.scatter(i, axis, over),
             (Work::Op(Op::ScatterAdd { axis, over }), _)
                 if matches!(item.kind, Kind::F32 | Kind::F64)

@@ -4,6 +4,7 @@
 
 mod chains;
 mod grouped;
+mod relative;
 
 use super::sorting::leaf;
 use super::*;

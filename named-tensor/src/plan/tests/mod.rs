@@ -109,6 +109,7 @@ fn named(action: &Action) -> &'static str {
         Action::Gather { .. } => "gather",
         Action::Scatter { .. } => "scatter",
         Action::Grouped { .. } => "grouped",
+        Action::Relative { .. } => "relative",
         Action::Update { .. } => "update",
         Action::Plain { .. } => "plain",
         Action::Scan { .. } => "scan",
