@@ -144,7 +144,7 @@ impl<T: Lanes> Table<'_, T> {
         let (one, sizes) = (T::narrow(1.0), [m, k, n]);
         match *self {
             Table::Whole(of) => matmul(one, &[], sizes, rows, at(of, which), to, None),
-            Table::Narrow(of) if m <= FEW && of.strides[1..].contains(&1) => {
+            Table::Narrow(of) if m <= FEW && lies_in_lines(&of.strides[1..]) => {
                 few::product(one, sizes, rows, at(of, which), to);
             }
             Table::Narrow(of) => {
@@ -167,6 +167,11 @@ impl<T: Lanes> Table<'_, T> {
             }
         }
     }
+}
+
+/// Whether a matrix with these strides lies in lines, one behind the other.
+fn lies_in_lines(strides: &[isize]) -> bool {
+    strides.contains(&1) && strides.iter().all(|&stride| stride >= 0)
 }
 
 /// The matrix at one position.

@@ -101,6 +101,41 @@ fn a_position_without_a_matrix_is_told_as_the_index_tells_it() {
 }
 
 #[test]
+fn a_position_is_told_also_where_nothing_is_summed_at_it() {
+    let mut draw = Draw::new(2);
+    let at = positions(&mut draw, Shape::new([(ROW, 300)]), 5);
+    let empty = |axes: &[(Name, usize)]| {
+        let shape = Shape::new(axes.iter().copied());
+        Node::input(Value::contiguous(Buffer::F32(Vec::new().into()), shape.sizes()), shape)
+    };
+    let x = empty(&[(ROW, 300), (CHOICE, 0), (TERM, 8)]);
+    let [y, z] = [&[(CHOICE, 0), (COLUMN, 32)], &[(ROW, 300), (CHOICE, 0)]].map(|axes| empty(axes));
+    for product in [x.contract(&y, &[CHOICE]), z.contract(&y, &[CHOICE])] {
+        let sums = product.scatter_add(&at, TABLE, 4, &[ROW]);
+        let plain = graph::evaluate::plainly(std::slice::from_ref(&sums)).unwrap_err();
+        assert_eq!(evaluate(&[sums]).unwrap_err().to_string(), plain.to_string());
+    }
+}
+
+#[test]
+fn a_table_in_16_bits_may_lie_in_any_direction() {
+    let shape = Shape::new([(TABLE, 3), (TERM, 8), (COLUMN, 12)]);
+    let numbers: Vec<_> = (0..3 * 8 * 12).map(|i| Stored::from_f64(f64::from(i % 19) - 7.0)).collect();
+    let table = Node::input(Value::contiguous(Buffer::Bf16(numbers.into()), shape.sizes()), shape);
+    for rows in [1, 3, 40] {
+        let mut draw = Draw::new(rows as u64);
+        let x = stored(&mut draw, Kind::F32, Shape::new([(ROW, rows), (TERM, 8)]), 1);
+        let at = positions(&mut draw, Shape::new([(ROW, rows)]), 3);
+        for axes in [&[TABLE][..], &[TERM], &[COLUMN], &[TERM, COLUMN]] {
+            let table = axes.iter().fold(table.clone(), |table, &axis| table.flip(axis));
+            let root = table.gather(TABLE, &at).cast(Kind::F32).contract(&x, &[TERM]);
+            assert_eq!(grouped(std::slice::from_ref(&root)).0, 1);
+            both_ways(&[root], &format!("{rows} rows, {axes:?} from the end"));
+        }
+    }
+}
+
+#[test]
 fn plans_for_more_rows_are_foretold() {
     let mut known = Known::default();
     let of = |rows: usize| {
