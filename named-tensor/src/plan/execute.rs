@@ -295,8 +295,9 @@ fn groupable(step: &Step, kind: Kind, node: &Node) -> Result<()> {
             outer.saturating_mul(between).saturating_mul(terms.saturating_add(columns))
         }
         Action::Relative { sizes, limit, .. } => {
-            let [rows, _, columns] = sizes.each_ref().map(count);
-            rows.saturating_mul(columns.saturating_add(*limit))
+            let [rows, fine, columns] = sizes.each_ref().map(count);
+            // Positions have 8 bytes each.
+            rows.saturating_mul(columns.saturating_add(*limit).saturating_add(fine.saturating_mul(2)))
         }
         _ => return Ok(()),
     };

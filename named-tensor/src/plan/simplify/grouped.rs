@@ -95,7 +95,9 @@ impl<'a> Items<'a> {
         let own = |of: &Shape| -> Names { of.names().filter(|name| !shared(name)).collect() };
         let [of_x, of_y] = [own(x), own(y)];
         let size = |of: &Shape, names: &Names| names.iter().filter_map(|&name| of.size(name)).product::<usize>();
-        !of_x.is_empty()
+        // Where nothing is multiplied there is nothing to tell a wrong position from.
+        ![x, y].iter().any(|of| of.elements() == 0)
+            && !of_x.is_empty()
             && !of_y.is_empty()
             && !of_x.iter().any(|name| of_y.contains(name))
             && ![x, y, at].iter().any(|of| of.has(axis))

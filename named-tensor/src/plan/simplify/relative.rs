@@ -110,7 +110,9 @@ impl<'a> Items<'a> {
             _ => return None,
         };
         let of = self.item(rows).shape;
-        let is_it = over.len() == at.rank()
+        // Where nothing is multiplied there is nothing to tell a wrong position from.
+        let is_it = ![x, y].iter().any(|&input| self.item(input).shape.elements() == 0)
+            && over.len() == at.rank()
             && over.iter().all(|&name| at.has(name))
             && !summed.iter().any(|&name| at.has(name))
             && ![x, y, positions].iter().any(|&input| self.item(input).shape.has(axis))

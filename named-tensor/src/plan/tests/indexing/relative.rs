@@ -125,6 +125,22 @@ fn a_position_without_a_vector_is_told_as_the_index_tells_it() {
 }
 
 #[test]
+fn more_positions_than_memory_holds_are_refused() {
+    let mut draw = Draw::new(2);
+    let many = Shape::new([(COLUMN, 1 << 44)]);
+    let at = positions(&mut draw, Shape::new([(ROW, 3)]), 4).spread(many.clone());
+    let [table, x, a] = [&[(TABLE, 4), (KEY, 64)][..], &[(ROW, 3), (KEY, 64)], &[(ROW, 3)]]
+        .map(|axes| stored(&mut draw, Kind::F32, Shape::new(axes.iter().copied()), 1));
+    let a = a.spread(many);
+    let sums = table.gather(TABLE, &at).contract(&a, &[COLUMN]);
+    let owed = a.binary(Binary::Mul, &x).scatter_add(&at, TABLE, 4, &[ROW, COLUMN]);
+    for root in [sums, owed] {
+        assert_eq!(relative(std::slice::from_ref(&root)).0, 1);
+        assert_eq!(both_ways(&[root], "more than memory holds"), None);
+    }
+}
+
+#[test]
 fn plans_for_more_positions_are_foretold() {
     let mut known = Known::default();
     let of = |size: usize| {
