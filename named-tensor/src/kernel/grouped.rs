@@ -1,7 +1,8 @@
 //! Products of rows with matrices at computed positions: rows that have one matrix meet it together.
 //!
 //! Computes  `dst[t, n, j] = Σₖ x[t, n, k] table[positions[t], k, j]`,  and what the table owes for it,
-//! `dst[p, k, j] = Σ_{t: positions[t] = p} Σₙ x[t, n, k] owed[t, n, j]`.  Either `dst` is dense in row-major order.
+//! `dst[p, k, j] = Σ_{t: positions[t] = p} Σₙ x[t, n, k] owed[t, n, j]`,  for each position of a batch, which comes first. Either
+//! `dst` is dense in row-major order.
 //! Lives here: which rows go together, and their way there and back. No matrix is copied for each of its rows.
 //! The error is that of `matmul`. Not here: the product of a group (`matmul`, `few`).
 
@@ -30,13 +31,34 @@ pub(crate) enum Table<'a, T> {
     Narrow(View<'a, Bf16>),
 }
 
-/// Multiplies the rows of `x`, a view over `outer`, `between` and `terms`, by the matrices of `table` at `positions`, a view over
-/// `outer`. Returns whether all of these are below `limit`; if one is not, `dst` is not written. An empty sum is 0.
+/// Multiplies the rows of `x`, a view over a batch, `outer`, `between` and `terms`, by the matrices of `table`, which is over the
+/// batch first, at `positions`, a view over `outer`. Returns whether all of these are below `limit`; if one is not, `dst` is not
+/// written. An empty sum is 0.
 ///
 /// # Panics
 /// If a view leaves its slice, or if `dst` does not have one element per row and column.
 #[must_use]
 pub(crate) fn chosen<T: Lanes>(
+    batch: &[usize],
+    sizes: [&[usize]; 3],
+    limits: [usize; 2],
+    positions: View<'_, i64>,
+    x: View<'_, T>,
+    table: Table<'_, T>,
+    dst: &mut [T],
+) -> bool {
+    let of_table = match &table {
+        Table::Whole(view) => view.strides,
+        Table::Narrow(view) => view.strides,
+    };
+    each_of(batch, [x.strides, of_table], dst, |[of_x, by], dst| {
+        let x = moved(x, of_x, batch.len());
+        chosen_once(sizes, limits, positions, x, table.from(by, batch.len()), dst)
+    })
+}
+
+/// The same without a batch.
+fn chosen_once<T: Lanes>(
     [outer, between, terms]: [&[usize]; 3],
     [limit, columns]: [usize; 2],
     positions: View<'_, i64>,
@@ -90,14 +112,30 @@ pub(crate) fn chosen<T: Lanes>(
     true
 }
 
-/// Sums what the matrices at `positions`, a view over `outer`, owe for rows `x`, a view over `outer`, `between` and `terms`, where
-/// their products are owed `owed`, a view over `outer`, `between` and `columns`. Returns whether all positions are below
+/// Sums what the matrices at `positions`, a view over `outer`, owe for rows `x`, a view over a batch, `outer`, `between` and `terms`,
+/// where their products are owed `owed`, a view over the batch, `outer`, `between` and `columns`. Returns whether all positions are below
 /// `limit`; if one is not, `dst` is not written.
 ///
 /// # Panics
 /// If a view leaves its slice, or if `dst` does not have one element per position, term and column.
 #[must_use]
 pub(crate) fn summed<T: Lanes>(
+    batch: &[usize],
+    sizes: [&[usize]; 4],
+    limit: usize,
+    positions: View<'_, i64>,
+    x: View<'_, T>,
+    owed: View<'_, T>,
+    dst: &mut [T],
+) -> bool {
+    each_of(batch, [x.strides, owed.strides], dst, |[of_x, of_owed], dst| {
+        let x = moved(x, of_x, batch.len());
+        summed_once(sizes, limit, positions, x, moved(owed, of_owed, batch.len()), dst)
+    })
+}
+
+/// The same without a batch.
+fn summed_once<T: Lanes>(
     [outer, between, terms, columns]: [&[usize]; 4],
     limit: usize,
     positions: View<'_, i64>,
@@ -131,7 +169,36 @@ pub(crate) fn summed<T: Lanes>(
     true
 }
 
-impl<T: Lanes> Table<'_, T> {
+/// Does something for each position of a batch, with the distances of two operands and the part of the destination. Returns
+/// whether that is always true, and goes on until then.
+fn each_of<T>(
+    batch: &[usize],
+    operands: [&[isize]; 2],
+    dst: &mut [T],
+    mut work: impl FnMut([isize; 2], &mut [T]) -> bool,
+) -> bool {
+    let count: usize = batch.iter().product();
+    if count == 1 || dst.is_empty() {
+        return work([0; 2], dst);
+    }
+    let [mut first, mut second] = operands.map(|strides| Odometer::new(batch, &strides[..batch.len()], 0));
+    dst.chunks_mut(dst.len() / count).all(|dst| {
+        let distances = [first.distance, second.distance];
+        first.step();
+        second.step();
+        work(distances, dst)
+    })
+}
+
+impl<'a, T: Lanes> Table<'a, T> {
+    /// The table from so far on, without its first axes.
+    fn from(self, distance: isize, axes: usize) -> Table<'a, T> {
+        match self {
+            Table::Whole(of) => Table::Whole(moved(of, distance, axes)),
+            Table::Narrow(of) => Table::Narrow(moved(of, distance, axes)),
+        }
+    }
+
     fn check(&self, sizes: &[usize]) {
         match self {
             Table::Whole(view) => check_inside("grouped: table", view.data.len(), view.offset, sizes, view.strides),
@@ -176,8 +243,12 @@ fn lies_in_lines(strides: &[isize]) -> bool {
 
 /// The matrix at one position.
 fn at<T: Copy>(of: View<'_, T>, which: usize) -> View<'_, T> {
-    let offset = of.offset.wrapping_add_signed(which as isize * of.strides[0]);
-    View { offset, strides: &of.strides[1..], ..of }
+    moved(of, which as isize * of.strides[0], 1)
+}
+
+/// What is so far behind, without the first axes.
+fn moved<T: Copy>(of: View<'_, T>, distance: isize, axes: usize) -> View<'_, T> {
+    View { offset: of.offset.wrapping_add_signed(distance), strides: &of.strides[axes..], ..of }
 }
 
 /// Writes as many numbers as there is room for, of which the first one is there, so far apart.
@@ -322,20 +393,20 @@ mod tests {
                 let x = View { data: &x[..], offset: 0, strides: &xs };
                 let table = Table::Whole(View { data: &w[..], offset: 0, strides: &ws });
                 let mut found = vec![f64::NAN; products.len()];
-                assert!(chosen([&outer, &between, &terms], [limit, n], positions, x, table, &mut found));
+                assert!(chosen(&[], [&outer, &between, &terms], [limit, n], positions, x, table, &mut found));
                 close(&found, &products, case);
                 let g = View { data: &g[..], offset: 0, strides: &gs };
                 let mut found = vec![f64::NAN; sums.len()];
-                assert!(summed([&outer, &between, &terms, &[n]], limit, positions, x, g, &mut found));
+                assert!(summed(&[], [&outer, &between, &terms, &[n]], limit, positions, x, g, &mut found));
                 close(&found, &sums, case);
 
                 let narrow: Vec<Bf16> = w.iter().map(|&w| Bf16::from_f64(w)).collect();
                 let wide: Vec<f64> = narrow.iter().map(|w| w.to_f64()).collect();
                 let table = Table::Whole(View { data: &wide[..], offset: 0, strides: &ws });
                 let [mut wanted, mut found] = [vec![f64::NAN; products.len()], vec![f64::NAN; products.len()]];
-                assert!(chosen([&outer, &between, &terms], [limit, n], positions, x, table, &mut wanted));
+                assert!(chosen(&[], [&outer, &between, &terms], [limit, n], positions, x, table, &mut wanted));
                 let table = Table::Narrow(View { data: &narrow[..], offset: 0, strides: &ws });
-                assert!(chosen([&outer, &between, &terms], [limit, n], positions, x, table, &mut found));
+                assert!(chosen(&[], [&outer, &between, &terms], [limit, n], positions, x, table, &mut found));
                 close(&found, &wanted, case);
             }
         }
@@ -355,10 +426,10 @@ mod tests {
             let x = View { data: &x[..], offset: 0, strides: &[2, 1] };
             let table = Table::Whole(View { data: &w[..], offset: 0, strides: &[4, 2, 1] });
             let mut found = [7.0; 4];
-            assert!(!chosen([&[2], &[], &[2]], [3, 2], positions, x, table, &mut found));
+            assert!(!chosen(&[], [&[2], &[], &[2]], [3, 2], positions, x, table, &mut found));
             assert_eq!(found, [7.0; 4]);
             let mut found = [7.0; 12];
-            assert!(!summed([&[2], &[], &[2], &[2]], 3, positions, x, x, &mut found));
+            assert!(!summed(&[], [&[2], &[], &[2], &[2]], 3, positions, x, x, &mut found));
             assert_eq!(found, [7.0; 12]);
         }
     }

@@ -280,9 +280,9 @@ impl Page<'_, '_> {
 
 /// Rows, terms and columns of products with matrices at positions.
 fn grouped(action: &Action) -> [usize; 3] {
-    let Action::Grouped { sizes, .. } = action else { return [0; 3] };
+    let Action::Grouped { batch, sizes, .. } = action else { return [0; 3] };
     let [outer, between, terms, columns] = sizes.each_ref().map(|sizes| sizes.iter().product::<usize>());
-    [outer * between, terms, columns]
+    [batch.iter().product::<usize>() * outer * between, terms, columns]
 }
 
 fn constant(op: &Op) -> String {

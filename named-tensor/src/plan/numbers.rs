@@ -164,9 +164,10 @@ impl Numbers for Action {
                 size.each(change);
                 across.iter_mut().for_each(|stretch| stretch.each(change));
             }
-            Action::Grouped { inputs, told: _, read, sizes, limit, is_owed: _ } => {
+            Action::Grouped { inputs, told: _, read, batch, sizes, limit, is_owed: _ } => {
                 inputs.each(change);
                 read.each(change);
+                batch[..].each(change);
                 sizes.iter_mut().for_each(|sizes| sizes[..].each(change));
                 limit.each(change);
             }

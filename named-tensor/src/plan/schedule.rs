@@ -139,12 +139,21 @@ pub(super) enum Action {
         is_hot: bool,
         across: Option<usize>,
     },
-    /// Rows times the matrices of a table at computed positions below `limit`. Of those that are read the positions have strides
-    /// along the first of the `sizes`, the rows along the first three, terms last, and the table along its axis, the terms and
-    /// the columns, the last of the sizes. The result has all but the terms. If `is_owed`, the third operand is what is owed
-    /// to the products, which has the axes that these have, and the result is what the matrices owe: along their axis, the terms
-    /// and the columns. The inputs are those of the node `told`, which tells wrong positions.
-    Grouped { inputs: Inputs, told: u32, read: Box<[Place; 3]>, sizes: Box<[Sizes; 4]>, limit: usize, is_owed: bool },
+    /// Rows times the matrices of a table at computed positions below `limit`, for each position of a batch. Of those that are read
+    /// the positions have strides along the first of the `sizes`, the rows along the batch and the first three, terms last, and the
+    /// table along the batch, its axis, the terms and the columns, the last of the sizes. The result has all but the terms. If
+    /// `is_owed`, the third operand is what is owed to the products, which has the axes that these have, and the result is
+    /// what the matrices owe: along the batch, their axis, the terms and the columns. The inputs are those of the node `told`,
+    /// which tells wrong positions.
+    Grouped {
+        inputs: Inputs,
+        told: u32,
+        read: Box<[Place; 3]>,
+        batch: Sizes,
+        sizes: Box<[Sizes; 4]>,
+        limit: usize,
+        is_owed: bool,
+    },
     /// Rows that meet the vectors of a table at computed positions below `limit`. Of those that are read the positions have
     /// strides along the rows and the axes that only they have, the first of the `sizes`; the others are the rows and the table, the
     /// weights and the table, or the weights and the rows. The inputs are those of the node `told`, which tells wrong positions.

@@ -38,19 +38,19 @@ pub(super) fn scattered<T: Scalar>(action: &Action, slots: &Slots, sound: &mut b
 }
 
 pub(super) fn grouped<T: Lanes>(action: &Action, slots: &Slots, sound: &mut bool, out: &mut [T]) {
-    let Action::Grouped { read, sizes, limit, is_owed, .. } = action else { return };
+    let Action::Grouped { read, batch, sizes, limit, is_owed, .. } = action else { return };
     let [positions, rows, third] = &**read;
     let (positions, rows) = (slots.view(positions), slots.view(rows));
     let [outer, between, terms, columns] = sizes.each_ref().map(|sizes| &sizes[..]);
     *sound = if *is_owed {
-        grouped::summed([outer, between, terms, columns], *limit, positions, rows, slots.view(third), out)
+        grouped::summed(batch, [outer, between, terms, columns], *limit, positions, rows, slots.view(third), out)
     } else {
         let table = match slots.at(third.slot, third.offset).0.kind() {
             Kind::Bf16 => grouped::Table::Narrow(slots.view(third)),
             _ => grouped::Table::Whole(slots.view(third)),
         };
         let columns = columns.iter().product();
-        grouped::chosen([outer, between, terms], [*limit, columns], positions, rows, table, out)
+        grouped::chosen(batch, [outer, between, terms], [*limit, columns], positions, rows, table, out)
     };
 }
 

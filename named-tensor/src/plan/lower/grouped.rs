@@ -4,7 +4,6 @@
 //! Not here: which contractions these are (`simplify::grouped`), the products (`kernel::grouped`).
 
 use super::Lowering;
-use super::dense;
 use crate::axis::Name;
 use crate::graph::Shape;
 use crate::graph::op::Reduction;
@@ -26,8 +25,10 @@ impl Lowering<'_, '_> {
         let mut places = inputs.map(|input| self.places[&input].clone());
         let along = |place: &Place, shape: &Shape, name| shape.position(name).map_or(0, |at| place.strides[at]);
         let size = |shape: &Shape, name: Name| shape.size(name).unwrap_or(1);
-        let (mut terms, mut columns): (Names, Names) =
-            table.names().filter(|&name| name != axis).partition(|name| summed.contains(name));
+        let (mut batch, own): (Names, Names) =
+            table.names().filter(|&name| name != axis).partition(|&name| rows.has(name) && !summed.contains(&name));
+        let (mut terms, mut columns): (Names, Names) = own.into_iter().partition(|name| summed.contains(name));
+        sort_few(&mut batch, |&name| far_first(along(&places[2], rows, name)));
         sort_few(&mut terms, |&name| far_first(along(&places[0], table, name)));
         sort_few(&mut columns, |&name| far_first(along(&places[0], table, name)));
         let one_stride = |place: &Place, names: &Names| {
@@ -43,8 +44,8 @@ impl Lowering<'_, '_> {
         };
         if [&terms, &columns].iter().any(|names| one_stride(&places[0], names).is_none()) {
             let sizes: Sizes = table.sizes().collect();
-            let order: Order =
-                [axis].iter().chain(&terms).chain(&columns).filter_map(|&name| table.position(name)).collect();
+            let names = batch.iter().chain([&axis]).chain(&terms).chain(&columns);
+            let order: Order = names.filter_map(|&name| table.position(name)).collect();
             places[0] = self.copied(i, &places[0], &sizes, &order);
         }
         let by = [&terms, &columns].map(|names| one_stride(&places[0], names).unwrap_or(1));
@@ -58,10 +59,11 @@ impl Lowering<'_, '_> {
         let sizes = |shape: &Shape, names: &Names| -> Sizes { names.iter().map(|&name| size(shape, name)).collect() };
         let read = [
             places[1].along(&outer, positions),
-            places[2].along(outer.iter().chain(&between).chain(&terms), rows),
-            Place {
-                strides: Strides::from_slice(&[along(&places[0], table, axis), by[0], by[1]]),
-                ..places[0].clone()
+            places[2].along(batch.iter().chain(&outer).chain(&between).chain(&terms), rows),
+            {
+                let mut place = places[0].along(batch.iter().chain([&axis]), table);
+                place.strides.extend(by);
+                place
             },
         ];
         let spaces = [(positions, &outer), (rows, &between), (table, &terms), (table, &columns)];
@@ -70,20 +72,22 @@ impl Lowering<'_, '_> {
             inputs: [0, 1].map(|which| self.places[&inputs[which]].clone()).into(),
             told,
             read: Box::new(read),
+            batch: sizes(table, &batch),
             sizes: Box::new(spaces.clone()),
             limit: size(table, axis),
             is_owed: false,
         };
-        let names = kept.iter().chain(&between).chain(&columns);
+        let names = batch.iter().chain(&kept).chain(&between).chain(&columns);
         let order: Order = names.filter_map(|&name| item.shape.position(name)).collect();
         if over.is_empty() {
             return self.step(i, &order, action);
         }
-        let all: Sizes = [0, 1, 3].iter().flat_map(|&space| spaces[space].iter().copied()).collect();
+        let others = [0, 1, 3].iter().flat_map(|&space| spaces[space].iter().copied());
+        let all: Sizes = sizes(table, &batch).into_iter().chain(others).collect();
         let out = self.slot(item.kind, all.iter().fold(1, |total: usize, &size| total.saturating_mul(size)));
         self.schedule.steps.push(Step::new(action, out, item.node));
         let strides: Strides = row_major(all.iter().copied());
-        let at = kept.len()..outer.len();
+        let at = batch.len() + kept.len()..batch.len() + outer.len();
         let is_over = |place: &usize| at.contains(place);
         let (summed, others): (Order, Order) = (0..all.len()).partition(is_over);
         let action = Action::Reduce {
@@ -100,15 +104,20 @@ impl Lowering<'_, '_> {
         let items = self.items;
         let item = items.item(i);
         let inputs = [item.inputs[0], item.inputs[1], item.inputs[2]];
-        let is_own = |shape: &Shape, name: Name| shape.has(name) && item.shape.has(name);
+        let of_both = [0, 1].map(|which| items.item(inputs[which]).shape);
         // The columns of the result are those that are wanted side by side.
         let wanted = self.tails.get(&i).and_then(|tail| tail.axes.last().copied());
-        let is_turned = wanted.is_some_and(|name| is_own(items.item(inputs[0]).shape, name));
+        let is_turned = wanted.is_some_and(|name| of_both[0].has(name) && !of_both[1].has(name));
         let [x, y] = if is_turned { [inputs[1], inputs[0]] } else { [inputs[0], inputs[1]] };
         let [left, right, positions] = [x, y, inputs[2]].map(|input| items.item(input).shape);
         let places = [x, y, inputs[2]].map(|input| &self.places[&input]);
-        let [mut outer, mut terms, mut columns]: [Names; 3] =
-            [positions.names().collect(), own(left, item.shape), own(right, item.shape)];
+        let own = |shape: &Shape, is_shared: bool, other: &Shape| -> Names {
+            shape.names().filter(|&name| item.shape.has(name) && other.has(name) == is_shared).collect()
+        };
+        let mut outer: Names = positions.names().collect();
+        let mut batch = own(left, true, right);
+        let (mut terms, mut columns) = (own(left, false, right), own(right, false, left));
+        sort_few(&mut batch, |&name| far_first(places[0].strides[left.position(name).unwrap_or(0)]));
         sort_few(&mut outer, |&name| far_first(places[2].strides[positions.position(name).unwrap_or(0)]));
         sort_few(&mut terms, |&name| far_first(places[0].strides[left.position(name).unwrap_or(0)]));
         sort_few(&mut columns, |&name| far_first(places[1].strides[right.position(name).unwrap_or(0)]));
@@ -120,28 +129,23 @@ impl Lowering<'_, '_> {
                 .collect()
         };
         // Nothing is read of the products: only positions that are wrong are told from them.
-        let rank = positions.rank() + summed.len() + terms.len() + columns.len();
-        let nothing = Place { strides: few((0..rank - summed.len()).map(|_| 0)), ..places[0].clone() };
+        let rank = positions.rank() + batch.len() + terms.len() + columns.len();
+        let nothing = Place { strides: few((0..rank).map(|_| 0)), ..places[0].clone() };
         let action = Action::Grouped {
             inputs: [nothing, places[2].clone()].into(),
             told: item.node,
             read: Box::new([
                 places[2].along(&outer, positions),
-                places[0].along(outer.iter().chain(summed).chain(&terms), left),
-                places[1].along(outer.iter().chain(summed).chain(&columns), right),
+                places[0].along(batch.iter().chain(&outer).chain(summed).chain(&terms), left),
+                places[1].along(batch.iter().chain(&outer).chain(summed).chain(&columns), right),
             ]),
+            batch: sizes(&batch),
             sizes: Box::new([&outer, summed, &terms, &columns].map(sizes)),
             limit: item.shape.size(axis).unwrap_or(0),
             is_owed: true,
         };
-        let order: Order =
-            [axis].iter().chain(&terms).chain(&columns).filter_map(|&name| item.shape.position(name)).collect();
-        debug_assert_eq!(dense(item.shape, &order).len(), order.len(), "each axis of the result is one of a matrix");
+        let names = batch.iter().chain([&axis]).chain(&terms).chain(&columns);
+        let order: Order = names.filter_map(|&name| item.shape.position(name)).collect();
         self.step(i, &order, action);
     }
-}
-
-/// The axes of an operand that the result has too.
-fn own(shape: &Shape, result: &Shape) -> Names {
-    shape.names().filter(|&name| result.has(name)).collect()
 }

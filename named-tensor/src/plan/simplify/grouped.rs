@@ -70,7 +70,8 @@ impl<'a> Items<'a> {
             return None;
         };
         let [of, at, rows] = [table, positions, x].map(|input| self.item(input).shape);
-        let is_row = |name: &Name| at.has(*name) || !of.has(*name) || summed.contains(name);
+        // What is of both and not summed is a batch.
+        let is_column = |name: Name| name != axis && !summed.contains(&name) && !rows.has(name);
         let is_summed = |name: &Name| at.has(*name) || of.has(*name) && rows.has(*name);
         let rank = self.list[i].shape.rank() + summed.len() + 1;
         let is_it = [kind, Kind::Bf16].contains(&self.item(table).kind)
@@ -78,13 +79,12 @@ impl<'a> Items<'a> {
             && !at.has(axis)
             && !rows.has(axis)
             && !at.names().any(|name| of.has(name))
-            && rows.names().all(|name| is_row(&name))
             && summed.iter().all(is_summed)
             && rank <= LARGEST_RANK
-            && [true, false]
-                .iter()
-                .all(|&summed_ones| of.names().any(|name| name != axis && summed.contains(&name) == summed_ones));
-        (is_it && is_worth(of, axis))
+            && of.names().any(|name| summed.contains(&name))
+            && of.names().any(is_column);
+        let numbers = of.iter().filter(|&(name, _)| is_column(name) || summed.contains(&name)).map(|(_, size)| size);
+        (is_it && !weighed::is_less(numbers.fold(1, usize::saturating_mul), LEAST))
             .then_some((Work::Chosen { axis, summed, told: gather.node }, [table, positions, x]))
     }
 
@@ -92,25 +92,21 @@ impl<'a> Items<'a> {
     fn are_owed(&self, [x, y, positions]: [u32; 3], axis: Name, over: &[Name], summed: &Names) -> bool {
         let [x, y, at] = [x, y, positions].map(|input| self.item(input).shape);
         let shared = |name: &Name| at.has(*name) || summed.contains(name);
-        let own = |of: &Shape| -> Names { of.names().filter(|name| !shared(name)).collect() };
-        let [of_x, of_y] = [own(x), own(y)];
+        // What both have of their own is a batch.
+        let own = |of: &Shape, other: &Shape| -> Names {
+            of.names().filter(|name| !shared(name) && !other.has(*name)).collect()
+        };
+        let [of_x, of_y] = [own(x, y), own(y, x)];
         let size = |of: &Shape, names: &Names| names.iter().filter_map(|&name| of.size(name)).product::<usize>();
         // Where nothing is multiplied there is nothing to tell a wrong position from.
         ![x, y].iter().any(|of| of.elements() == 0)
             && !of_x.is_empty()
             && !of_y.is_empty()
-            && !of_x.iter().any(|name| of_y.contains(name))
             && ![x, y, at].iter().any(|of| of.has(axis))
             && !summed.iter().any(|&name| at.has(name))
             && over.len() == at.rank()
             && over.iter().all(|&name| at.has(name))
-            && at.rank() + summed.len() + of_x.len() + of_y.len() < LARGEST_RANK
+            && at.rank() + x.rank() + y.rank() < LARGEST_RANK
             && !weighed::is_less(size(x, &of_x).saturating_mul(size(y, &of_y)), LEAST)
     }
-}
-
-/// Whether the matrices of a table along an axis are large enough.
-fn is_worth(of: &Shape, axis: Name) -> bool {
-    let numbers = of.iter().filter(|&(name, _)| name != axis).map(|(_, size)| size);
-    !weighed::is_less(numbers.fold(1, usize::saturating_mul), LEAST)
 }

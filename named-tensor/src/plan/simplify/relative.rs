@@ -29,8 +29,12 @@ pub(in crate::plan) enum Relative {
 /// A number is chosen or summed at a position in the time of so many that are multiplied in a product of matrices.
 const CHOSEN: usize = 32;
 const SUMMED: usize = 100;
-/// And one that is multiplied without that, in the time of so many.
-const APART: usize = 8;
+/// Vectors that are copied for each position take so many for each number, and their products so many in all where rows beside
+/// each other are few, since there is a product of matrices for each position of the others.
+const COPIED: usize = 16;
+const APART: usize = 64;
+/// Those of one row at most so many.
+const ALONE: usize = 32;
 
 /// So many vectors a table has at most.
 const MOST: usize = u32::MAX as usize;
@@ -81,7 +85,11 @@ impl<'a> Items<'a> {
         if !is_apart || self.item(table).kind != self.list[i].kind || rank > LARGEST_RANK || summed.is_empty() {
             return None;
         }
-        let are_vectors = summed.iter().all(|&name| own(name) && with.has(name)) && of.rank() == summed.len() + 1;
+        let beside = sizes(with, &|name| !at.has(name) && !summed.contains(&name));
+        // Rows that are the same for all positions meet the vectors of all in one product as it is.
+        let are_vectors = summed.iter().all(|&name| own(name) && with.has(name))
+            && of.rank() == summed.len() + 1
+            && at.names().any(|name| with.has(name));
         let are_weights =
             summed.iter().all(|&name| at.has(name) && with.has(name)) && of.rank() > 1 && !with.names().any(own);
         let (way, fine, each) = match () {
@@ -89,7 +97,7 @@ impl<'a> Items<'a> {
             () if are_weights => (Relative::Sums, sizes(at, &|name| summed.contains(&name)), SUMMED),
             () => return None,
         };
-        is_worth(of.size(axis)?, columns, fine, each)
+        is_worth(of.size(axis)?, columns, fine, beside, each)
             .then_some((Work::Relative { way, axis, told: gather.node }, [positions, other, table]))
     }
 
@@ -119,8 +127,9 @@ impl<'a> Items<'a> {
             && at.rank() + of.rank() + summed.len() < LARGEST_RANK;
         let fine = sizes(at, &|name| !of.has(name));
         let columns = sizes(of, &|name| !is_shared(name));
+        let beside = sizes(of, &|name| summed.contains(&name));
         let told = self.list[i].node;
-        (is_it && is_worth(self.list[i].shape.size(axis)?, columns, fine, SUMMED))
+        (is_it && is_worth(self.list[i].shape.size(axis)?, columns, fine, beside, SUMMED))
             .then_some((Work::Relative { way: Relative::Owed, axis, told }, [positions, weights, rows]))
     }
 }
@@ -130,10 +139,15 @@ fn sizes(of: &Shape, which: &dyn Fn(Name) -> bool) -> usize {
     of.iter().filter(|&(name, _)| which(name)).fold(1, |all, (_, size)| all.saturating_mul(size))
 }
 
-/// Whether it takes less time to meet all vectors of a table than those at so many positions of a row.
-fn is_worth(limit: usize, columns: usize, fine: usize, each: usize) -> bool {
-    let all = limit.saturating_mul(columns).saturating_add(each.saturating_mul(fine));
-    limit <= MOST
-        && weighed::is_less(1, fine)
-        && !weighed::is_less(APART.saturating_mul(fine).saturating_mul(columns), all)
+/// Whether it takes less time to meet all vectors of a table than those at so many positions of a row, of which there are so many
+/// beside each other.
+fn is_worth(limit: usize, columns: usize, fine: usize, beside: usize, each: usize) -> bool {
+    let all = limit.saturating_mul(columns).saturating_add(each.saturating_mul(fine)).saturating_mul(beside);
+    let apart = match () {
+        () if weighed::is_less(APART, beside) => beside,
+        () if weighed::is_less(beside, APART / ALONE) => ALONE,
+        () => APART,
+    };
+    let those = (COPIED + apart).saturating_mul(fine).saturating_mul(columns);
+    limit <= MOST && beside > 0 && weighed::is_less(1, fine) && !weighed::is_less(those, all)
 }

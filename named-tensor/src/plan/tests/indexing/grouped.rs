@@ -39,6 +39,19 @@ fn no_matrix_is_copied_for_each_row_that_it_meets_forwards_and_backwards() {
 }
 
 #[test]
+fn heads_may_have_matrices_of_their_own() {
+    let (mut draw, head) = (Draw::new(3), Name::declared("heads"));
+    let at = positions(&mut draw, Shape::new([(ROW, 40)]), 3);
+    let table = stored(&mut draw, Kind::F64, Shape::new([(TABLE, 3), (head, 2), (TERM, 8), (COLUMN, 12)]), 1);
+    let x = stored(&mut draw, Kind::F64, Shape::new([(ROW, 40), (head, 2), (TERM, 8)]), 1);
+    let root = x.contract(&table.gather(TABLE, &at), &[TERM]);
+    let both = owed(&root, &[table, x]);
+    assert_eq!((grouped(std::slice::from_ref(&root)).0, grouped(&both).0), (1, 3));
+    both_ways(&[root], "forwards");
+    both_ways(&both, "backwards");
+}
+
+#[test]
 fn products_with_matrices_at_positions_are_the_same_planned_and_plain_for_any_axes_and_layouts() {
     let (mut forwards, mut backwards) = (0, 0);
     for seed in 0..800 {
@@ -54,8 +67,11 @@ fn products_with_matrices_at_positions_are_the_same_planned_and_plain_for_any_ax
         let terms = some(&mut draw, &[term, depth]);
         let columns: Vec<_> =
             if draw.below(4) == 0 { vec![column] } else { some(&mut draw, &[column, (TABLE.freshened(), 4)]) };
-        let of_table: Vec<_> = [(TABLE, limit)].into_iter().chain(terms.clone()).chain(columns).collect();
-        let of_rows: Vec<_> = some(&mut draw, &[row, choice, beside]).into_iter().chain(terms.clone()).collect();
+        let batch: Vec<_> = [(Name::declared("heads"), 3)].into_iter().filter(|_| draw.below(3) == 0).collect();
+        let of_table: Vec<_> =
+            [(TABLE, limit)].into_iter().chain(terms.clone()).chain(columns).chain(batch.clone()).collect();
+        let of_rows: Vec<_> =
+            some(&mut draw, &[row, choice, beside]).into_iter().chain(batch).chain(terms.clone()).collect();
         let is_narrow = draw.below(4) == 0;
         let stored_as = if is_narrow { Kind::Bf16 } else { kind };
         let table = stored(&mut draw, stored_as, Shape::new(of_table), 1).cast(kind);
