@@ -136,7 +136,7 @@ fn filled(columns: usize) -> usize {
 }
 
 /// Neighbours of a row that is copied are so far apart at most.
-const APART: isize = 3;
+const APART: usize = 3;
 
 /// Rows, columns and terms of a sum from which on it may be one part of a longer sum.
 const PART: [usize; 3] = [64, 64, 32];
@@ -184,7 +184,8 @@ fn described(
     // Neighbours stay neighbours: of windows both the positions and those inside of one are, and there are more of the former,
     // also where windows lie a few positions apart.
     let run = |order: &Order, stride: fn(&Axis) -> isize| {
-        let last = order.last().map(|&at| &axes[at]).filter(|axis| (1..=APART).contains(&stride(axis)));
+        let is_near = |stride: isize| stride > 0 && !weighed::is_less(APART, stride.unsigned_abs());
+        let last = order.last().map(|&at| &axes[at]).filter(|axis| is_near(stride(axis)));
         last.map_or(0, |axis| axis.size / stride(axis).unsigned_abs())
     };
     let longer =
@@ -226,7 +227,7 @@ fn described(
     units.extend(both.iter().map(|&i| Order::from_slice(&[i])));
     let step = |run: &[usize], stride: fn(&Axis) -> isize| run.last().map_or(0, |&i| stride(&axes[i]));
     // Where only the rows are neighbours in their operand, the result lies along them: neither operand is turned around then.
-    let along_rows = size(&rows) <= FEW_ROWS
+    let along_rows = !weighed::is_less(FEW_ROWS, size(&rows))
         && !columns.is_empty()
         && step(&rows, |axis| axis.left) == 1
         && step(&columns, |axis| axis.right) != 1;

@@ -94,7 +94,7 @@ impl<'a> Items<'a> {
         let (of, is_sum) = (chain[chain.len() - 1].of, chain[0].over.is_some());
         let most = inner.iter().map(|link| shape(link.item).elements()).max()?;
         let [fewer, all] = if is_sum { [of, last] } else { [last, of] }.map(|i| shape(i).elements());
-        let is_few = |count: usize| count > 0 && count < MOST;
+        let is_few = |count: usize| count > 0 && weighed::is_less(count, MOST);
         let fits = [of, last].iter().all(|&i| shape(i).rank() < LARGEST_RANK && is_few(shape(i).elements()));
         let is_worth = || !weighed::is_less(most, fewer.saturating_mul(LARGER)) && !weighed::is_less(most, all);
         let has = |name: &Name| chain.iter().any(|link| shape(link.positions).has(*name));

@@ -149,5 +149,5 @@ fn is_worth(limit: usize, columns: usize, fine: usize, beside: usize, each: usiz
         () => APART,
     };
     let those = (COPIED + apart).saturating_mul(fine).saturating_mul(columns);
-    limit <= MOST && beside > 0 && weighed::is_less(1, fine) && !weighed::is_less(those, all)
+    !weighed::is_less(MOST, limit) && beside > 0 && weighed::is_less(1, fine) && !weighed::is_less(those, all)
 }

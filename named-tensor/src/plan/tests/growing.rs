@@ -111,6 +111,21 @@ fn where_something_weighs_otherwise_a_plan_is_made() {
 }
 
 #[test]
+fn a_result_that_lies_otherwise_from_some_length_on_is_planned_anew() {
+    let [rows, terms, columns] = [NAMES[0], NAMES[1], NAMES[2]];
+    let mut count = 0;
+    for seed in 0..20 {
+        let of = |size: usize| {
+            let draw = &mut Draw::new(seed);
+            let left = stored(draw, Kind::F64, Shape::new([(terms, 5), (rows, size)]), 1);
+            left.contract(&stored(draw, Kind::F64, Shape::new([(columns, 7), (terms, 5)]), 1), &[terms])
+        };
+        count += lengths(&mut Known::default(), 58..70, of).into_iter().filter(|&is| is).count();
+    }
+    assert!(count > 40, "{count} are foretold");
+}
+
+#[test]
 fn only_what_grows_on_as_it_did_is_foretold() {
     let [a, b] = [NAMES[0], NAMES[1]];
     let mut known = Known::default();
