@@ -8,21 +8,22 @@
 
 use std::ops::Range;
 
+use super::copy::copy_into;
 use super::few;
 use super::gather::copy_row;
 use super::matmul::matmul;
 use super::parallel::{self, GRAIN};
 use super::pool;
 use super::simd::Lanes;
-use super::span::{Odometer, Span, check_inside};
+use super::span::{Odometer, Span, check_inside, row_major};
 use super::vector::Weight;
 use super::{View, ViewMut};
-use crate::element::{Bf16, Buffer};
+use crate::element::{Bf16, Buffer, Stored};
 
 /// Rows up to which a matrix in 16 bits is widened while it is multiplied.
 const FEW: usize = 8;
 
-/// Matrices, as views over their positions, `k` terms and `n` columns.
+/// Matrices, as views over their positions, terms and columns.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Table<'a, T> {
     /// In the precision of what they are multiplied with.
@@ -40,8 +41,8 @@ pub(crate) enum Table<'a, T> {
 #[must_use]
 pub(crate) fn chosen<T: Lanes>(
     batch: &[usize],
-    sizes: [&[usize]; 3],
-    limits: [usize; 2],
+    sizes: [&[usize]; 4],
+    limit: usize,
     positions: View<'_, i64>,
     x: View<'_, T>,
     table: Table<'_, T>,
@@ -53,14 +54,14 @@ pub(crate) fn chosen<T: Lanes>(
     };
     each_of(batch, [x.strides, of_table], dst, |[of_x, by], dst| {
         let x = moved(x, of_x, batch.len());
-        chosen_once(sizes, limits, positions, x, table.from(by, batch.len()), dst)
+        chosen_once(sizes, limit, positions, x, table.from(by, batch.len()), dst)
     })
 }
 
 /// The same without a batch.
 fn chosen_once<T: Lanes>(
-    [outer, between, terms]: [&[usize]; 3],
-    [limit, columns]: [usize; 2],
+    [outer, between, terms, columns]: [&[usize]; 4],
+    limit: usize,
     positions: View<'_, i64>,
     x: View<'_, T>,
     table: Table<'_, T>,
@@ -71,7 +72,9 @@ fn chosen_once<T: Lanes>(
     let count: usize = outer.iter().product();
     check_inside("grouped: positions", positions.data.len(), positions.offset, outer, positions.strides);
     check_inside("grouped: rows", x.data.len(), x.offset, &[outer, between, terms].concat(), x.strides);
-    table.check(&[limit, k, columns]);
+    table.check(&[&[limit], terms, columns].concat());
+    let matrices = Matrices { table, terms, columns };
+    let columns: usize = columns.iter().product();
     assert_eq!(dst.len(), count * each * columns, "grouped: the destination has one element per row and column");
     let Some(groups) = Groups::of(outer, limit, positions) else { return false };
     if k == 0 || dst.is_empty() {
@@ -88,7 +91,7 @@ fn chosen_once<T: Lanes>(
             let t = groups.order[range.start];
             let rows = View { offset: x.offset.wrapping_add_signed(firsts[t]), strides: &lying, ..x };
             let to = ViewMut { data: &mut *dst, offset: t * width, strides: &[columns as isize, 1] };
-            table.multiply(which, [each, k, columns], rows, to);
+            matrices.multiply(which, each, rows, to);
         }
         return true;
     }
@@ -98,7 +101,7 @@ fn chosen_once<T: Lanes>(
         let rows = View { data: T::of(&rows), offset: range.start * each * k, strides: &[k as isize, 1] };
         let data = T::of_mut(&mut products);
         let to = ViewMut { data, offset: range.start * width, strides: &[columns as isize, 1] };
-        table.multiply(which, [range.len() * each, k, columns], rows, to);
+        matrices.multiply(which, range.len() * each, rows, to);
     }
     let mut places = vec![0; count];
     groups.order.iter().enumerate().for_each(|(place, &t)| places[t] = place);
@@ -112,9 +115,9 @@ fn chosen_once<T: Lanes>(
     true
 }
 
-/// Sums what the matrices at `positions`, a view over `outer`, owe for rows `x`, a view over a batch, `outer`, `between` and `terms`,
-/// where their products are owed `owed`, a view over the batch, `outer`, `between` and `columns`. Returns whether all positions are below
-/// `limit`; if one is not, `dst` is not written.
+/// Sums what the matrices at `positions`, a view over `outer`, owe for rows `x`, a view over a batch, `outer`, `between` and
+/// `terms`, where their products are owed `owed`, a view over the batch, `outer`, `between` and `columns`. Returns whether all
+/// positions are below `limit`; if one is not, `dst` is not written.
 ///
 /// # Panics
 /// If a view leaves its slice, or if `dst` does not have one element per position, term and column.
@@ -205,34 +208,85 @@ impl<'a, T: Lanes> Table<'a, T> {
             Table::Narrow(view) => check_inside("grouped: table", view.data.len(), view.offset, sizes, view.strides),
         }
     }
+}
 
+/// The matrices of a table without a batch.
+struct Matrices<'a, T> {
+    table: Table<'a, T>,
+    terms: &'a [usize],
+    columns: &'a [usize],
+}
+
+impl<T: Lanes> Matrices<'_, T> {
     /// The product of `m` rows with the matrix at one position.
-    fn multiply(&self, which: usize, [m, k, n]: [usize; 3], rows: View<'_, T>, to: ViewMut<'_, T>) {
-        let (one, sizes) = (T::narrow(1.0), [m, k, n]);
-        match *self {
-            Table::Whole(of) => matmul(one, &[], sizes, rows, at(of, which), to, None),
-            Table::Narrow(of) if m <= FEW && lies_in_lines(&of.strides[1..]) => {
-                few::product(one, sizes, rows, at(of, which), to);
-            }
+    fn multiply(&self, which: usize, m: usize, rows: View<'_, T>, to: ViewMut<'_, T>) {
+        match self.table {
+            Table::Whole(of) => self.meet(at(of, which), m, rows, to),
             Table::Narrow(of) => {
                 let of = at(of, which);
-                // As it lies, so that neighbours stay neighbours.
-                let is_turned = of.strides[0].unsigned_abs() < of.strides[1].unsigned_abs();
-                let [by_terms, by_columns] = [of.strides[0], of.strides[1]];
-                let (short, [step, next]) =
-                    if is_turned { (k, [by_columns, by_terms]) } else { (n, [by_terms, by_columns]) };
-                let mut wide = pool::take(T::KIND, k * n);
-                let first = |line: usize| of.offset.wrapping_add_signed(line as isize * step);
-                parallel::for_each_chunk(T::of_mut(&mut wide), GRAIN.div_ceil(short) * short, |start, chunk| {
-                    for (line, to) in (start / short..).zip(chunk.chunks_mut(short)) {
-                        widen(of.data, (first(line), next), to);
+                match self.lying(of.strides) {
+                    Some(strides) if m <= FEW && lies_in_lines(&strides) => {
+                        few::product(T::narrow(1.0), self.sizes(m), rows, View { strides: &strides, ..of }, to);
                     }
-                });
-                let strides = if is_turned { [1, k as isize] } else { [n as isize, 1] };
-                matmul(one, &[], sizes, rows, View { data: T::of(&wide), offset: 0, strides: &strides }, to, None);
-                pool::give(wide);
+                    Some(strides) => self.widened(View { strides: &strides, ..of }, m, rows, to),
+                    None => {
+                        let (dense, strides) = self.side_by_side(of);
+                        self.widened(View { data: Bf16::of(&dense), offset: 0, strides: &strides }, m, rows, to);
+                        pool::give(dense);
+                    }
+                }
             }
         }
+    }
+
+    /// The product with a matrix as it lies, or with a copy if its terms or its columns have no one stride.
+    fn meet(&self, of: View<'_, T>, m: usize, rows: View<'_, T>, to: ViewMut<'_, T>) {
+        let (one, sizes) = (T::narrow(1.0), self.sizes(m));
+        if let Some(strides) = self.lying(of.strides) {
+            return matmul(one, &[], sizes, rows, View { strides: &strides, ..of }, to, None);
+        }
+        let (dense, strides) = self.side_by_side(of);
+        matmul(one, &[], sizes, rows, View { data: T::of(&dense), offset: 0, strides: &strides }, to, None);
+        pool::give(dense);
+    }
+
+    /// The product with a matrix in 16 bits that is widened first, as it lies, so that neighbours stay neighbours.
+    fn widened(&self, of: View<'_, Bf16>, m: usize, rows: View<'_, T>, to: ViewMut<'_, T>) {
+        let [_, k, n] = self.sizes(m);
+        let [by_terms, by_columns] = [of.strides[0], of.strides[1]];
+        let is_turned = by_terms.unsigned_abs() < by_columns.unsigned_abs();
+        let (short, [step, next]) = if is_turned { (k, [by_columns, by_terms]) } else { (n, [by_terms, by_columns]) };
+        let mut wide = pool::take(T::KIND, k * n);
+        let first = |line: usize| of.offset.wrapping_add_signed(line as isize * step);
+        parallel::for_each_chunk(T::of_mut(&mut wide), GRAIN.div_ceil(short) * short, |start, chunk| {
+            for (line, to) in (start / short..).zip(chunk.chunks_mut(short)) {
+                widen(of.data, (first(line), next), to);
+            }
+        });
+        let strides = if is_turned { [1, k as isize] } else { [n as isize, 1] };
+        let wide_view = View { data: T::of(&wide), offset: 0, strides: &strides };
+        matmul(T::narrow(1.0), &[], self.sizes(m), rows, wide_view, to, None);
+        pool::give(wide);
+    }
+
+    /// Rows, terms and columns.
+    fn sizes(&self, m: usize) -> [usize; 3] {
+        [m, self.terms.iter().product(), self.columns.iter().product()]
+    }
+
+    /// The one stride of all terms and that of all columns, if they have one each.
+    fn lying(&self, strides: &[isize]) -> Option<[isize; 2]> {
+        let (of_terms, of_columns) = strides.split_at(self.terms.len());
+        let [terms, columns] = [Span::new(self.terms, &[of_terms]), Span::new(self.columns, &[of_columns])];
+        (terms.sizes.len() <= 1 && columns.sizes.len() <= 1).then(|| [terms.inner_stride(0), columns.inner_stride(0)])
+    }
+
+    /// A copy of a matrix, its columns side by side.
+    fn side_by_side<W: Stored>(&self, of: View<'_, W>) -> (Buffer, [isize; 2]) {
+        let sizes = [self.terms, self.columns].concat();
+        let mut to = pool::take(W::KIND, sizes.iter().product());
+        copy_into(&sizes, of, ViewMut { data: W::of_mut(&mut to), offset: 0, strides: &row_major(&sizes) });
+        (to, [self.columns.iter().product::<usize>() as isize, 1])
     }
 }
 
@@ -334,7 +388,6 @@ fn firsts(outer: &[usize], strides: &[isize]) -> Vec<isize> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::element::Stored;
     use crate::kernel::testing::{Random, positions as places};
 
     /// Sizes of the rows' axes, of those between, of terms and columns; how many matrices.
@@ -376,7 +429,7 @@ mod tests {
                 let [count, each, k] = [outer, between, terms].map(|sizes| sizes.iter().product::<usize>());
                 let at: Vec<i64> = (0..count).map(|_| random.below(limit) as i64).collect();
                 let (x, xs) = rows(&mut random, &[outer, between, terms].concat(), is_turned);
-                let (w, ws) = rows(&mut random, &[limit, k, n], is_turned);
+                let (w, ws) = rows(&mut random, &[&[limit][..], &terms, &[n]].concat(), is_turned);
                 let (g, gs) = rows(&mut random, &[&outer[..], &between, &[n]].concat(), is_turned);
                 let lying: Vec<isize> = places(&[outer, between, terms].concat(), &xs).collect();
                 let owed: Vec<isize> = places(&[&outer[..], &between, &[n]].concat(), &gs).collect();
@@ -384,7 +437,10 @@ mod tests {
                 for (row, which) in (0..count * each).map(|row| (row, at[row / each.max(1)] as usize)) {
                     for (i, j) in (0..k).flat_map(|i| (0..n).map(move |j| (i, j))) {
                         let x = x[lying[row * k + i] as usize];
-                        let from = which as isize * ws[0] + i as isize * ws[1] + j as isize * ws[2];
+                        let [i, i_] = [i / terms[1], i % terms[1]];
+                        let at = [which, i, i_, j].into_iter().zip(&ws).map(|(at, step)| at as isize * step);
+                        let from: isize = at.sum();
+                        let i = i * terms[1] + i_;
                         products[row * n + j] += x * w[from as usize];
                         sums[(which * k + i) * n + j] += x * g[owed[row * n + j] as usize];
                     }
@@ -393,7 +449,7 @@ mod tests {
                 let x = View { data: &x[..], offset: 0, strides: &xs };
                 let table = Table::Whole(View { data: &w[..], offset: 0, strides: &ws });
                 let mut found = vec![f64::NAN; products.len()];
-                assert!(chosen(&[], [&outer, &between, &terms], [limit, n], positions, x, table, &mut found));
+                assert!(chosen(&[], [&outer, &between, &terms, &[n]], limit, positions, x, table, &mut found));
                 close(&found, &products, case);
                 let g = View { data: &g[..], offset: 0, strides: &gs };
                 let mut found = vec![f64::NAN; sums.len()];
@@ -404,9 +460,9 @@ mod tests {
                 let wide: Vec<f64> = narrow.iter().map(|w| w.to_f64()).collect();
                 let table = Table::Whole(View { data: &wide[..], offset: 0, strides: &ws });
                 let [mut wanted, mut found] = [vec![f64::NAN; products.len()], vec![f64::NAN; products.len()]];
-                assert!(chosen(&[], [&outer, &between, &terms], [limit, n], positions, x, table, &mut wanted));
+                assert!(chosen(&[], [&outer, &between, &terms, &[n]], limit, positions, x, table, &mut wanted));
                 let table = Table::Narrow(View { data: &narrow[..], offset: 0, strides: &ws });
-                assert!(chosen(&[], [&outer, &between, &terms], [limit, n], positions, x, table, &mut found));
+                assert!(chosen(&[], [&outer, &between, &terms, &[n]], limit, positions, x, table, &mut found));
                 close(&found, &wanted, case);
             }
         }
@@ -426,7 +482,7 @@ mod tests {
             let x = View { data: &x[..], offset: 0, strides: &[2, 1] };
             let table = Table::Whole(View { data: &w[..], offset: 0, strides: &[4, 2, 1] });
             let mut found = [7.0; 4];
-            assert!(!chosen(&[], [&[2], &[], &[2]], [3, 2], positions, x, table, &mut found));
+            assert!(!chosen(&[], [&[2], &[], &[2], &[2]], 3, positions, x, table, &mut found));
             assert_eq!(found, [7.0; 4]);
             let mut found = [7.0; 12];
             assert!(!summed(&[], [&[2], &[], &[2], &[2]], 3, positions, x, x, &mut found));

@@ -1,8 +1,8 @@
 //! Rows that meet vectors of a table at computed positions, of which there are far more than vectors: relative positions.
 //!
-//! Computes  `dst[r, f] = Σₖ x[r, k] table[positions[r, f], k]`,  `dst[r, k] = Σ_f a[r, f] table[positions[r, f], k]`  and what a
-//! table owes for either,  `dst[p, k] = Σ_{r, f: positions[r, f] = p} a[r, f] x[r, k]`.  No vector is copied for each position: in the first,
-//! positions choose among the products of a row with all of the table, in the others weights are summed at their positions
+//! Computes  `dst[r, f] = Σₖ x[r, k] table[positions[r, f], k]`,  `dst[r, k] = Σ_f a[r, f] table[positions[r, f], k]`  and
+//! what a table owes for either,  `dst[p, k] = Σ_{r, f: positions[r, f] = p} a[r, f] x[r, k]`.  No vector is copied for each
+//! position: in the first, positions choose among the products of a row with all of the table, in the others weights are summed at their positions
 //! first. Each `dst` is dense in row-major order. The errors are those of `matmul` with the terms of both sums.
 //! Where a vector is infinite or NaN, only rows whose positions are its are: then the terms are summed one by one.
 //! Lives here: the three, of tables with fewer than 2³² vectors. Not here: the products (`matmul`), positions of which each has a

@@ -49,8 +49,7 @@ pub(super) fn grouped<T: Lanes>(action: &Action, slots: &Slots, sound: &mut bool
             Kind::Bf16 => grouped::Table::Narrow(slots.view(third)),
             _ => grouped::Table::Whole(slots.view(third)),
         };
-        let columns = columns.iter().product();
-        grouped::chosen(batch, [outer, between, terms], [*limit, columns], positions, rows, table, out)
+        grouped::chosen(batch, [outer, between, terms, columns], *limit, positions, rows, table, out)
     };
 }
 

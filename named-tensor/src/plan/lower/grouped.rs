@@ -1,6 +1,6 @@
 //! Products with matrices at computed positions as steps.
 //!
-//! Lives here: which axes are rows, terms and columns, and the copy of a table whose matrices have no two strides.
+//! Lives here: which axes are rows, terms and columns.
 //! Not here: which contractions these are (`simplify::grouped`), the products (`kernel::grouped`).
 
 use super::Lowering;
@@ -22,7 +22,7 @@ impl Lowering<'_, '_> {
         let inputs = [item.inputs[0], item.inputs[1], item.inputs[2]];
         let shapes = inputs.map(|input| items.item(input).shape);
         let [table, positions, rows] = shapes;
-        let mut places = inputs.map(|input| self.places[&input].clone());
+        let places = inputs.map(|input| self.places[&input].clone());
         let along = |place: &Place, shape: &Shape, name| shape.position(name).map_or(0, |at| place.strides[at]);
         let size = |shape: &Shape, name: Name| shape.size(name).unwrap_or(1);
         let (mut batch, own): (Names, Names) =
@@ -31,24 +31,6 @@ impl Lowering<'_, '_> {
         sort_few(&mut batch, |&name| far_first(along(&places[2], rows, name)));
         sort_few(&mut terms, |&name| far_first(along(&places[0], table, name)));
         sort_few(&mut columns, |&name| far_first(along(&places[0], table, name)));
-        let one_stride = |place: &Place, names: &Names| {
-            let axes = names.iter().map(|&name| (size(table, name), along(place, table, name)));
-            let mut axes = axes.rev().filter(|&(size, _)| size != 1);
-            let (mut all, first) = axes.next().unwrap_or((1, 1));
-            let goes_on = axes.all(|(size, stride)| {
-                let goes_on = stride == first * all.cast_signed();
-                all *= size;
-                goes_on
-            });
-            goes_on.then_some(first)
-        };
-        if [&terms, &columns].iter().any(|names| one_stride(&places[0], names).is_none()) {
-            let sizes: Sizes = table.sizes().collect();
-            let names = batch.iter().chain([&axis]).chain(&terms).chain(&columns);
-            let order: Order = names.filter_map(|&name| table.position(name)).collect();
-            places[0] = self.copied(i, &places[0], &sizes, &order);
-        }
-        let by = [&terms, &columns].map(|names| one_stride(&places[0], names).unwrap_or(1));
         let (mut over, mut outer): (Names, Names) = positions.names().partition(|name| summed.contains(name));
         sort_few(&mut outer, |&name| far_first(along(&places[1], positions, name)));
         sort_few(&mut over, |&name| far_first(along(&places[1], positions, name)));
@@ -60,11 +42,7 @@ impl Lowering<'_, '_> {
         let read = [
             places[1].along(&outer, positions),
             places[2].along(batch.iter().chain(&outer).chain(&between).chain(&terms), rows),
-            {
-                let mut place = places[0].along(batch.iter().chain([&axis]), table);
-                place.strides.extend(by);
-                place
-            },
+            places[0].along(batch.iter().chain([&axis]).chain(&terms).chain(&columns), table),
         ];
         let spaces = [(positions, &outer), (rows, &between), (table, &terms), (table, &columns)];
         let spaces = spaces.map(|(shape, names)| sizes(shape, names));

@@ -1,6 +1,7 @@
 //! Products with matrices at computed positions as what they are: no matrix is copied for each of its rows.
 //!
-//! Of  `index_ax(W, I) ⊙_k X`  the matrices of W that rows of X meet, and not one for each row, are read: experts, relations, adapters.
+//! Of  `index_ax(W, I) ⊙_k X`  the matrices of W that rows of X meet, and not one for each row, are read: experts, relations,
+//! adapters.
 //! What W owes, the sum of  `X · G`  at the positions I, has a product of matrices for each position, and `X · G` is not made.
 //! Lives here: which items these are. Not here: their steps (`lower::grouped`), the products (`kernel::grouped`).
 
