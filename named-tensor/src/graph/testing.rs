@@ -3,9 +3,10 @@
 //! Lives here: making and reading tensors by name. Not here: any expected number.
 
 use crate::axis::Name;
-use crate::element::{Bf16, Buffer, Kind, Stored};
+use crate::element::{Bf16, Binary, Buffer, Kind, Stored, Unary};
 use crate::error::Error;
 use crate::graph::evaluate::plainly;
+use crate::graph::op::Reduction;
 use crate::graph::value::row_major;
 use crate::graph::{Node, Shape, Value};
 
@@ -17,6 +18,67 @@ pub(crate) const B: Name = Name::declared("b");
 pub(crate) const C: Name = Name::declared("c");
 /// Another.
 pub(crate) const D: Name = Name::declared("d");
+
+/// How many ways there are to write out a function of rows.
+pub(crate) const WAYS: usize = 12;
+
+/// A function of rows of X along `axes`, written out: the whole, a tensor inside it, and the primitive that it is.
+pub(crate) fn written(way: usize, x: &Node, axes: &[Name]) -> [Node; 3] {
+    let number = |value: f64| Node::fill(x.kind(), value, Shape::default());
+    let less = |y: &Node| x.binary(Binary::Sub, y);
+    let exp = |y: &Node| y.unary(Unary::Exp);
+    let total = |y: &Node| y.reduce(Reduction::Sum, axes);
+    let (largest, mean) = (x.reduce(Reduction::Max, axes), x.mean(axes));
+    let (softmax, log_softmax) = (x.softmax(axes, false), x.softmax(axes, true));
+    let quotient = |inside: Node, same: &Node| [inside.binary(Binary::Div, &total(same)), inside, softmax.clone()];
+    let root = |square: &Node| square.binary(Binary::Add, &number(1e-2)).unary(Unary::Sqrt);
+    let standard = |inside: Node, root: &Node| {
+        let epsilon = if way == 10 { 0.0 } else { 1e-2 };
+        [inside.binary(Binary::Div, root), inside, x.standardize(axes, epsilon)]
+    };
+    match way {
+        0 => quotient(exp(x), &exp(x)),
+        1 => {
+            let powers = exp(&less(&largest));
+            quotient(powers.clone(), &powers)
+        }
+        2 => quotient(exp(&less(&x.reduce(Reduction::Max, axes))), &exp(&less(&largest))),
+        3 => {
+            let powers = exp(&less(&largest.stop_gradient()));
+            quotient(powers.clone(), &powers)
+        }
+        4 => {
+            let inside = total(&exp(x));
+            [less(&inside.unary(Unary::Log)), inside, log_softmax]
+        }
+        5 => {
+            let inside = less(&largest);
+            [inside.binary(Binary::Sub, &total(&exp(&inside)).unary(Unary::Log)), inside, log_softmax]
+        }
+        6 => {
+            let inside = total(&exp(&less(&largest)));
+            [less(&largest.binary(Binary::Add, &inside.unary(Unary::Log))), inside, log_softmax]
+        }
+        7 => standard(less(&mean), &root(&x.variance(axes))),
+        8 => {
+            let inside = less(&mean);
+            let square = inside.binary(Binary::Pow, &number(2.0)).mean(axes);
+            standard(inside, &number(1e-2).binary(Binary::Add, &square).binary(Binary::Pow, &number(0.5)))
+        }
+        9 => {
+            let inside = less(&x.mean(axes));
+            let count = axes.iter().filter_map(|&axis| x.shape().size(axis)).product::<usize>() as f64;
+            let square = inside.contract(&inside, axes).binary(Binary::Div, &number(count));
+            standard(inside, &root(&square))
+        }
+        10 => standard(less(&mean), &x.variance(axes).unary(Unary::Sqrt)),
+        _ => {
+            let inside = less(&mean);
+            let square = inside.binary(Binary::Mul, &inside).mean(axes);
+            standard(inside, &root(&square))
+        }
+    }
+}
 
 /// A tensor of these elements, the last axis fastest.
 #[track_caller]

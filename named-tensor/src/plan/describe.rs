@@ -152,6 +152,9 @@ impl Page<'_, '_> {
             Action::AttentionGradient { .. } => "attention gradient".to_owned(),
             Action::Fill(value) => return write!(line, " = {value}").map(|()| line),
             Action::Rows { function: RowFunction::Standardize { .. }, .. } => "standardize".to_owned(),
+            Action::Rows { function: RowFunction::Softmax { log }, .. } => {
+                if *log { "log_softmax" } else { "softmax" }.to_owned()
+            }
             Action::StandardizeGradient { .. } => "standardize gradient".to_owned(),
             Action::Best { largest, .. } => if *largest { "argmax" } else { "argmin" }.to_owned(),
             Action::Rows { function: RowFunction::Sort { descending }, row, wanted, .. } if wanted < row => {

@@ -3,7 +3,7 @@
 //! One pass over the graph lists its nodes, inputs before users, and writes what a plan depends on as words: primitives,
 //! sizes, kinds, and how the numbers of its leaves lie. Axis names are numbered by first appearance, so that a graph
 //! built again with fresh names has the same key; constants and seeds are data of the run, not of the structure, but for
-//! those that make a border of a choice.
+//! those that make a border of a choice, and the ε of a standardization that is written out.
 //! Lives here: the walk. Not here: the words (`words`), who keeps plans (`cache`), what is done with the list (`simplify`).
 
 use std::collections::HashMap;
@@ -13,9 +13,10 @@ use smallvec::SmallVec;
 use super::again::{Again, may_be, picked};
 use super::numbered::{FoldMap, Numbered};
 use super::words::{Counts, KeyWords, Words};
+use crate::element::Binary;
 use crate::error::Result;
 use crate::graph::op::scan::unread;
-use crate::graph::op::{Border, Scan};
+use crate::graph::op::{Border, Scan, Written};
 use crate::graph::{Node, Op, Value};
 
 /// The nodes of a graph by number, with its key.
@@ -28,6 +29,8 @@ pub(super) struct Trace<'a> {
     bodies: FoldMap<u32, Trace<'a>>,
     /// The choices that are borders, by number.
     borders: FoldMap<u32, Border>,
+    /// The nodes that are a primitive, written out, by number.
+    written: SmallVec<[(u32, Written); 1]>,
     /// Scans that are the beginning of another one, by number, and that.
     pub(super) beginnings: SmallVec<[(u32, u32); 1]>,
     /// The roots by number.
@@ -114,6 +117,9 @@ impl<'a> Trace<'a> {
                 if let (Op::Select, None) = (node.op(), value) {
                     trace.find_border(node, narrow(trace.listed.len()), &done[first..]);
                 }
+                if let (Op::Binary(Binary::Div | Binary::Sub), None) = (node.op(), value) {
+                    trace.find_written(node, narrow(trace.listed.len()), &done[first..]);
+                }
                 done[first..].iter().for_each(|&input| trace.edges.push(input));
                 done.truncate(first);
                 let number = narrow(trace.listed.len());
@@ -167,7 +173,7 @@ impl<'a> Trace<'a> {
     fn find_border(&mut self, node: &Node, number: u32, inputs: &[u32]) {
         let Some(border) = node.border() else { return };
         let index = inputs[border.branch];
-        if self.table(index, border.gathers).is_some() {
+        if self.first(index, border.gathers).is_some() {
             // No node begins with this word.
             self.key.push(u64::MAX);
             self.key.extend_from_slice(&border.numbers);
@@ -175,16 +181,59 @@ impl<'a> Trace<'a> {
         }
     }
 
-    /// What a node indexes, so many times one after the other; none if its numbers are stored on the way.
-    fn table(&self, number: u32, gathers: usize) -> Option<u32> {
-        (0..gathers).try_fold(number, |number, _| self.inputs(number).first().copied())
+    /// Finds out whether a node, which will have this number, is a primitive that is written out. Its ε is a constant.
+    fn find_written(&mut self, node: &Node, number: u32, inputs: &[u32]) {
+        let Some(written) = node.written_out() else { return };
+        if self.first(inputs[0], written.below - 1).is_some() {
+            let epsilon = if let Op::Standardize { epsilon, .. } = written.made.op() { *epsilon } else { 0.0 };
+            self.key.extend([u64::MAX, epsilon.to_bits()]);
+            self.written.push((number, written));
+        }
+    }
+
+    /// The first input of the first input, so many times; none if numbers are stored on the way.
+    fn first(&self, number: u32, times: usize) -> Option<u32> {
+        (0..times).try_fold(number, |number, _| self.inputs(number).first().copied())
+    }
+
+    /// The primitives that are written out in places that nobody asks for by themselves: the number of the whole, that of the
+    /// tensor it is a function of, and the primitive.
+    pub(super) fn written(&self) -> FoldMap<u32, (u32, &Op)> {
+        let mut found = FoldMap::default();
+        if self.written.is_empty() {
+            return found;
+        }
+        let mut uses = vec![0_usize; self.size()];
+        self.roots.iter().chain(&self.edges).for_each(|&number| uses[number as usize] += 1);
+        for (number, written) in &self.written {
+            if let Some(of) = self.first(*number, written.below).filter(|&of| self.is_alone(*number, of, &uses)) {
+                found.insert(*number, (of, written.made.op()));
+            }
+        }
+        found
+    }
+
+    /// Whether what stands between a node and another one below it, of which the node is a function, is used for nothing else.
+    fn is_alone(&self, number: u32, of: u32, uses: &[usize]) -> bool {
+        let mut inside: FoldMap<u32, usize> = FoldMap::default();
+        let mut stack: SmallVec<[u32; 16]> = self.inputs(number).iter().copied().collect();
+        while let Some(number) = stack.pop() {
+            if number != of && !self.inputs(number).is_empty() {
+                let met = inside.entry(number).or_insert(0);
+                *met += 1;
+                if *met == 1 {
+                    stack.extend_from_slice(self.inputs(number));
+                }
+            }
+        }
+        inside.iter().all(|(&number, &met)| uses[number as usize] == met)
     }
 
     /// The table that a choice puts a border around, and the primitives that make the same of it; none if it is no border.
     pub(super) fn border(&self, number: u32) -> Option<(u32, &[Node])> {
         let border = self.borders.get(&number)?;
         let index = self.inputs(number)[border.branch];
-        Some((self.table(index, border.gathers)?, &border.made))
+        Some((self.first(index, border.gathers)?, &border.made))
     }
 
     /// How many nodes there are.

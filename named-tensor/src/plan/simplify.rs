@@ -154,6 +154,7 @@ pub(super) fn shared<'a, 't: 'a>(trace: &'a Trace<'t>, orders: &'a FoldMap<u32, 
     let mut known = Sentences::new(trace.size());
     let mut words = KeyWords::new();
     let mut paired = Paired::default();
+    let written = trace.written();
     for number in 0..narrow(trace.size()) {
         let node = trace.node(number);
         let inputs: SmallVec<[u32; 3]> = few(trace.inputs(number).iter().map(|&input| item_of[input as usize]));
@@ -180,7 +181,7 @@ pub(super) fn shared<'a, 't: 'a>(trace: &'a Trace<'t>, orders: &'a FoldMap<u32, 
                 Err(unknown) => digest = Some(unknown),
             }
         }
-        // Of several contractions in a new order, and of what makes a border, the last is the node.
+        // Of several contractions in a new order, and of what makes a border, the last is the node; so is what is written out.
         let several = match (orders.get(&number), border) {
             (Some(pairs), _) => Some(paired.put(pairs, &item_of, (node.kind(), number), &mut list)),
             (None, Some((table, [before @ .., last]))) => {
@@ -198,7 +199,7 @@ pub(super) fn shared<'a, 't: 'a>(trace: &'a Trace<'t>, orders: &'a FoldMap<u32, 
                 }
                 Some((Work::Op(last.op()), few([input])))
             }
-            _ => None,
+            _ => written.get(&number).map(|&(of, op)| (Work::Op(op), few([item_of[of as usize]]))),
         };
         let work = match node.op() {
             _ if stored => Work::Leaf,

@@ -22,6 +22,19 @@ use crate::graph::{Node, Op, Shape};
 /// What each input owes.
 pub(super) type Shares = SmallVec<[Option<Node>; 3]>;
 
+/// What X owes to this function of its rows, whose result is `node`, when that is owed `g`.
+pub(super) fn of_rows(op: &Op, x: &Node, node: &Node, g: &Node) -> Option<Node> {
+    match op {
+        // s = softmax X:  X owes s * (g - s ⊙ g);  y = log s:  X owes g - exp(y) * Σ g
+        Op::Softmax { axes, log: false } => Some(times(node, &minus(g, &dot(node, g, axes, node.shape())))),
+        Op::Softmax { axes, .. } => Some(minus(g, &times(&node.unary(Unary::Exp), &total(g, axes, node.shape())))),
+        Op::Standardize { axes, epsilon } => {
+            Some(x.standardize_gradient(&with_axes(g, axes, node.shape()), axes, *epsilon))
+        }
+        _ => None,
+    }
+}
+
 /// What the `wanted` inputs of `node` owe when it is owed `g`.
 pub(super) fn adjoint(node: &Node, g: &Node, wanted: &dyn Fn(usize) -> bool, keep: &[Name]) -> Shares {
     let to = |input: &Node, share: Node| onto(&share, &wide(node, &share), input.shape(), keep);
@@ -45,16 +58,7 @@ pub(super) fn adjoint(node: &Node, g: &Node, wanted: &dyn Fn(usize) -> bool, kee
             }
             smallvec![wanted(0).then(|| owes(x, y)), wanted(1).then(|| owes(y, x))]
         }
-        // s = softmax X:  X owes s * (g - s ⊙ g);  y = log s:  X owes g - exp(y) * Σ g
-        (Op::Softmax { axes, log: false }, _) => {
-            smallvec![Some(times(node, &minus(g, &dot(node, g, axes, node.shape()))))]
-        }
-        (Op::Softmax { axes, log: true }, _) => {
-            smallvec![Some(minus(g, &times(&node.unary(Unary::Exp), &total(g, axes, node.shape()))))]
-        }
-        (Op::Standardize { axes, epsilon }, [x]) => {
-            smallvec![Some(x.standardize_gradient(&with_axes(g, axes, node.shape()), axes, *epsilon))]
-        }
+        (Op::Softmax { .. } | Op::Standardize { .. }, [x]) => smallvec![of_rows(node.op(), x, node, g)],
         (Op::StandardizeGradient { axes, epsilon }, [x, owed]) => {
             let slope = Standardized::new(x, owed, axes, *epsilon);
             let g = with_axes(g, axes, node.shape());

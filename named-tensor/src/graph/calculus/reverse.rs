@@ -5,7 +5,7 @@
 
 use smallvec::SmallVec;
 
-use super::adjoint::adjoint;
+use super::adjoint::{adjoint, of_rows};
 use super::forms::{is_real, plus};
 use super::{Tangent, dependent};
 use crate::axis::Name;
@@ -34,6 +34,10 @@ pub(crate) fn reverse(seeds: &[(Node, Node)], variables: &[Node], keep: &[Name])
         let Some(cotangent) = owed.get(&node.id()).cloned().flatten() else { continue };
         let wanted = |input: usize| node.inputs().get(input).is_some_and(|input| owed.contains_key(&input.id()));
         kept.meet(node);
+        if let Some((x, share)) = whole(node, &cotangent, variables) {
+            owe(&mut owed, &x, kept.seen_from(&x, share));
+            continue;
+        }
         let shares = adjoint(node, &cotangent, &wanted, &kept.names);
         for (input, share) in node.inputs().iter().zip(shares) {
             if let Some(share) = share.filter(|_| is_real(input.kind())) {
@@ -42,6 +46,17 @@ pub(crate) fn reverse(seeds: &[(Node, Node)], variables: &[Node], keep: &[Name])
         }
     }
     variables.iter().map(|variable| owed.get(&variable.id()).cloned().flatten()).collect()
+}
+
+/// What the tensor owes that `node` is a function of, if it is a primitive that is written out and no variable stands inside.
+fn whole(node: &Node, g: &Node, variables: &[Node]) -> Option<(Node, Node)> {
+    let written = node.written_out()?;
+    let is_variable = |inside: &Node| variables.iter().any(|variable| variable.id() == inside.id());
+    if written.has_inside(node, is_variable) {
+        return None;
+    }
+    let x = written.of()?;
+    Some((x.clone(), of_rows(written.made.op(), x, node, g)?))
 }
 
 /// The axes that are carried along. A function that is lifted again, inside, has names of its own for them.

@@ -27,12 +27,14 @@ mod substitution;
 mod vector;
 mod walk;
 mod window;
+mod written;
 
 pub(crate) use self::border::Border;
 pub use self::call::Function;
 pub use self::random::Distribution;
 pub use self::reduction::Reduction;
 pub use self::scan::Scan;
+pub(crate) use self::written::Written;
 
 use std::sync::Arc;
 

@@ -23,6 +23,7 @@ mod tails;
 mod together;
 mod widen;
 mod windows;
+mod written;
 
 use std::collections::HashMap;
 use std::sync::Arc;

@@ -7,7 +7,7 @@ use proptest::prelude::*;
 use crate::axis::Name;
 use crate::element::{Binary, Comparison, Kind, Unary};
 use crate::graph::op::Reduction;
-use crate::graph::testing::{A, B, C, D, laid_otherwise, tensor};
+use crate::graph::testing::{A, B, C, D, WAYS, laid_otherwise, tensor, written};
 use crate::graph::{Node, Shape};
 
 /// An axis that no primitive below speaks of: that of a lifted function.
@@ -152,6 +152,17 @@ pub(super) static CASES: &[Case] = cases! {
     "softmax" true if |n, _| n > 0 => |x, _y, _| x.softmax(&[A], false);
     "softmax over both" true if |n, m| n > 0 && m > 0 => |x, y, _| x.softmax(&[A, B], false).binary(Binary::Mul, y);
     "log softmax" true if |_, m| m > 0 => |x, _y, _| x.softmax(&[B], true);
+    "softmax written out" true if |n, _| n > 0 => |x, _y, d| written(d.place(7) % 4, x, &[A])[0].clone();
+    "log softmax written out over both" true if |n, m| n > 0 && m > 0 => |x, _y, d| {
+        written(4 + d.place(7) % 3, x, &[A, B])[0].clone()
+    };
+    "standardize written out" true if |n, _| n > 2 => |x, _y, d| written(7 + d.place(7) % 5, x, &[A])[0].clone();
+    "what stands inside of one that is written out, beside it" true if |n, _| n > 2 => |x, _y, d| {
+        // No derivative passes through what stands inside of the third way.
+        let way = 4 + d.place(7) % (WAYS - 1);
+        let [whole, inside, _] = written(way % WAYS, x, &[A]);
+        whole.binary(Binary::Mul, &inside)
+    };
     "standardize" true if |n, _| n > 0 => |x, _y, _| x.standardize(&[A], 1e-2);
     "standardize over both" true if |n, m| n > 0 && m > 0 => |x, _y, _| x.standardize(&[A, B], 1e-2);
     "gradient of standardize" true if |n, _| n > 0 => |x, y, _| {
