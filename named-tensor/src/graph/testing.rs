@@ -20,7 +20,7 @@ pub(crate) const C: Name = Name::declared("c");
 pub(crate) const D: Name = Name::declared("d");
 
 /// How many ways there are to write out a function of rows.
-pub(crate) const WAYS: usize = 12;
+pub(crate) const WAYS: usize = 16;
 
 /// A function of rows of X along `axes`, written out: the whole, a tensor inside it, and the primitive that it is.
 pub(crate) fn written(way: usize, x: &Node, axes: &[Name]) -> [Node; 3] {
@@ -72,6 +72,17 @@ pub(crate) fn written(way: usize, x: &Node, axes: &[Name]) -> [Node; 3] {
             standard(inside, &root(&square))
         }
         10 => standard(less(&mean), &x.variance(axes).unary(Unary::Sqrt)),
+        12..16 => {
+            let by = if way == 15 { largest.stop_gradient() } else { largest };
+            let inside = exp(&if way == 12 { x.clone() } else { less(&by) });
+            let log = total(&inside).unary(Unary::Log);
+            let whole = match way {
+                12 => log.clone(),
+                14 => log.binary(Binary::Add, &by),
+                _ => by.binary(Binary::Add, &log),
+            };
+            [whole, inside, less(&log_softmax).reduce(Reduction::Max, axes)]
+        }
         _ => {
             let inside = less(&mean);
             let square = inside.binary(Binary::Mul, &inside).mean(axes);

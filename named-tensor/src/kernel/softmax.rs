@@ -11,6 +11,7 @@
 mod columns;
 mod few;
 mod short;
+mod total;
 
 use super::ahead::fetch_line_aside;
 use super::lanes::{each, fold, vectorised};
@@ -24,6 +25,7 @@ use columns::{Sums, four_decays};
 use few::{few, few_logs};
 use short::{ROWS, short, short_logs};
 use smallvec::SmallVec;
+pub(crate) use total::log_sum;
 
 /// Softmax along the last axis of two views over `outer` and an axis of `size`, and then the tail.
 ///

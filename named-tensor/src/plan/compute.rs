@@ -224,6 +224,7 @@ fn rows<T: Scalar + Ranked>(step: &Step, slots: &Slots, out: &mut [T]) {
         RowFunction::ArgSort { .. } => {}
         RowFunction::Softmax { log: false } => softmax::softmax(sizes, *row, src, dst, tail),
         RowFunction::Softmax { log: true } => softmax::log_softmax(sizes, *row, src, dst, tail),
+        RowFunction::LogSum => softmax::log_sum(sizes, *row, src, dst.data),
         RowFunction::Standardize { epsilon } => standardize::standardize(epsilon, sizes, *row, src, dst, tail),
     });
 }

@@ -155,6 +155,7 @@ impl Page<'_, '_> {
             Action::Rows { function: RowFunction::Softmax { log }, .. } => {
                 if *log { "log_softmax" } else { "softmax" }.to_owned()
             }
+            Action::Rows { function: RowFunction::LogSum, .. } => "log sum exp".to_owned(),
             Action::StandardizeGradient { .. } => "standardize gradient".to_owned(),
             Action::Best { largest, .. } => if *largest { "argmax" } else { "argmin" }.to_owned(),
             Action::Rows { function: RowFunction::Sort { descending }, row, wanted, .. } if wanted < row => {
@@ -245,6 +246,8 @@ impl Page<'_, '_> {
                 wanted,
                 ..
             } if wanted < row => size(sizes) * *row as f64 + out * (*wanted as f64).log2(),
+            // The largest, the difference, the exponential and the sum.
+            Action::Rows { function: RowFunction::LogSum, sizes, row, .. } => 4.0 * size(sizes) * *row as f64,
             // As many comparisons as a sort needs on average.
             Action::Rows { function: RowFunction::Sort { .. } | RowFunction::ArgSort { .. }, row, .. } => {
                 out * (*row as f64).log2()

@@ -13,10 +13,10 @@ use smallvec::SmallVec;
 use super::again::{Again, may_be, picked};
 use super::numbered::{FoldMap, Numbered};
 use super::words::{Counts, KeyWords, Words};
-use crate::element::Binary;
+use crate::element::{Binary, Unary};
 use crate::error::Result;
 use crate::graph::op::scan::unread;
-use crate::graph::op::{Border, Scan, Written};
+use crate::graph::op::{Border, Scan, Whole, Written};
 use crate::graph::{Node, Op, Value};
 
 /// The nodes of a graph by number, with its key.
@@ -117,7 +117,9 @@ impl<'a> Trace<'a> {
                 if let (Op::Select, None) = (node.op(), value) {
                     trace.find_border(node, narrow(trace.listed.len()), &done[first..]);
                 }
-                if let (Op::Binary(Binary::Div | Binary::Sub), None) = (node.op(), value) {
+                if let (Op::Binary(Binary::Div | Binary::Sub | Binary::Add) | Op::Unary(Unary::Log), None) =
+                    (node.op(), value)
+                {
                     trace.find_written(node, narrow(trace.listed.len()), &done[first..]);
                 }
                 done[first..].iter().for_each(|&input| trace.edges.push(input));
@@ -185,7 +187,7 @@ impl<'a> Trace<'a> {
     fn find_written(&mut self, node: &Node, number: u32, inputs: &[u32]) {
         let Some(written) = node.written_out() else { return };
         if self.first(inputs[0], written.below - 1).is_some() {
-            let epsilon = if let Op::Standardize { epsilon, .. } = written.made.op() { *epsilon } else { 0.0 };
+            let epsilon = if let Whole::Op(Op::Standardize { epsilon, .. }) = &written.whole { *epsilon } else { 0.0 };
             self.key.extend([u64::MAX, epsilon.to_bits()]);
             self.written.push((number, written));
         }
@@ -196,9 +198,9 @@ impl<'a> Trace<'a> {
         (0..times).try_fold(number, |number, _| self.inputs(number).first().copied())
     }
 
-    /// The primitives that are written out in places that nobody asks for by themselves: the number of the whole, that of the
-    /// tensor it is a function of, and the primitive.
-    pub(super) fn written(&self) -> FoldMap<u32, (u32, &Op)> {
+    /// What is written out, where nobody asks for what stands inside: the number of the whole, that of the tensor it is a function
+    /// of, and the function.
+    pub(super) fn written(&self) -> FoldMap<u32, (u32, &Whole)> {
         let mut found = FoldMap::default();
         if self.written.is_empty() {
             return found;
@@ -207,7 +209,7 @@ impl<'a> Trace<'a> {
         self.roots.iter().chain(&self.edges).for_each(|&number| uses[number as usize] += 1);
         for (number, written) in &self.written {
             if let Some(of) = self.first(*number, written.below).filter(|&of| self.is_alone(*number, of, &uses)) {
-                found.insert(*number, (of, written.made.op()));
+                found.insert(*number, (of, &written.whole));
             }
         }
         found

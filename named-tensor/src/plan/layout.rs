@@ -221,6 +221,7 @@ fn wish(
         Work::Op(Op::Softmax { axes, .. } | Op::Standardize { axes, .. } | Op::StandardizeGradient { axes, .. }) => {
             Some((input.elements(), last(axes.clone())))
         }
+        Work::LogSum(axes) => Some((input.elements(), last(axes.clone()))),
         // What is summed at positions are rows, of which the positions know nothing; but what windows owe follows the longer of
         // their axes, and so do their positions, if no axis beside those is wanted.
         Work::Op(Op::ScatterAdd { .. }) | Work::SumsAt(..) => {

@@ -198,11 +198,23 @@ pub(super) enum MatrixFunction {
 /// A function from rows to rows.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum RowFunction {
-    Softmax { log: bool },
-    Standardize { epsilon: f64 },
-    CumulativeSum { backwards: bool },
-    Sort { descending: bool },
-    ArgSort { descending: bool },
+    Softmax {
+        log: bool,
+    },
+    /// One number for each row: the logarithm of the sum of its exponentials.
+    LogSum,
+    Standardize {
+        epsilon: f64,
+    },
+    CumulativeSum {
+        backwards: bool,
+    },
+    Sort {
+        descending: bool,
+    },
+    ArgSort {
+        descending: bool,
+    },
 }
 
 /// An elementwise program that a step ends with, while its numbers are in a near cache: its `Own` is what the action has

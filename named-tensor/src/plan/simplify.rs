@@ -22,7 +22,7 @@ use super::widen;
 use super::words::{self, KeyWords};
 use crate::axis::Name;
 use crate::element::{Binary, Kind};
-use crate::graph::op::Reduction;
+use crate::graph::op::{Reduction, Whole};
 use crate::graph::shape::Names;
 use crate::graph::{Op, Shape};
 use paired::Paired;
@@ -68,6 +68,8 @@ pub(super) enum Work<'a> {
     Relative { way: Relative, axis: Name, told: u32 },
     /// The first position of the largest (or smallest) numbers along an axis.
     Best { axis: Name, largest: bool },
+    /// The logarithm of the sum of exponentials over these axes.
+    LogSum(&'a Names),
     /// The first ones of what this operation sorts, or the first one, which may have left the axis.
     First(&'a Op),
 }
@@ -102,6 +104,15 @@ pub(super) struct Items<'a> {
 }
 
 pub(super) static TIMES: Op = Op::Binary(Binary::Mul);
+
+impl<'a> Work<'a> {
+    fn of(whole: &'a Whole) -> Work<'a> {
+        match whole {
+            Whole::Op(op) => Work::Op(op),
+            Whole::LogSum(axes) => Work::LogSum(axes),
+        }
+    }
+}
 
 impl Item<'_> {
     /// Whether each element comes from the elements at the same place.
@@ -199,7 +210,10 @@ pub(super) fn shared<'a, 't: 'a>(trace: &'a Trace<'t>, orders: &'a FoldMap<u32, 
                 }
                 Some((Work::Op(last.op()), few([input])))
             }
-            _ => written.get(&number).map(|&(of, op)| (Work::Op(op), few([item_of[of as usize]]))),
+            _ => written
+                .get(&number)
+                .filter(|(of, _)| trace.node(*of).shape().rank() <= LARGEST_RANK)
+                .map(|&(of, whole)| (Work::of(whole), few([item_of[of as usize]]))),
         };
         let work = match node.op() {
             _ if stored => Work::Leaf,

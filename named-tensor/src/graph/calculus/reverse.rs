@@ -6,10 +6,12 @@
 use smallvec::SmallVec;
 
 use super::adjoint::{adjoint, of_rows};
-use super::forms::{is_real, plus};
+use super::forms::{is_real, minus, plus, times};
 use super::{Tangent, dependent};
 use crate::axis::Name;
+use crate::element::Unary;
 use crate::graph::ids::ById;
+use crate::graph::op::Whole;
 use crate::graph::shape::Names;
 use crate::graph::{Node, Op};
 
@@ -55,8 +57,13 @@ fn whole(node: &Node, g: &Node, variables: &[Node]) -> Option<(Node, Node)> {
     if written.has_inside(node, is_variable) {
         return None;
     }
-    let x = written.of()?;
-    Some((x.clone(), of_rows(written.made.op(), x, node, g)?))
+    let x = &written.of;
+    let share = match &written.whole {
+        Whole::Op(op) => of_rows(op, x, node, g)?,
+        // y = log Σ exp X:  X owes exp(X - y) * g
+        Whole::LogSum(_) => times(&minus(x, node).unary(Unary::Exp), g),
+    };
+    Some((x.clone(), share))
 }
 
 /// The axes that are carried along. A function that is lifted again, inside, has names of its own for them.

@@ -34,7 +34,7 @@ pub use self::call::Function;
 pub use self::random::Distribution;
 pub use self::reduction::Reduction;
 pub use self::scan::Scan;
-pub(crate) use self::written::Written;
+pub(crate) use self::written::{Whole, Written};
 
 use std::sync::Arc;
 

@@ -1,9 +1,10 @@
-//! Softmax, its logarithm and standardization, written out as their equations say it.
+//! Functions of rows, written out as their equations say it.
 //!
-//! `exp X / Σ_ax exp X`  and  `X - log Σ_ax exp X`,  both also with  `max_ax X`  taken from X before, and
-//! `(X - mean_ax X) / √(var_ax X + ε)`. Lives here: which nodes are such. They stay what they are, since what stands in them may
-//! be asked for by itself; who evaluates or differentiates one as a whole may take the primitive, which has the same
-//! numbers: those of the equation, where an exponential or a sum of such leaves what numbers can be.
+//! Softmax  `exp X / Σ_ax exp X`,  its logarithm  `X - log Σ_ax exp X`,  and  `log Σ_ax exp X`  by itself, all also with  `max_ax X`
+//! taken from X before, and standardization  `(X - mean_ax X) / √(var_ax X + ε)`. Lives here: which nodes are such. They stay
+//! what they are, since what stands in them may be asked for by itself; who evaluates or differentiates one as a whole may
+//! take the function, which has the same numbers: those of the equation, where an exponential or a sum of such leaves what
+//! numbers can be.
 //! Not here: the primitives (`vector`).
 
 use smallvec::SmallVec;
@@ -11,29 +12,40 @@ use smallvec::SmallVec;
 use crate::axis::Name;
 use crate::element::{Binary, Unary};
 use crate::graph::op::Reduction;
+use crate::graph::shape::Names;
 use crate::graph::{Node, Op};
 
-/// The primitive that a node is, written out.
+/// What a node is, written out.
 #[derive(Debug)]
 pub(crate) struct Written {
     /// How many first inputs, one below the other, lead to the tensor that it is a function of.
     pub(crate) below: usize,
-    /// The primitive of that tensor.
-    pub(crate) made: Node,
+    /// That tensor.
+    pub(crate) of: Node,
+    /// The function.
+    pub(crate) whole: Whole,
+}
+
+/// A function of rows.
+#[derive(Debug)]
+pub(crate) enum Whole {
+    /// A primitive.
+    Op(Op),
+    /// The logarithm of the sum of exponentials over these axes.
+    LogSum(Names),
 }
 
 impl Written {
-    /// The tensor that it is a function of.
-    pub(crate) fn of(&self) -> Option<&Node> {
-        self.made.inputs().first()
+    fn primitive(below: usize, made: &Node) -> Option<Written> {
+        let of = made.inputs().first().filter(|_| made.error().is_none())?.clone();
+        Some(Written { below, of, whole: Whole::Op(made.op().clone()) })
     }
 
     /// Whether it is so for one of the nodes between `node` and the tensor that it is a function of.
     pub(crate) fn has_inside(&self, node: &Node, mut is_so: impl FnMut(&Node) -> bool) -> bool {
-        let of = self.of().map(Node::id);
         let mut stack: SmallVec<[&Node; 16]> = node.inputs().iter().collect();
         while let Some(node) = stack.pop() {
-            if Some(node.id()) == of {
+            if self.of.id() == node.id() {
                 continue;
             }
             if is_so(node) {
@@ -46,50 +58,77 @@ impl Written {
 }
 
 impl Node {
-    /// The primitive that this node is, written out.
+    /// What this node is, written out.
     pub(crate) fn written_out(&self) -> Option<Written> {
-        let (&Op::Binary(function), [x, y]) = (self.op(), self.inputs()) else { return None };
-        let (below, made) = match (function, x.op()) {
-            (Binary::Div, Op::Unary(Unary::Exp)) => softmax(x, y)?,
-            (Binary::Div, Op::Binary(Binary::Sub)) => standardized(x, y)?,
-            (Binary::Sub, _) => log_softmax(x, y)?,
+        let written = match (self.op(), self.inputs()) {
+            (Op::Unary(Unary::Log), [_]) => {
+                let (of, axes) = log_of_total(self)?;
+                Written { below: 3, of: of.clone(), whole: Whole::LogSum(axes.clone()) }
+            }
+            (&Op::Binary(function), [x, y]) => match (function, x.op()) {
+                (Binary::Div, Op::Unary(Unary::Exp)) => softmax(x, y)?,
+                (Binary::Div, Op::Binary(Binary::Sub)) => standardized(x, y)?,
+                (Binary::Sub, _) => log_softmax(x, y)?,
+                (Binary::Add, _) => log_sum(x, y)?,
+                _ => return None,
+            },
             _ => return None,
         };
-        (made.error().is_none() && made.shape() == self.shape()).then_some(Written { below, made })
+        let is_whole = match &written.whole {
+            Whole::Op(_) => written.of.shape() == self.shape(),
+            Whole::LogSum(axes) => written.of.shape().without(axes) == *self.shape(),
+        };
+        (is_whole && self.kind().is_real() && self.error().is_none()).then_some(written)
     }
 }
 
 /// `exp X / Σ exp X`
-fn softmax(top: &Node, bottom: &Node) -> Option<(usize, Node)> {
+fn softmax(top: &Node, bottom: &Node) -> Option<Written> {
     let [power] = top.inputs() else { return None };
     let (other, axes) = total_of_powers(bottom)?;
     let (below, x) = shifted(power, other, axes)?;
-    Some((below + 2, x.softmax(axes, false)))
+    Written::primitive(below + 2, &x.softmax(axes, false))
 }
 
 /// `X - log Σ exp X`,  or  `X - (max X + log Σ exp(X - max X))`.
-fn log_softmax(x: &Node, total: &Node) -> Option<(usize, Node)> {
-    let log = |node: &Node| match (node.op(), node.inputs()) {
-        (Op::Unary(Unary::Log), [total]) => total_of_powers(total).map(|(power, axes)| (power.clone(), axes.to_vec())),
-        _ => None,
-    };
-    if let Some((power, axes)) = log(total) {
-        let (below, x) = shifted(x, &power, &axes)?;
-        return Some((below + 1, x.softmax(&axes, true)));
+fn log_softmax(x: &Node, total: &Node) -> Option<Written> {
+    if let Some((power, axes)) = log_of_total(total) {
+        let (below, x) = shifted(x, power, axes)?;
+        return Written::primitive(below + 1, &x.softmax(axes, true));
     }
     let (Op::Binary(Binary::Add), [left, right]) = (total.op(), total.inputs()) else { return None };
-    let (largest, (power, axes)) =
-        log(right).map(|found| (left, found)).or_else(|| log(left).map(|found| (right, found)))?;
-    let (Op::Binary(Binary::Sub), [from, by]) = (power.op(), power.inputs()) else { return None };
-    let is_same = from.id() == x.id() && by.id() == largest.id();
-    (is_same && shift(by, x, &axes).is_some()).then(|| (1, x.softmax(&axes, true)))
+    let Written { of, whole: Whole::LogSum(axes), .. } = log_sum(left, right)? else { return None };
+    if of.id() == x.id() { Written::primitive(1, &x.softmax(&axes, true)) } else { None }
+}
+
+/// `max X + log Σ exp(X - max X)`, in either order.
+fn log_sum(left: &Node, right: &Node) -> Option<Written> {
+    let (largest, (power, axes), is_first) = match (log_of_total(right), log_of_total(left)) {
+        (Some(found), _) => (left, found, true),
+        (_, Some(found)) => (right, found, false),
+        _ => return None,
+    };
+    let (Op::Binary(Binary::Sub), [x, by]) = (power.op(), power.inputs()) else { return None };
+    let is_stopped = shift(by, x, axes)?;
+    if by.id() != largest.id() && shift(largest, x, axes) != Some(is_stopped) {
+        return None;
+    }
+    // Down to the maximum and what it is of, or to the sum, the exponential, the difference and what is left of it.
+    let below = if is_first { 2 + usize::from(is_stopped) } else { 5 };
+    Some(Written { below, of: x.clone(), whole: Whole::LogSum(axes.clone()) })
+}
+
+/// The X and the axes of  `log Σ exp X`.
+fn log_of_total(node: &Node) -> Option<(&Node, &Names)> {
+    let (Op::Unary(Unary::Log), [total]) = (node.op(), node.inputs()) else { return None };
+    total_of_powers(total)
 }
 
 /// The X and the axes of  `Σ exp X`.
-fn total_of_powers(node: &Node) -> Option<(&Node, &[Name])> {
+fn total_of_powers(node: &Node) -> Option<(&Node, &Names)> {
     let (Op::Reduce(Reduction::Sum, axes), [power]) = (node.op(), node.inputs()) else { return None };
     let (Op::Unary(Unary::Exp), [x]) = (power.op(), power.inputs()) else { return None };
-    (!axes.is_empty()).then_some((x, &axes[..]))
+    (!axes.is_empty()).then_some((x, axes))
 }
 
 /// Of two nodes that are both X, or both X less its maximum, that X, and how many first inputs lead to it.
@@ -115,7 +154,7 @@ fn shift(node: &Node, x: &Node, axes: &[Name]) -> Option<bool> {
 }
 
 /// `(X - mean X) / √(var X + ε)`
-fn standardized(top: &Node, bottom: &Node) -> Option<(usize, Node)> {
+fn standardized(top: &Node, bottom: &Node) -> Option<Written> {
     let [x, mean] = top.inputs() else { return None };
     let (of, axes) = mean_of(mean)?;
     let square = match (bottom.op(), bottom.inputs()) {
@@ -132,7 +171,7 @@ fn standardized(top: &Node, bottom: &Node) -> Option<(usize, Node)> {
         _ => (square, 0.0),
     };
     let is_one = of.id() == x.id() && is_variance(variance, x, axes);
-    is_one.then(|| (2, x.standardize(axes, epsilon)))
+    if is_one { Written::primitive(2, &x.standardize(axes, epsilon)) } else { None }
 }
 
 /// The X and the axes of a mean.

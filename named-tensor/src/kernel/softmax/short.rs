@@ -46,7 +46,13 @@ pub(super) fn short_logs<T: Scalar>(size: usize, src: &[T], dst: &mut [T]) {
 }
 
 /// The exponentials of rows below the largest of each, which it writes as well, and their sums.
-fn short_sums<T: Scalar>(size: usize, src: &[T], dst: &mut [T], tops: &mut [T; ROWS], sums: &mut [f64; ROWS]) {
+pub(super) fn short_sums<T: Scalar>(
+    size: usize,
+    src: &[T],
+    dst: &mut [T],
+    tops: &mut [T; ROWS],
+    sums: &mut [f64; ROWS],
+) {
     vectorised(
         #[inline(always)]
         move || {

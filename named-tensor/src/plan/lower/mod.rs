@@ -233,6 +233,7 @@ impl Lowering<'_, '_> {
             (Work::Op(Op::Softmax { axes, log }), _) => self.softmax(i, axes, *log),
             (Work::Op(Op::Standardize { axes, epsilon }), _) => self.standardize(i, axes, *epsilon),
             (Work::Op(Op::StandardizeGradient { axes, epsilon }), _) => self.standardize_gradient(i, axes, *epsilon),
+            (Work::LogSum(axes), _) => self.log_sum(i, axes),
             (&Work::Best { axis, largest }, _) => self.best(i, axis, largest),
             (&Work::First(&Op::Sort { axis, descending }), _) => {
                 self.first(i, axis, RowFunction::Sort { descending });

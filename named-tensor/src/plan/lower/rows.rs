@@ -199,6 +199,35 @@ impl Lowering<'_, '_> {
         self.step(i, &lies, action);
     }
 
+    /// The step of the logarithm of a sum of exponentials. Its result lies in the order of its source.
+    pub(super) fn log_sum(&mut self, i: u32, axes: &Names) {
+        let item = self.items.item(i);
+        let (shape, mut source) = (self.items.item(item.inputs[0]).shape, self.places[&item.inputs[0]].clone());
+        let (names, sizes): (Names, Sizes) = shape.iter().unzip();
+        let (row, others): (Order, Order) =
+            layout::by_stride(&source.strides).into_iter().partition(|&at| axes.contains(&names[at]));
+        read_forwards(std::slice::from_mut(&mut source), &sizes, row.iter().copied());
+        let (along, strides): (Sizes, Strides) = row.iter().map(|&at| (sizes[at], source.strides[at])).unzip();
+        let fastest = row.iter().rev().copied().find(|&at| sizes[at] != 1);
+        if !layout::is_one_run(&along, &strides) || fastest.is_some_and(|at| source.strides[at] != 1) {
+            let order: Order = few(others.iter().chain(&row).copied());
+            source = self.copied(i, &source, &sizes, &order);
+        }
+        let mut rows = source.in_order(&others);
+        rows.strides.push(1);
+        let order: Order = few(others.iter().filter_map(|&at| item.shape.position(names[at])));
+        let dense = dense(item.shape, &order);
+        let action = Action::Rows {
+            function: RowFunction::LogSum,
+            source: rows,
+            sizes: few(others.iter().map(|&at| sizes[at])),
+            row: along.iter().product(),
+            wanted: 1,
+            out: few(order.iter().map(|&at| dense[at]).chain([0])),
+        };
+        self.step(i, &order, action);
+    }
+
     /// The step of a determinant or an inverse. Its result lies in the order of its source, the axes of an inverse behind
     /// the others. The first one named is that of rows, whatever the layout is: so the numbers do not depend on it.
     pub(super) fn matrix(&mut self, i: u32, function: MatrixFunction, axes: [Name; 2]) {

@@ -11,6 +11,7 @@ use smallvec::SmallVec;
 use super::{Product, WORTH, summed};
 use crate::axis::Name;
 use crate::graph::Op;
+use crate::graph::op::Whole;
 use crate::plan::key::{Trace, narrow};
 use crate::plan::weighed;
 
@@ -70,6 +71,11 @@ impl Among {
                 among.softened.extend(axes.iter().copied());
             }
         }
+        trace.written().values().for_each(|(_, whole)| {
+            if let Whole::Op(Op::Softmax { axes, .. }) = whole {
+                among.softened.extend(axes.iter().copied());
+            }
+        });
         among
     }
 

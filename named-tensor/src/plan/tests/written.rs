@@ -1,6 +1,6 @@
 //! Functions of rows that are written out, planned and plain.
 //!
-//! Lives here: which of them are one step, and which are not. Not here: their derivatives (`graph::calculus`).
+//! Lives here: which of them are one step, and which are not, and sums of exponentials that are not finite. Not here: their derivatives (`graph::calculus`).
 
 use super::*;
 use crate::graph::testing::{WAYS, written};
@@ -29,7 +29,12 @@ fn softmax_its_logarithm_and_standardization_are_one_step_however_they_are_writt
         let axes = [&[M][..], &[N], &[K], &[M, K]][draw.below(4)];
         let way = draw.below(WAYS);
         let [whole, _, primitive] = written(way, &x, axes);
-        assert_eq!(actions(&[whole.clone()]), actions(&[primitive]), "seed {seed}, way {way}");
+        let found = actions(std::slice::from_ref(&whole));
+        if way < 12 {
+            assert_eq!(found, actions(&[primitive]), "seed {seed}, way {way}");
+        } else {
+            assert!(found == ["rows"] || found == ["copy", "rows"], "seed {seed}, way {way}: {found:?}");
+        }
         count += both_ways(&[whole], &format!("seed {seed}, way {way}")).unwrap_or(0);
     }
     assert!(count > 20_000, "{count}");
@@ -41,7 +46,8 @@ fn what_stands_inside_and_is_asked_for_is_made_once() {
         let x = leaf(1, Kind::F32, &[(M, 5), (N, 7)]);
         let [whole, inside, _] = written(way, &x, &[N]);
         let roots = [whole, inside];
-        assert!(!actions(&roots).contains(&"rows"), "way {way}");
+        // The logarithm of what stands inside of the sixth is one by itself.
+        assert_eq!(actions(&roots).contains(&"rows"), way == 5, "way {way}");
         both_ways(&roots, &format!("way {way}"));
     }
 }
@@ -91,7 +97,8 @@ fn what_is_nearly_a_function_of_rows_is_computed_as_it_is_written() {
         ),
     ];
     for (name, whole) in cases {
-        assert!(!actions(&[whole.clone()]).contains(&"rows"), "{name}");
+        // A logarithm by itself may be one.
+        assert!(name.contains("logarithm") || !actions(std::slice::from_ref(&whole)).contains(&"rows"), "{name}");
         both_ways(&[whole], name);
     }
 }
@@ -112,5 +119,15 @@ fn a_softmax_that_is_written_out_makes_an_attention_and_its_gradient() {
         assert_eq!(actions(&[attended(&by_hand)]), ["attention"], "way {way}");
         assert_eq!(actions(&owing(&by_hand)), actions(&owing(&primitive)), "way {way}");
         both_ways(&owing(&by_hand), &format!("way {way}"));
+    }
+}
+
+#[test]
+fn a_tensor_of_more_axes_than_kernels_take_is_computed_as_it_is_written() {
+    let names: Vec<Name> = (0..=LARGEST_RANK).map(|_| M.freshened()).collect();
+    let shape = Shape::new(names.iter().map(|&name| (name, 1)).chain([(N, 3)]));
+    let x = Node::input(Value::contiguous(Buffer::F64(vec![1.0, 2.0, 4.0].into()), shape.sizes()), shape);
+    for way in 0..WAYS {
+        both_ways(&[written(way, &x, &[N])[0].clone()], &format!("way {way}"));
     }
 }
