@@ -1,9 +1,10 @@
 //! The order of contractions: `(A ⊙ B) ⊙ C` may cost a hundred times what `A ⊙ (B ⊙ C)` costs.
 //!
-//! Contractions of contractions that nobody else needs are one sum over a product of several tensors. Every way to
-//! compute it by pairs is weighed by its multiplications (dynamic programming over sets of tensors), and the graph's
-//! own order is left only for one that needs less than [`WORTH`] of them. A contraction that several others need, as
-//! gradients need those of the way forwards, is a part of each of their products where that is less together (`apart`).
+//! Contractions of contractions that nobody else needs are one sum over a product of several tensors; so are products and
+//! sums that are written apart, `Σ_{a,b} X * W * Y`. Every way to compute it by pairs is weighed by its multiplications
+//! (dynamic programming over sets of tensors), and the graph's own order is left only for one that needs less than [`WORTH`] of
+//! them. One that several others need, as gradients need those of the way forwards, is a part of each of their products
+//! where that is less together (`apart`).
 //! Numbers stay the same up to rounding as long as they are finite.
 //! Not here: items, and pairs that are in several products (`simplify`), how a pair is multiplied (`contract`).
 
@@ -11,10 +12,13 @@ mod apart;
 
 use smallvec::SmallVec;
 
+use super::LARGEST_RANK;
 use super::key::{Trace, narrow};
 use super::numbered::FoldMap;
 use super::weighed;
 use crate::axis::Name;
+use crate::element::Binary;
+use crate::graph::op::Reduction;
 use crate::graph::shape::Names;
 use crate::graph::{Op, Shape};
 
@@ -23,11 +27,15 @@ const LARGEST: usize = 8;
 /// The part of the multiplications that another order may have.
 const WORTH: f64 = 0.8;
 
-/// One contraction of a new order.
+/// What a multiplication of a product that is not summed at once counts, or of one without terms in common: each reads or
+/// writes numbers of its own, where those of matrices are used again and again.
+const ALONE: f64 = 4.0;
+
+/// One contraction of a new order, or a sum of the left one alone.
 #[derive(Debug)]
 pub(super) struct Pair {
     pub(super) left: Operand,
-    pub(super) right: Operand,
+    pub(super) right: Option<Operand>,
     pub(super) summed: Names,
     pub(super) shape: Shape,
 }
@@ -64,12 +72,21 @@ pub(super) fn reordered(trace: &Trace<'_>) -> FoldMap<u32, Vec<Pair>> {
     found
 }
 
-/// The axes that a contraction sums, if its node is one that is to be computed.
-fn summed<'a>(trace: &Trace<'a>, number: u32) -> Option<&'a Names> {
-    match trace.node(number).op() {
-        Op::Contract(axes) if !axes.is_empty() && trace.value(number).is_none() => Some(axes),
+/// The axes that a contraction, a product or a sum sums, if its node is one that is to be computed.
+fn summed<'a>(trace: &Trace<'a>, number: u32) -> Option<&'a [Name]> {
+    let node = trace.node(number);
+    match node.op() {
+        _ if trace.value(number).is_some() || !node.kind().is_real() => None,
+        Op::Contract(axes) | Op::Reduce(Reduction::Sum, axes) => Some(axes),
+        Op::Binary(Binary::Mul) => Some(&[]),
         _ => None,
     }
+}
+
+/// What a product of these sizes counts, of which the last is that of all axes.
+fn cost([left, right, all]: [f64; 3], is_summed: bool) -> f64 {
+    // Which of them is larger says which axes they have: what is 1 stays so.
+    if is_summed && all > left.max(right) { all } else { ALONE * all }
 }
 
 /// A sum over a product of several tensors.
@@ -85,9 +102,14 @@ struct Product {
 }
 
 impl Product {
-    /// The product that ends with this node, of all contractions that go into others; none if it is no contraction.
+    /// The product that ends with this node, of all contractions that go into others; none if it sums nothing.
     fn of(trace: &Trace<'_>, goes_in: &[bool], root: u32) -> Option<Product> {
-        summed(trace, root)?;
+        summed(trace, root).filter(|axes| !axes.is_empty())?;
+        Product::with(trace, goes_in, root)
+    }
+
+    /// The same, also if it ends with a product that sums nothing.
+    fn with(trace: &Trace<'_>, goes_in: &[bool], root: u32) -> Option<Product> {
         let mut product = Product {
             nodes: SmallVec::from_slice(&[root]),
             operands: SmallVec::new(),
@@ -119,16 +141,39 @@ impl Product {
         for &node in &product.nodes {
             let axes = summed(trace, node)?;
             product.summed.extend(axes.iter().copied());
-            let (left, right) = (trace.node(trace.inputs(node)[0]), trace.node(trace.inputs(node)[1]));
-            let shared = right.shape().iter().filter(|&(name, _)| !left.shape().has(name));
-            product.cost += left.shape().iter().chain(shared).map(|(_, size)| size as f64).product::<f64>();
+            let size = |shape: &Shape| shape.sizes().map(|size| size as f64).product::<f64>();
+            match *trace.inputs(node) {
+                [left, right] => {
+                    let [left, right] = [left, right].map(|input| trace.node(input).shape());
+                    let shared = right.iter().filter(|&(name, _)| !left.has(name));
+                    let all = size(left) * shared.map(|(_, size)| size as f64).product::<f64>();
+                    product.cost += cost([size(left), size(right), all], !axes.is_empty());
+                }
+                // The sum of a product is taken while it is made.
+                [x] if !product.nodes.contains(&x) => product.cost += ALONE * size(trace.node(x).shape()),
+                _ => {}
+            }
         }
         Some(product)
     }
 
-    /// Whether there are several orders: it has three operands or more, and no name is two axes.
+    /// Whether there are several orders, of which one may be better: it has three operands or more, or product and sum are
+    /// written apart; something on the way is larger than all operands, and no name is two axes.
     fn has_orders(&self, trace: &Trace<'_>) -> bool {
-        self.operands.len() > 2 && self.is_sound(trace)
+        let is_several = self.operands.len() > 2 || self.operands.len() == 2 && self.nodes.len() > 1;
+        is_several && self.axes.len() <= LARGEST_RANK && self.grows(trace) && self.is_sound(trace)
+    }
+
+    /// Whether some product on the way is larger than each operand.
+    fn grows(&self, trace: &Trace<'_>) -> bool {
+        let is_larger = |&node: &u32| {
+            let [left, right] = *trace.inputs(node) else { return false };
+            let [left, right] = [left, right].map(|input| trace.node(input).shape());
+            let further = right.iter().filter(|&(name, _)| !left.has(name)).map(|(_, size)| size);
+            let all = left.sizes().chain(further).fold(1, usize::saturating_mul);
+            self.operands.iter().all(|&operand| weighed::is_less(trace.node(operand).shape().elements(), all))
+        };
+        self.nodes.iter().any(is_larger)
     }
 
     /// Whether each name means one axis: what a contraction sums is nowhere outside of it.
@@ -174,15 +219,23 @@ impl Product {
         let mut best: Vec<(f64, usize)> = vec![(0.0, 0); all + 1];
         for set in 1..=all {
             if set.is_power_of_two() {
+                // What it alone has is summed first.
+                if self.axes.iter().any(|axis| self.is_alone(axis, set)) {
+                    best[set].0 = ALONE * self.size(|&(_, _, who)| who & set != 0);
+                }
                 continue;
             }
             best[set].0 = f64::INFINITY;
             let mut part = (set - 1) & set;
             while part > set ^ part {
                 let rest = set ^ part;
-                let joined = |axis: &&(Name, usize, usize)| self.is_left(axis, part) || self.is_left(axis, rest);
-                let own: f64 = self.axes.iter().filter(joined).map(|&(_, size, _)| size as f64).product();
-                let cost = best[part].0 + best[rest].0 + own;
+                let sizes = [
+                    self.size(|axis| self.is_left(axis, part)),
+                    self.size(|axis| self.is_left(axis, rest)),
+                    self.size(|axis| self.is_left(axis, part) || self.is_left(axis, rest)),
+                ];
+                let is_summed = self.axes.iter().any(|axis| self.is_gone(axis, [part, rest]));
+                let cost = best[part].0 + best[rest].0 + cost(sizes, is_summed);
                 if weighed::is_cheaper(cost, best[set].0) {
                     best[set] = (cost, part);
                 }
@@ -193,23 +246,40 @@ impl Product {
         weighed::is_cheaper(least, WORTH * self.cost).then(|| (least, best.into_iter().map(|(_, part)| part).collect()))
     }
 
+    /// Whether only the operand of this set has an axis that is summed.
+    fn is_alone(&self, &(name, _, who): &(Name, usize, usize), set: usize) -> bool {
+        who == set && self.summed.contains(&name)
+    }
+
+    /// Whether an axis is summed when these parts are multiplied.
+    fn is_gone(&self, axis: &(Name, usize, usize), [part, rest]: [usize; 2]) -> bool {
+        (self.is_left(axis, part) || self.is_left(axis, rest)) && !self.is_left(axis, part | rest)
+    }
+
+    /// The sizes of some axes together.
+    fn size(&self, is_one: impl Fn(&(Name, usize, usize)) -> bool) -> f64 {
+        self.axes.iter().filter(|axis| is_one(axis)).map(|&(_, size, _)| size as f64).product()
+    }
+
     /// Adds the pairs of a set, and tells where its product is.
     fn pairs(&self, parts: &[usize], set: usize, pairs: &mut Vec<Pair>) -> Operand {
-        if set.is_power_of_two() {
-            return Operand::Node(self.operands[set.trailing_zeros() as usize]);
-        }
-        let (part, rest) = (parts[set], set ^ parts[set]);
-        let (left, right) = (self.pairs(parts, part, pairs), self.pairs(parts, rest, pairs));
-        let left_after = |axis: &&(Name, usize, usize)| self.is_left(axis, set);
-        let gone = |axis: &&(Name, usize, usize)| {
-            (self.is_left(axis, part) || self.is_left(axis, rest)) && !self.is_left(axis, set)
+        let some = |is_one: &dyn Fn(&(Name, usize, usize)) -> bool| -> Names {
+            self.axes.iter().filter(|axis| is_one(axis)).map(|&(name, ..)| name).collect()
         };
-        pairs.push(Pair {
-            left,
-            right,
-            summed: self.axes.iter().filter(gone).map(|&(name, ..)| name).collect(),
-            shape: Shape::new(self.axes.iter().filter(left_after).map(|&(name, size, _)| (name, size))),
-        });
+        let left_after = self.axes.iter().filter(|axis| self.is_left(axis, set));
+        let shape = Shape::new(left_after.map(|&(name, size, _)| (name, size)));
+        if set.is_power_of_two() {
+            let operand = Operand::Node(self.operands[set.trailing_zeros() as usize]);
+            let summed = some(&|axis| self.is_alone(axis, set));
+            if summed.is_empty() {
+                return operand;
+            }
+            pairs.push(Pair { left: operand, right: None, summed, shape });
+        } else {
+            let both = [parts[set], set ^ parts[set]];
+            let [left, right] = both.map(|part| self.pairs(parts, part, pairs));
+            pairs.push(Pair { left, right: Some(right), summed: some(&|axis| self.is_gone(axis, both)), shape });
+        }
         Operand::Pair(pairs.len() - 1)
     }
 }

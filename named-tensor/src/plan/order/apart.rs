@@ -96,7 +96,11 @@ impl Among {
             is_there.then(|| cheaper.map_or(product.cost, |(least, _)| least))
         };
         let all = |goes_in: &[bool], ends: &[u32]| ends.iter().map(|&end| cost(goes_in, end)).sum::<Option<f64>>();
-        let apart = all(goes_in, &ends).zip(all(goes_in, &[number])).map(|(others, own)| others + own);
+        let own = match summed(trace, number) {
+            Some([]) => Product::with(trace, goes_in, number).map(|product| product.cost),
+            _ => cost(goes_in, number),
+        };
+        let apart = all(goes_in, &ends).zip(own).map(|(others, own)| others + own);
         goes_in[number as usize] = true;
         let inside = all(goes_in, &ends);
         goes_in[number as usize] = false;

@@ -39,13 +39,21 @@ impl Paired {
                 Operand::Node(number) => item_of[number as usize],
                 Operand::Pair(pair) => made[pair],
             };
-            let inputs: SmallVec<[u32; 3]> = few([pair.left, pair.right].into_iter().map(item));
-            let work =
-                if pair.summed.is_empty() { Work::Op(&TIMES) } else { Work::Contract(&pair.summed, Scale::None) };
+            let inputs: SmallVec<[u32; 3]> = few([pair.left].into_iter().chain(pair.right).map(item));
+            let work = match pair.right {
+                None => Work::Sum(&pair.summed),
+                Some(_) if pair.summed.is_empty() => Work::Op(&TIMES),
+                Some(_) => Work::Contract(&pair.summed, Scale::None),
+            };
             if at + 1 == pairs.len() {
                 return (work, inputs);
             }
             let next = narrow(list.len());
+            if inputs.len() < 2 {
+                made.push(next);
+                list.push(Item { work, inputs, shape: &pair.shape, kind, node });
+                continue;
+            }
             let known = *self.known.entry(sorted(&inputs)).or_insert(next);
             let is_same = match list.get(known as usize).map(|item| item.work) {
                 Some(Work::Contract(axes, _)) => are_same(axes, &pair.summed),
