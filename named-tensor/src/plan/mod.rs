@@ -30,6 +30,7 @@ mod masks;
 mod numbered;
 mod numbers;
 mod order;
+mod outer;
 mod remade;
 mod scan;
 mod schedule;

@@ -11,9 +11,11 @@ use smallvec::SmallVec;
 use super::LARGEST_RANK;
 use super::key::narrow;
 use super::numbered::{FoldMap, few};
-use super::simplify::{Item, Items, Work};
+use super::simplify::{Item, Items, Scale, Work};
 
 use crate::axis::Name;
+use crate::element::Binary;
+use crate::graph::shape::Names;
 use crate::graph::{Op, Shape};
 
 /// Some positions of an axis.
@@ -55,6 +57,15 @@ pub(super) enum Kept {
     Constant(f64),
     /// It does something else with its inputs, as to take a slice.
     Op(Op),
+    /// It is the contraction of its inputs over these axes.
+    Contract(Names),
+}
+
+impl Kept {
+    /// The product of two, summed over these axes.
+    pub(super) fn product(summed: Names) -> Kept {
+        if summed.is_empty() { Kept::Op(Op::Binary(Binary::Mul)) } else { Kept::Contract(summed) }
+    }
 }
 
 /// Items as they will be.
@@ -76,6 +87,7 @@ impl Drafts {
                 Some(News(Kept::Work, shape)) => (was.work, shape),
                 Some(News(Kept::Constant(number), shape)) => (Work::Constant(*number), shape),
                 Some(News(Kept::Op(op), shape)) => (Work::Op(op), shape),
+                Some(News(Kept::Contract(axes), shape)) => (Work::Contract(axes, Scale::None), shape),
             };
             Item { work, inputs, shape, kind: was.kind, node: was.node }
         };

@@ -34,6 +34,7 @@ use super::layout::{self, Order, Place, Tail};
 use super::masks;
 use super::numbered::{ByNumber, FoldSet, few};
 use super::order;
+use super::outer;
 use super::schedule::{Action, Inputs, MatrixFunction, Piece, RowFunction, Schedule, Sizes, Slot, Step};
 use super::simplify::{self, Items, Work};
 use super::slices;
@@ -68,6 +69,11 @@ fn scheduled(trace: &Trace<'_>, placeholders: &[Strides], orders: &[Order]) -> S
         None => items,
     };
     let mut drafts = indices::at_once(trace, &items);
+    let items = match &mut drafts {
+        Some(drafts) => drafts.items(&items),
+        None => items,
+    };
+    let mut drafts = outer::apart(&items);
     let items = match &mut drafts {
         Some(drafts) => drafts.items(&items),
         None => items,

@@ -191,3 +191,25 @@ fn a_sum_with_a_weight_for_each_row_is_a_product_and_one_of_equal_tensors_is_not
     );
     [rows, squares, repeated].iter().for_each(|roots| assert!(both_ways(roots, "weighted sums").is_some()));
 }
+
+#[test]
+fn a_weighed_sum_of_large_outer_products_makes_none_of_them() {
+    let [x, owed] = [(1, B, 30), (2, C, 40)].map(|(seed, axis, size)| dense(seed, &[(A, 50), (axis, size)]));
+    let each = x.contract(&owed, &[]);
+    let renamed = each.rename(&[(A, D)]);
+    let length = each.binary(Binary::Mul, &each).reduce(Reduction::Sum, &[B, C]);
+    let weight = length.unary(Unary::Exp).rename(&[(A, D)]);
+    let sums = [
+        // As the examples of a batch are summed, each shortened to a length; and what does not sum the batch at all.
+        renamed.contract(&weight, &[D]),
+        each.contract(&dense(3, &[(C, 40)]), &[C]),
+        each.contract(&dense(4, &[(B, 30), (A, 50)]), &[A, B]),
+    ];
+    for (which, sum) in sums.iter().enumerate() {
+        let plan = || describe(std::slice::from_ref(sum)).unwrap();
+        assert!(work(std::slice::from_ref(sum))[1] <= 50 * 40, "sum {which}: {}", plan());
+        both_ways(std::slice::from_ref(sum), &format!("sum {which}"));
+    }
+    // What is wanted itself is there, and its sum is still one of the factors.
+    both_ways(&[sums[0].clone(), each], "with all of them");
+}
