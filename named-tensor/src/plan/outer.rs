@@ -7,6 +7,7 @@
 
 use smallvec::{SmallVec, smallvec};
 
+use super::LARGEST_RANK;
 use super::key::narrow;
 use super::numbered::few;
 use super::simplify::{Item, Items, Scale, Work};
@@ -87,7 +88,8 @@ impl Items<'_> {
     fn apart_from(&self, item: &Item<'_>, axes: &Names, product: u32, with: u32) -> Option<Apart> {
         let factors = self.factors_of_outer(product)?;
         let (elements, other) = (self.item(product).shape.elements(), self.item(with).shape);
-        if !is_repaid(elements, other.elements()) {
+        let fits = self.item(product).shape.rank() + other.rank() <= LARGEST_RANK;
+        if !fits || !is_repaid(elements, other.elements()) {
             return None;
         }
         let size = |name: &Name| other.size(*name).unwrap_or(1);
