@@ -53,11 +53,10 @@ impl Lowering<'_, '_> {
             return false;
         }
         let names: Names = shape.names().collect();
-        let mut order = layout::by_stride(&self.places[&input].strides);
         let all: Sizes = shape.sizes().collect();
-        if !order.iter().map(|&at| all[at]).eq(sizes.iter().copied()) {
+        let Some(mut order) = in_sizes(layout::by_stride(&self.places[&input].strides), &all, sizes) else {
             return false;
-        }
+        };
         let (reduced, mut kept): (Order, Order) = (0..sizes.len()).partition(|&at| axes.contains(&names[order[at]]));
         // Where operands repeat each other, any order is as good for them, and one with a long axis last is best: the last one, or
         // another along which far fewer numbers have to be copied.
@@ -68,7 +67,10 @@ impl Lowering<'_, '_> {
             let across = operands.iter().filter(|operand| !matches!(operand.strides[at], 0 | 1));
             across.map(|operand| covered(operand, sizes)).fold(0, usize::saturating_add)
         };
-        let mut are_long = kept.iter().rev().copied().filter(|&at| is_free && !weighed::is_less(sizes[at], long));
+        // What all operands have is a batch: its positions are no columns of a tile, and no rows.
+        let is_batch = |at: usize| is_of_difference && operands.iter().all(|operand| operand.strides[at] != 0);
+        let is_long = |&at: &usize| is_free && !is_batch(at) && !weighed::is_less(sizes[at], long);
+        let mut are_long = kept.iter().rev().copied().filter(is_long);
         let first = are_long.next();
         let last = first.map(|first| {
             let is_better = |best, at| weighed::is_less(copied(at).saturating_mul(FEWER), copied(best));
@@ -77,6 +79,8 @@ impl Lowering<'_, '_> {
         let turned: Order = match last {
             Some(last) => {
                 kept.retain(|&mut at| at != last);
+                let (batch, rows): (Order, Order) = kept.iter().copied().partition(|&at| is_batch(at));
+                kept = few(batch.into_iter().chain(rows));
                 kept.iter().chain(&reduced).copied().chain([last]).collect()
             }
             None => (0..sizes.len()).collect(),
@@ -121,7 +125,7 @@ impl Lowering<'_, '_> {
     }
 
     /// A copy of an operand of item `i` whose axes, as far as it has them, lie in the order of the group.
-    fn turned(&mut self, i: u32, operand: &Place, sizes: &[usize]) -> Place {
+    pub(super) fn turned(&mut self, i: u32, operand: &Place, sizes: &[usize]) -> Place {
         let has: Order = few((0..sizes.len()).filter(|&at| operand.strides[at] != 0));
         let own: Sizes = few(has.iter().map(|&at| sizes[at]));
         let order: Order = few(0..has.len());
@@ -132,14 +136,24 @@ impl Lowering<'_, '_> {
     }
 }
 
+/// The axes in the order of these sizes, from an order in which those of one position may stand anywhere.
+fn in_sizes(mut order: Order, all: &[usize], sizes: &[usize]) -> Option<Order> {
+    let next = |&size: &usize| {
+        let at = order.iter().position(|&at| all[at] == size)?;
+        let is_next = size == 1 || order[..at].iter().all(|&before| all[before] == 1);
+        is_next.then(|| order.remove(at))
+    };
+    sizes.iter().map(next).collect()
+}
+
 /// Whether elements that follow each other in the order of the group lie apart in the operand.
-fn lies_across(operand: &Place, sizes: &[usize]) -> bool {
+pub(super) fn lies_across(operand: &Place, sizes: &[usize]) -> bool {
     let last = (0..sizes.len()).rev().find(|&at| sizes[at] != 1);
     last.is_some_and(|at| !matches!(operand.strides[at], 0 | 1))
 }
 
 /// How many elements the operand has along the axes of the group.
-fn covered(operand: &Place, sizes: &[usize]) -> usize {
+pub(super) fn covered(operand: &Place, sizes: &[usize]) -> usize {
     let has = |at: &usize| operand.strides[*at] != 0;
     (0..sizes.len()).filter(has).map(|at| sizes[at]).fold(1, usize::saturating_mul)
 }

@@ -7,6 +7,7 @@
 use crate::kernel::order::sort_few;
 use smallvec::SmallVec;
 
+use super::computed::{covered, lies_across};
 use super::once::{Instructions, Kinds};
 use super::{Lowering, dense};
 use crate::graph::Op;
@@ -22,6 +23,9 @@ use crate::plan::weighed;
 /// tests, so that they come here too.
 const SHORT: usize = 8;
 const LEAST: usize = if cfg!(test) { 12 } else { 512 };
+
+/// So often an operand is read again at least that is copied into the order of the result.
+const AGAIN: usize = 4;
 
 /// Rows that are so many times shorter than those of another order are still better, if nothing is turned around for them.
 const SHORTER: usize = 4;
@@ -59,8 +63,11 @@ impl Lowering<'_, '_> {
             operands.iter_mut().for_each(|place| self.in_longer_rows(root, place, &sizes, &order));
         }
         let program = self.programs.of(&draft.instructions, &kinds);
-        let sizes = few(order.iter().map(|&at| sizes[at]));
-        let operands: Box<[Place]> = operands.iter().map(|place| place.in_order(&order)).collect();
+        let sizes: Sizes = few(order.iter().map(|&at| sizes[at]));
+        let mut operands: Box<[Place]> = operands.iter().map(|place| place.in_order(&order)).collect();
+        if producer.is_none() {
+            operands.iter_mut().for_each(|place| self.in_rows(root, place, &sizes));
+        }
         members.pop();
         let fused = draft.own.iter().chain(&members).map(|&member| self.items.item(member).node).collect();
         match producer {
@@ -89,6 +96,19 @@ impl Lowering<'_, '_> {
         let total = own.iter().fold(1, |total: usize, &at| total.saturating_mul(sizes[at]));
         if !weighed::is_less(total, LEAST) {
             *place = self.copied(root, place, sizes, &own);
+        }
+    }
+
+    /// Copies an operand that lies across the rows of a far larger result: it is read again and again.
+    fn in_rows(&mut self, root: u32, place: &mut Place, sizes: &[usize]) {
+        let total = sizes.iter().fold(1, |total: usize, &size| total.saturating_mul(size));
+        let is_backwards = (0..sizes.len()).rev().find(|&at| sizes[at] != 1).is_some_and(|at| place.strides[at] == -1);
+        if lies_across(place, sizes)
+            && !is_backwards
+            && !weighed::is_less(total, LEAST)
+            && !weighed::is_less(total, covered(place, sizes).saturating_mul(AGAIN))
+        {
+            *place = self.turned(root, place, sizes);
         }
     }
 

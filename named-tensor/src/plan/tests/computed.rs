@@ -126,6 +126,53 @@ fn what_is_only_reduced_is_made_for_each_reduction_and_stored_for_none() {
 }
 
 #[test]
+fn distances_within_each_of_a_batch_store_no_differences_whatever_the_layout() {
+    let [a, b, c, d] = ["a", "b", "c", "d"].map(Name::declared);
+    for batch in [1, 3, 8] {
+        for seed in 0..8 {
+            let mut draw = Draw::new(seed);
+            let mut points = |axis, size| {
+                let mut axes = vec![(d, batch), (axis, size), (c, 6)];
+                (1..3).rev().for_each(|i| axes.swap(i, draw.below(i + 1)));
+                super::several::dense(draw.below(100) as u64, &axes)
+            };
+            let [x, y] = [points(a, 20), points(b, 30)];
+            let difference = x.binary(Binary::Sub, &y);
+            let sum = difference.binary(Binary::Mul, &difference).reduce(Reduction::Sum, &[c]);
+            let context = format!("batch {batch}, seed {seed}");
+            assert_eq!(steps(std::slice::from_ref(&sum), "reduce computed"), 1, "{context}");
+            let schedule = lower::schedule(&Trace::new(std::slice::from_ref(&sum)).unwrap());
+            let in_registers = schedule.steps.iter().any(|step| match &step.action {
+                // Of the rows and columns each has one operand alone, and of the batch both.
+                Action::ReduceComputed { sizes, operands, over: [from, _], .. } => {
+                    let alone = |at: usize| operands.iter().filter(|operand| operand.strides[at] != 0).count() == 1;
+                    alone(usize::from(*from) - 1) && alone(sizes.len() - 1)
+                }
+                _ => false,
+            });
+            assert!(in_registers, "{context}");
+            both_ways(&[sum], &context);
+        }
+    }
+}
+
+#[test]
+fn what_lies_across_the_rows_of_a_far_larger_result_is_copied_once() {
+    let [a, b, c] = ["a", "b", "c"].map(Name::declared);
+    let x = super::several::dense(1, &[(c, 8), (a, 20)]);
+    let y = super::several::dense(2, &[(b, 30), (c, 8)]);
+    let turned = x.binary(Binary::Add, &y).unary(Unary::Tanh);
+    assert_eq!(steps(std::slice::from_ref(&turned), "copy"), 0, "in another order neither lies across");
+    // Whichever axis is last, one of three lies across.
+    let sum = [turned.binary(Binary::Mul, &super::several::dense(4, &[(a, 20), (b, 30)]))];
+    assert_eq!([steps(&sum, "copy"), steps(&sum, "map")], [1, 1]);
+    both_ways(&sum, "one lies across");
+    let same = [super::several::dense(3, &[(a, 20), (c, 8)]).binary(Binary::Add, &x)];
+    assert_eq!(steps(&same, "copy"), 0, "it is read once");
+    both_ways(&same, "both are as large");
+}
+
+#[test]
 fn what_differences_are_multiplied_by_is_read_along_an_axis_in_which_it_lies() {
     for seed in 0..12 {
         let roots = distances(seed, 4, false);

@@ -192,6 +192,73 @@ fn a_sum_with_a_weight_for_each_row_is_a_product_and_one_of_equal_tensors_is_not
     [rows, squares, repeated].iter().for_each(|roots| assert!(both_ways(roots, "weighted sums").is_some()));
 }
 
+/// A sum over a product of several tensors in words of the language: products, sums and contractions of random parts.
+fn written_apart(draw: &mut Draw, kind: Kind) -> (Node, Vec<Node>) {
+    let sizes: Vec<(Name, usize)> = NAMES.iter().map(|&name| (name, *draw.of(&[1, 2, 3, 9]))).collect();
+    let leaves: Vec<Node> = (0..2 + draw.below(4))
+        .map(|_| {
+            let axes: Vec<_> = sizes.iter().copied().filter(|_| draw.below(2) == 0).collect();
+            stored(draw, kind, Shape::new(axes), 1)
+        })
+        .collect();
+    let mut tensors = leaves.clone();
+    let summed = |draw: &mut Draw, node: Node, others: &[Node]| {
+        let is_free = |name: Name| others.iter().all(|other| !other.shape().has(name));
+        let axes: Vec<Name> = node.shape().names().filter(|&name| is_free(name) && draw.below(2) == 0).collect();
+        if axes.is_empty() { node } else { node.reduce(Reduction::Sum, &axes) }
+    };
+    while tensors.len() > 1 {
+        let left = tensors.swap_remove(draw.below(tensors.len()));
+        let right = tensors.swap_remove(draw.below(tensors.len()));
+        let product = left.binary(Binary::Mul, &right);
+        // Some are used twice.
+        let product = if draw.below(6) == 0 { product.binary(Binary::Mul, &product) } else { product };
+        tensors.push(if draw.below(2) == 0 { summed(draw, product, &tensors) } else { product });
+    }
+    let last = tensors.remove(0);
+    (summed(draw, last, &[]), leaves)
+}
+
+#[test]
+fn sums_and_products_that_are_written_apart_have_the_same_numbers_in_any_order() {
+    let (mut counts, mut reordered) = ([0; 2], 0);
+    for seed in 0..600 {
+        let mut draw = Draw::new(seed);
+        let kind = if seed % 3 == 0 { Kind::F32 } else { Kind::F64 };
+        let (root, leaves) = written_apart(&mut draw, kind);
+        let context = format!("seed {seed}");
+        reordered += usize::from(!order::reordered(&Trace::new(std::slice::from_ref(&root)).unwrap()).is_empty());
+        counts[0] += both_ways(std::slice::from_ref(&root), &context).unwrap_or(0);
+        let owed = stored(&mut draw, kind, root.shape().clone(), 1);
+        counts[1] += both_ways(&with_gradients(&root, &owed, &leaves), &context).unwrap_or(0);
+    }
+    assert!(counts[0] > 10_000 && counts[1] > 20_000 && reordered > 60, "{counts:?}, {reordered} in another order");
+}
+
+#[test]
+fn a_sum_over_several_axes_of_a_product_of_several_tensors_is_made_of_contractions() {
+    // Σ_ab X * W * Y
+    let [x, w, y] = [[(C, 30), (A, 20)], [(A, 20), (B, 25)], [(B, 25), (D, 40)]].map(|axes| dense(1, &axes));
+    let product = x.binary(Binary::Mul, &w).binary(Binary::Mul, &y);
+    let sum = [product.reduce(Reduction::Sum, &[A, B])];
+    let [multiplied, largest] = work(&sum);
+    assert!(multiplied <= 30 * 20 * 25 + 30 * 25 * 40 && largest <= 30 * 40, "{}", describe(&sum).unwrap());
+    both_ways(&sum, "a bilinear form");
+    // What one factor alone has is summed before: Σ_ab X² * V²
+    let v = dense(2, &[(A, 20), (B, 25)]);
+    let squares = [x.binary(Binary::Mul, &x).binary(Binary::Mul, &v.binary(Binary::Mul, &v))];
+    let sum = [squares[0].reduce(Reduction::Sum, &[A, B])];
+    assert!(work(&sum)[1] <= 30 * 20, "{}", describe(&sum).unwrap());
+    both_ways(&sum, "an axis of one factor");
+    // A product that two sums need, of which each is a contraction.
+    let shared = x.binary(Binary::Mul, &w);
+    let sums = [shared.reduce(Reduction::Sum, &[A]), shared.reduce(Reduction::Sum, &[C])];
+    assert!(work(&sums)[1] <= 30 * 25, "{}", describe(&sums).unwrap());
+    both_ways(&sums, "two sums");
+    // One that is a result itself is there, and read.
+    both_ways(&[sums[0].clone(), sums[1].clone(), shared], "with the product");
+}
+
 #[test]
 fn a_weighed_sum_of_large_outer_products_makes_none_of_them() {
     let [x, owed] = [(1, B, 30), (2, C, 40)].map(|(seed, axis, size)| dense(seed, &[(A, 50), (axis, size)]));
