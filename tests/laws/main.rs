@@ -40,3 +40,4 @@ mod truth;
 mod unroll;
 #[cfg(target_pointer_width = "64")]
 mod vast;
+mod written;

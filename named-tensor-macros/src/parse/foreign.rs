@@ -216,18 +216,20 @@ fn is_operand(input: ParseStream<'_>) -> bool {
 fn unbraced(name: &Ident, word: &str, input: ParseStream<'_>) -> Option<syn::Error> {
     let ahead = input.fork();
     let inside = ahead.parse::<Group>().ok()?.stream();
-    let mut text = text(&inside);
+    let mut axes = text(&inside);
     let starred = word.strip_suffix("_star").filter(|stem| builtin::find(stem, true).is_some());
     if starred.is_some() {
-        text = format!("star({text})");
+        axes = format!("star({axes})");
     }
     let stem = starred.or_else(|| word.strip_suffix('_')).filter(|stem| !stem.is_empty())?;
     if ahead.peek(token::Paren) {
-        let help = format!("write `{stem}_{{{text}}}(..)`");
+        let help = format!("write `{stem}_{{{axes}}}(..)`");
         return Some(error(name.span(), "the axes of a function stand in braces", &[help]));
     }
-    let help = format!("write `{stem}_{{{text}}}`");
-    text.contains("->").then(|| error(name.span(), "a subscript stands in braces", &[help]))
+    let help = format!("write `{stem}_{{{axes}}}`");
+    // Inside of braces it belongs to another subscript.
+    let own: TokenStream = inside.into_iter().filter(|token| !matches!(token, TokenTree::Group(_))).collect();
+    text(&own).contains("->").then(|| error(name.span(), "a subscript stands in braces", &[help]))
 }
 
 /// `X dot_star(seq) Y`, where braces belong; `star` may also be an axis before an operand in parentheses.

@@ -65,7 +65,7 @@ impl<'a, T: Scalar> Rows<'a, T> {
         let (count, size) = (dst.len(), self.size);
         if size <= SHORT {
             // Rows that follow each other are read where they stand.
-            let is_dense = self.kept.sizes.len() <= 1 && self.kept.inner_stride(0) == size.cast_signed() || count == 1;
+            let is_dense = self.kept.sizes.len() <= 1 && self.kept.inner_stride(0) == size.cast_signed();
             let src = if is_dense {
                 &self.data[self.offset + first * size..][..count * size]
             } else {
@@ -165,6 +165,8 @@ mod tests {
                 (&[1][..], &[size, 1][..]),
                 (&[150], &[size, 1]),
                 (&[70], &[size + 3, 1]),
+                // One row behind those that are taken together.
+                (&[ROWS + 1], &[size + 3, 1]),
                 (&[5, 30], &[size, 5 * size, 1]),
                 (&[70], &[0, 1]),
             ] {
