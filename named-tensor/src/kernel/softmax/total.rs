@@ -1,14 +1,14 @@
-//! The logarithm of a sum of exponentials, of rows whose elements follow each other.
+//! The logarithm of a sum of exponentials, of rows whose elements follow each other, or of rows side by side.
 //!
 //! Computes  `y = m + ln Σᵢ e^(xᵢ - m)`  with  `m = max xᵢ`.  The sum is accumulated in `f64`; for `f32` the error is at most
 //! `2⁻²³ (4 + |y|)`. A row of -∞ alone gives -∞, one with +∞ gives +∞, and one with NaN gives NaN.
 //! Long rows are cut into pieces where there are few, whose bounds depend on the sizes alone.
 //! Not here: where rows are copied to lie so (`plan`), the exponentials themselves (`softmax`).
 
-use super::columns::four_decays;
+use super::columns::{Sums, four_decays};
 use super::higher;
 use super::short::{ROWS, short_sums};
-use super::{AT_ONCE, LANES, SHORT, View};
+use super::{AT_ONCE, LANES, SHORT, View, WIDTH};
 use crate::element::Unary;
 use crate::kernel::lanes::{fold, vectorised};
 use crate::kernel::math::Scalar;
@@ -19,19 +19,27 @@ use crate::kernel::span::{Span, check_inside};
 const MANY: usize = 16;
 const PIECE: usize = 64 * 1024;
 
+/// Elements of rows side by side that are taken in at once.
+const DEEP: usize = 32;
+
 /// Writes  `ln Σ e^x`  over the last axis of `src`, a view over `outer` and an axis of `size`.
 ///
 /// # Panics
-/// If elements of a row do not follow each other, if the view leaves its slice, or if `dst` does not have one element per row.
+/// If neither elements of a row follow each other nor rows, if the view leaves its slice, or if `dst` does not have one element
+/// per row.
 pub(crate) fn log_sum<T: Scalar>(outer: &[usize], size: usize, src: View<'_, T>, dst: &mut [T]) {
     check_inside("log of a sum: source", src.data.len(), src.offset, &[outer, &[size]].concat(), src.strides);
     assert_eq!(dst.len(), outer.iter().product::<usize>(), "log of a sum: one result per row is needed");
     let (&step, strides) = src.strides.split_last().expect("a view over rows has a stride along them");
-    assert!(size <= 1 || step == 1, "log of a sum: elements of a row follow each other");
     if size == 0 {
         return dst.fill(T::LOWEST);
     }
-    let rows = Rows { data: src.data, offset: src.offset, kept: Span::new(outer, &[strides]), size };
+    let rows = Rows { data: src.data, offset: src.offset, kept: Span::new(outer, &[strides]), size, step };
+    if size > 1 && step != 1 {
+        assert!(rows.kept.inner_stride(0) == 1, "log of a sum: rows follow each other, or their elements do");
+        let grain = grain_of(dst.len(), GRAIN.div_ceil(size)).next_multiple_of(WIDTH);
+        return parallel::for_each_chunk(dst, grain, |first, dst| rows.columns(first, dst));
+    }
     if dst.len() < MANY && size >= 2 * PIECE {
         return dst.iter_mut().enumerate().for_each(|(i, to)| *to = in_pieces(rows.row(i)));
     }
@@ -45,18 +53,49 @@ pub(crate) fn log_sum<T: Scalar>(outer: &[usize], size: usize, src: View<'_, T>,
     });
 }
 
-/// Rows of `size` elements.
+/// Rows of `size` elements, so far apart.
 struct Rows<'a, T> {
     data: &'a [T],
     offset: usize,
     kept: Span,
     size: usize,
+    step: isize,
 }
 
 impl<'a, T: Scalar> Rows<'a, T> {
     fn row(&self, number: usize) -> &'a [T] {
         let distance = self.kept.distance(0, &self.kept.index(number));
         &self.data[self.offset.wrapping_add_signed(distance)..][..self.size]
+    }
+
+    /// The results of rows side by side, from that numbered `first` on.
+    fn columns(&self, first: usize, dst: &mut [T]) {
+        let mut room = [[T::LOWEST; WIDTH]; DEEP];
+        let mut done = 0;
+        while done < dst.len() {
+            let column = (first + done) % self.kept.inner();
+            let width = (self.kept.inner() - column).min(dst.len() - done).min(WIDTH);
+            let start = self.offset as isize + self.kept.distance(0, &self.kept.index(first + done));
+            let line = |at: usize| &self.data[(start + at as isize * self.step) as usize..][..width];
+            let mut known = Sums::<T>::NONE;
+            for from in (0..self.size).step_by(DEEP) {
+                let some = &mut room[..DEEP.min(self.size - from)];
+                some.iter_mut().enumerate().for_each(|(i, to)| to[..width].copy_from_slice(line(from + i)));
+                known.add(some);
+            }
+            for (j, sum) in known.sum.iter_mut().enumerate().take(width) {
+                // Of what is not finite there is no difference.
+                if known.top[j].wide() == f64::INFINITY && (0..self.size).all(|at| !line(at)[j].wide().is_nan()) {
+                    *sum = 1.0;
+                }
+            }
+            let mut logs = [0.0; WIDTH];
+            f64::unary(Unary::Log, &known.sum, &mut logs);
+            for (to, (top, log)) in dst[done..done + width].iter_mut().zip(known.top.into_iter().zip(logs)) {
+                *to = T::narrow(top.wide() + log);
+            }
+            done += width;
+        }
     }
 
     /// The results of [`ROWS`] rows at most, from that numbered `first` on, with room for their exponentials and for copies.
@@ -141,6 +180,7 @@ mod tests {
 
     /// Compares rows of views with plain loops in `f64`.
     fn check<T: Scalar>(outer: &[usize], size: usize, strides: &[isize], tolerance: f64) {
+        let step = strides[outer.len()].unsigned_abs();
         let sizes = [outer, &[size]].concat();
         let room: isize = sizes.iter().zip(strides).map(|(&size, step)| (size.max(1) as isize - 1) * step).sum();
         let mut random = Random::new(5);
@@ -152,7 +192,8 @@ mod tests {
         for (i, got) in dst.iter().enumerate() {
             let at = |axis: usize| (i / span[axis].unsigned_abs() % outer[axis]) as isize * strides[axis];
             let start = (0..outer.len()).map(at).sum::<isize>() as usize;
-            let exact = data[start..start + size].iter().map(|x| x.wide().exp()).sum::<f64>().ln();
+            let row = data[start..].iter().step_by(step).take(size);
+            let exact = row.map(|x| x.wide().exp()).sum::<f64>().ln();
             let error = (got.wide() - exact).abs();
             assert!(error <= tolerance * (4.0 + exact.abs()), "{got:?} for {exact} in row {i} of {sizes:?}");
         }
@@ -168,6 +209,8 @@ mod tests {
                 // One row behind those that are taken together.
                 (&[ROWS + 1], &[size + 3, 1]),
                 (&[5, 30], &[size, 5 * size, 1]),
+                (&[70], &[1, 75]),
+                (&[3, 130], &[130 * size, 1, 130]),
                 (&[70], &[0, 1]),
             ] {
                 let strides: Vec<isize> = strides.iter().map(|&step| step as isize).collect();
@@ -192,6 +235,11 @@ mod tests {
                 row[size - some.len()..].copy_from_slice(some);
                 let mut out = [9.0];
                 log_sum(&[], size, View { data: &row, offset: 0, strides: &[1] }, &mut out);
+                // The same as the last of two rows side by side.
+                let mut sides = [9.0; 2];
+                let both: Vec<f32> = row.iter().flat_map(|&x| [nan, x]).collect();
+                log_sum(&[2], size, View { data: &both, offset: 0, strides: &[1, 2] }, &mut sides);
+                assert!(sides[0].is_nan() && sides[1].to_bits() == out[0].to_bits() || out[0].is_nan(), "{sides:?}");
                 out[0]
             };
             assert_eq!(of(&[], -inf), -inf, "nothing is summed");

@@ -19,6 +19,8 @@ use crate::plan::weighed;
 
 /// So many rows at least are computed side by side: fewer fill no tile, and are copied one after the other.
 const BESIDE: usize = 64;
+/// The same of rows that are only summed.
+const FEW_BESIDE: usize = if cfg!(test) { 3 } else { 16 };
 
 impl Lowering<'_, '_> {
     /// The step of a reduction. Its result lies in the order of its source.
@@ -209,12 +211,17 @@ impl Lowering<'_, '_> {
         read_forwards(std::slice::from_mut(&mut source), &sizes, row.iter().copied());
         let (along, strides): (Sizes, Strides) = row.iter().map(|&at| (sizes[at], source.strides[at])).unzip();
         let fastest = row.iter().rev().copied().find(|&at| sizes[at] != 1);
-        if !layout::is_one_run(&along, &strides) || fastest.is_some_and(|at| source.strides[at] != 1) {
+        let last = others.iter().rev().copied().find(|&at| sizes[at] != 1);
+        let are_beside = last.is_some_and(|at| source.strides[at] == 1 && !weighed::is_less(sizes[at], FEW_BESIDE));
+        let step = fastest.map_or(1, |at| source.strides[at]);
+        let mut is_turned = false;
+        if !layout::is_one_run(&along, &strides) || step != 1 && !are_beside {
+            is_turned = true;
             let order: Order = few(others.iter().chain(&row).copied());
             source = self.copied(i, &source, &sizes, &order);
         }
         let mut rows = source.in_order(&others);
-        rows.strides.push(1);
+        rows.strides.push(if is_turned { 1 } else { step });
         let order: Order = few(others.iter().filter_map(|&at| item.shape.position(names[at])));
         let dense = dense(item.shape, &order);
         let action = Action::Rows {
