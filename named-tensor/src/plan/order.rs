@@ -215,6 +215,19 @@ impl Product {
     /// each set of operands is made.
     fn cheaper(&self) -> Option<(f64, Vec<usize>)> {
         let all = (1_usize << self.operands.len()) - 1;
+        // The axes that each set leaves, as bits, and their sizes together.
+        let left: Vec<u32> = (0..=all)
+            .map(|set| (0..).zip(&self.axes).fold(0, |left, (i, axis)| left | u32::from(self.is_left(axis, set)) << i))
+            .collect();
+        let size = |mut axes: u32| {
+            let mut size = 1.0;
+            while axes != 0 {
+                size *= self.axes[axes.trailing_zeros() as usize].1 as f64;
+                axes &= axes - 1;
+            }
+            size
+        };
+        let sizes: Vec<f64> = left.iter().map(|&axes| size(axes)).collect();
         // The least cost of each set, and one of the two parts that give it.
         let mut best: Vec<(f64, usize)> = vec![(0.0, 0); all + 1];
         for set in 1..=all {
@@ -229,13 +242,9 @@ impl Product {
             let mut part = (set - 1) & set;
             while part > set ^ part {
                 let rest = set ^ part;
-                let sizes = [
-                    self.size(|axis| self.is_left(axis, part)),
-                    self.size(|axis| self.is_left(axis, rest)),
-                    self.size(|axis| self.is_left(axis, part) || self.is_left(axis, rest)),
-                ];
-                let is_summed = self.axes.iter().any(|axis| self.is_gone(axis, [part, rest]));
-                let cost = best[part].0 + best[rest].0 + cost(sizes, is_summed);
+                let both = left[part] | left[rest];
+                let own = cost([sizes[part], sizes[rest], size(both)], both & !left[set] != 0);
+                let cost = best[part].0 + best[rest].0 + own;
                 if weighed::is_cheaper(cost, best[set].0) {
                     best[set] = (cost, part);
                 }

@@ -8,6 +8,7 @@
 
 use smallvec::SmallVec;
 
+use super::LARGEST_RANK;
 use super::key::narrow;
 use super::simplify::{Item, Items, Work};
 use super::weighed;
@@ -79,7 +80,9 @@ pub(super) fn in_products(items: &mut Items<'_>) {
             (matches!(input.work, Work::Op(Op::Cast)) && items.item(of).kind == Kind::Bf16).then_some(of)
         };
         let (stored, shapes) = ([0, 1].map(stored), [0, 1].map(|which| items.item(items.list[i].inputs[which]).shape));
-        for which in 0..2 {
+        // One of more axes is evaluated plainly.
+        let fits = items.list[i].shape.rank() + axes.len() <= LARGEST_RANK;
+        for which in (0..2).filter(|_| fits) {
             if let (Some(matrix), None) = (stored[which], stored[1 - which])
                 && are_few(shapes[1 - which], shapes[which], axes)
             {

@@ -146,10 +146,13 @@ fn shifted<'a>(one: &'a Node, other: &Node, axes: &[Name]) -> Option<(usize, &'a
 
 /// Whether no derivative passes through this maximum of X; none if it is no such maximum.
 fn shift(node: &Node, x: &Node, axes: &[Name]) -> Option<bool> {
+    let is_largest = |node: &Node| match (node.op(), node.inputs()) {
+        (Op::Reduce(Reduction::Max, over), [of]) => of.id() == x.id() && over[..] == *axes,
+        _ => false,
+    };
     match (node.op(), node.inputs()) {
-        (Op::StopGradient, [inside]) => shift(inside, x, axes).map(|_| true),
-        (Op::Reduce(Reduction::Max, over), [of]) => (of.id() == x.id() && over[..] == *axes).then_some(false),
-        _ => None,
+        (Op::StopGradient, [inside]) => is_largest(inside).then_some(true),
+        _ => is_largest(node).then_some(false),
     }
 }
 

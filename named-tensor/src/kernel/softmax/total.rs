@@ -37,6 +37,9 @@ pub(crate) fn log_sum<T: Scalar>(outer: &[usize], size: usize, src: View<'_, T>,
     let rows = Rows { data: src.data, offset: src.offset, kept: Span::new(outer, &[strides]), size, step };
     if size > 1 && step != 1 {
         assert!(rows.kept.inner_stride(0) == 1, "log of a sum: rows follow each other, or their elements do");
+        if rows.kept.sizes.len() == 1 && step == dst.len().cast_signed() && 2 * dst.len() <= WIDTH {
+            return rows.narrow(dst);
+        }
         let grain = grain_of(dst.len(), GRAIN.div_ceil(size)).next_multiple_of(WIDTH);
         return parallel::for_each_chunk(dst, grain, |first, dst| rows.columns(first, dst));
     }
@@ -66,6 +69,29 @@ impl<'a, T: Scalar> Rows<'a, T> {
     fn row(&self, number: usize) -> &'a [T] {
         let distance = self.kept.distance(0, &self.kept.index(number));
         &self.data[self.offset.wrapping_add_signed(distance)..][..self.size]
+    }
+
+    /// The results of all rows, which are few, side by side and without gaps: some elements of each are those of as many rows.
+    fn narrow(&self, dst: &mut [T]) {
+        let width = dst.len();
+        let lanes = WIDTH / width * width;
+        let mut known = Sums::<T>::NONE;
+        let mut room = [[T::LOWEST; WIDTH]; DEEP];
+        let data = &self.data[self.offset..][..width * self.size];
+        for some in data.chunks(lanes * DEEP) {
+            let lines = some.chunks(lanes).zip(&mut room);
+            let count = some.len().div_ceil(lanes);
+            lines.for_each(|(from, to)| {
+                to[..from.len()].copy_from_slice(from);
+                to[from.len()..lanes].fill(T::LOWEST);
+            });
+            known.add(&room[..count]);
+        }
+        for (j, to) in dst.iter_mut().enumerate() {
+            let parts = || (j..lanes).step_by(width).map(|lane| (known.top[lane], known.sum[lane]));
+            let row = || data.iter().skip(j).step_by(width);
+            *to = together(parts, row);
+        }
     }
 
     /// The results of rows side by side, from that numbered `first` on.
@@ -135,10 +161,21 @@ fn in_pieces<T: Scalar>(row: &[T]) -> T {
         let piece = &row[number * PIECE..];
         parts[0] = total(&piece[..piece.len().min(PIECE)]);
     });
-    let top = parts.iter().fold(T::LOWEST, |top, part| higher(top, part.0));
+    together(|| parts.iter().copied(), || row.iter())
+}
+
+/// The result of a row of whose parts these are the largest elements and the sums.
+fn together<'a, T: Scalar, P: Iterator<Item = (T, f64)>, R: Iterator<Item = &'a T>>(
+    parts: impl Fn() -> P,
+    row: impl Fn() -> R,
+) -> T {
+    let top = parts().fold(T::LOWEST, |top, part| higher(top, part.0));
+    if top.wide() == f64::INFINITY && !row().any(|x| x.wide().is_nan()) {
+        return top;
+    }
     // What is as high is not scaled: there is no difference of infinite numbers.
-    let scaled = |&(high, sum): &(T, f64)| if high == top { sum } else { sum * (high.wide() - top.wide()).exp() };
-    T::narrow(top.wide() + parts.iter().map(scaled).sum::<f64>().ln())
+    let scaled = |(high, sum): (T, f64)| if high == top { sum } else { sum * (high.wide() - top.wide()).exp() };
+    T::narrow(top.wide() + parts().map(scaled).sum::<f64>().ln())
 }
 
 /// The largest element `m`, and the sum of `e^(x - m)`.
@@ -210,6 +247,8 @@ mod tests {
                 (&[ROWS + 1], &[size + 3, 1]),
                 (&[5, 30], &[size, 5 * size, 1]),
                 (&[70], &[1, 75]),
+                (&[7], &[1, 7]),
+                (&[2, 16], &[16, 1, 32]),
                 (&[3, 130], &[130 * size, 1, 130]),
                 (&[70], &[0, 1]),
             ] {

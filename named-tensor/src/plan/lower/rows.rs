@@ -212,8 +212,14 @@ impl Lowering<'_, '_> {
         let (along, strides): (Sizes, Strides) = row.iter().map(|&at| (sizes[at], source.strides[at])).unzip();
         let fastest = row.iter().rev().copied().find(|&at| sizes[at] != 1);
         let last = others.iter().rev().copied().find(|&at| sizes[at] != 1);
-        let are_beside = last.is_some_and(|at| source.strides[at] == 1 && !weighed::is_less(sizes[at], FEW_BESIDE));
         let step = fastest.map_or(1, |at| source.strides[at]);
+        // Few rows side by side are many where nothing lies between them.
+        let is_narrow = |at: usize| {
+            let others: usize = others.iter().map(|&at| sizes[at]).product();
+            others == sizes[at] && others.cast_signed() == step
+        };
+        let are_beside = last
+            .is_some_and(|at| source.strides[at] == 1 && (is_narrow(at) || !weighed::is_less(sizes[at], FEW_BESIDE)));
         let mut is_turned = false;
         if !layout::is_one_run(&along, &strides) || step != 1 && !are_beside {
             is_turned = true;

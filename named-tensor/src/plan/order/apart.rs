@@ -34,10 +34,15 @@ pub(super) fn goes_in(trace: &Trace<'_>, uses: &[u32]) -> Vec<bool> {
     let among = Among::of(trace, &is_summed, &contracted, uses);
     // What has gone in already may make it worth for another one.
     for _ in 0..ROUNDS {
+        let mut went_in = false;
         for &number in &shared {
             if !goes_in[number as usize] && among.is_cheaper(trace, &mut goes_in, number) {
                 goes_in[number as usize] = true;
+                went_in = true;
             }
+        }
+        if !went_in {
+            break;
         }
     }
     goes_in
@@ -45,6 +50,8 @@ pub(super) fn goes_in(trace: &Trace<'_>, uses: &[u32]) -> Vec<bool> {
 
 /// So often all that may go in are weighed.
 const ROUNDS: usize = 2;
+/// What more than so many need stays: each of their products would be weighed, twice.
+const USERS: usize = 12;
 
 /// The contractions of a graph among each other.
 struct Among {
@@ -86,8 +93,7 @@ impl Among {
         if users.iter().chain([&number]).flat_map(|&product| trace.inputs(product)).any(is_soft) {
             return false;
         }
-        let mut ends: SmallVec<[u32; 4]> = SmallVec::new();
-        users.iter().for_each(|&user| self.put_ends(goes_in, user, &mut ends));
+        let Some(ends) = self.ends(goes_in, users) else { return false };
         let cost = |goes_in: &[bool], end: u32| {
             let product = Product::of(trace, goes_in, end)?;
             let cheaper = product.has_orders(trace).then(|| product.cheaper()).flatten();
@@ -107,12 +113,27 @@ impl Among {
         inside.zip(apart).is_some_and(|(inside, apart)| weighed::is_cheaper(inside, WORTH * apart))
     }
 
-    /// Where the products end that a contraction goes into.
-    fn put_ends(&self, goes_in: &[bool], number: u32, ends: &mut SmallVec<[u32; 4]>) {
-        if self.is_inner[number as usize] && goes_in[number as usize] {
-            self.users[number as usize].iter().for_each(|&user| self.put_ends(goes_in, user, ends));
-        } else if !ends.contains(&number) {
-            ends.push(number);
+    /// Where the products end that these contractions go into; none if those are many.
+    fn ends(&self, goes_in: &[bool], users: &[u32]) -> Option<SmallVec<[u32; 4]>> {
+        let mut ends: SmallVec<[u32; 4]> = SmallVec::new();
+        let (mut seen, mut next): (SmallVec<[u32; 16]>, usize) = (SmallVec::new(), 0);
+        let see = |seen: &mut SmallVec<[u32; 16]>, users: &[u32]| {
+            users.iter().for_each(|&user| {
+                if !seen.contains(&user) {
+                    seen.push(user)
+                }
+            });
+            seen.len() <= USERS
+        };
+        let mut are_few = see(&mut seen, users);
+        while let (true, Some(&number)) = (are_few, seen.get(next)) {
+            next += 1;
+            if self.is_inner[number as usize] && goes_in[number as usize] {
+                are_few = see(&mut seen, &self.users[number as usize]);
+            } else {
+                ends.push(number);
+            }
         }
+        are_few.then_some(ends)
     }
 }

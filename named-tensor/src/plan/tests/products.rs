@@ -280,3 +280,23 @@ fn a_weighed_sum_of_large_outer_products_makes_none_of_them() {
     // What is wanted itself is there, and its sum is still one of the factors.
     both_ways(&[sums[0].clone(), each], "with all of them");
 }
+
+#[test]
+fn a_long_chain_of_products_above_one_that_is_shared_is_planned() {
+    let one = Node::fill(Kind::F64, 1.0, Shape::default());
+    let [x, y] = [(A, 4), (B, 3)].map(|axis| stored(&mut Draw::new(1), Kind::F64, Shape::new([axis]), 1));
+    let product = x.binary(Binary::Mul, &y);
+    let mut chain = product.binary(Binary::Mul, &product);
+    for _ in 0..100_000 {
+        chain = chain.binary(Binary::Mul, &one);
+    }
+    assert!(evaluate(&[chain]).is_ok(), "it has numbers");
+}
+
+#[test]
+fn a_stored_matrix_and_more_axes_than_kernels_take_are_multiplied_plainly() {
+    let ones = (0..LARGEST_RANK).map(|_| (A.freshened(), 1));
+    let x = stored(&mut Draw::new(1), Kind::F64, Shape::new(ones.chain([(B, 3)])), 1);
+    let matrix = stored(&mut Draw::new(2), Kind::Bf16, Shape::new([(B, 3), (C, 2)]), 1).cast(Kind::F64);
+    both_ways(&[x.contract(&matrix, &[B])], "many axes");
+}

@@ -131,3 +131,15 @@ fn a_tensor_of_more_axes_than_kernels_take_is_computed_as_it_is_written() {
         both_ways(&[written(way, &x, &[N])[0].clone()], &format!("way {way}"));
     }
 }
+
+#[test]
+fn the_last_row_of_many_and_a_maximum_that_is_stopped_twice_have_the_plain_numbers() {
+    for rows in [63, 64, 65, 129, 193] {
+        let x = leaf(rows as u64, Kind::F64, &[(M, rows), (N, 8)]).slice(N, 0..5, 1);
+        both_ways(&[written(12, &x, &[N])[0].clone()], &format!("{rows} rows"));
+    }
+    let x = leaf(1, Kind::F64, &[(M, 4), (N, 8)]);
+    let by = x.reduce(Reduction::Max, &[N]).stop_gradient().stop_gradient();
+    let log = x.binary(Binary::Sub, &by).unary(Unary::Exp).reduce(Reduction::Sum, &[N]).unary(Unary::Log);
+    both_ways(&[by.binary(Binary::Add, &log)], "stopped twice");
+}
