@@ -1,8 +1,8 @@
 //! Outer products that are far larger than their factors, and are contracted: a factor is contracted first.
 //!
 //! What one example owes a matrix has the axes of what goes in and of what is owed, `x d`, and a weighed sum of many is
-//! `Σ_batch x·d·s`, the product of two matrices, `x` and `d·s`. Summed as it is written it would be read, which takes ten times as
-//! long, and be written for that, though what else it is needed for, as its length, makes it on the way.
+//! `Σ_batch x·d·s`, the product of two matrices, `x` and `d·s`. Summed as it is written it would be read, which takes ten times
+//! as long, and be written for that, though what else it is needed for, as its length, makes it on the way.
 //! Lives here: which contractions these are, and the items in their place. Not here: the order of several contractions (`order`).
 
 use smallvec::{SmallVec, smallvec};

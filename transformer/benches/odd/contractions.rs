@@ -17,6 +17,7 @@ named! {
     fn RowsByRows(A: R[row, col]) -> R[row, row_] { A dot_col A_{row -> row_} }
     fn ColumnsByColumns(A: R[row, col]) -> R[col, col_] { A dot_row A_{col -> col_} }
     fn Bilinear(x: R[row], A: R[row, col], y: R[col]) -> R[] { x dot_row A dot_col y }
+    fn Apart(X: R[row, inner], W: R[inner, far, col], Y: R[row, far]) -> R[row, col] { sum_{inner, far}(X * W * Y) }
     fn Covariance(A: R[row, col]) -> R[col, col_] {
         D = A - mean_row(A);
         D dot_row D_{col -> col_} / |row|
@@ -48,6 +49,10 @@ fn matrices(run: &mut Run) -> Result<(), Error> {
     odd! {
         run "product/chain" [m, k, n, p] in [[10, 501, 11, 503], [301, 11, 303, 12]];
         a [row m, inner k], b [inner k, col n], c [col n, far p] => [row, far] { Chain(a, b, c) }
+    }
+    odd! {
+        run "product/written-apart" [m, k, f, n] in [[31, 17, 19, 5], [301, 64, 65, 33]];
+        x [row m, inner k], w [inner k, far f, col n], y [row m, far f] => [row, col] { Apart(x, w, y) }
     }
     odd! {
         run "product/rows-by-rows" [m, n] in [[33, 47], [301, 203]];

@@ -122,6 +122,10 @@ fn points(run: &mut Run) -> Result<(), Error> {
         x [row m, depth d], y [col n, depth d] => [row, col] { SquaredDistances(x, y) }
     }
     odd! {
+        run "distances/of-heads" [h, m, n, d] in [[3, 31, 17, 5], [8, 256, 257, 64]];
+        x [heads h, row m, depth d], y [heads h, col n, depth d] => [heads, row, col] { SquaredDistances(x, y) }
+    }
+    odd! {
         run "distances/plain" [m, n, d] in sizes;
         x [row m, depth d], y [col n, depth d] => [row, col] { Distances(x, y) }
     }

@@ -16,6 +16,7 @@ named! {
     }
     fn unit_{ax}(X: R[ax]) -> R[ax] { X / norm_ax(X) }
     fn RootMeanSquare(X: R[chans], γ: R[chans]) -> R[chans] { X / sqrt(mean_chans(X * X) + 1e-5) * γ }
+    fn Written(X: R[chans]) -> R[chans] { (X - mean_chans(X)) / sqrt(var_chans(X) + 1e-5) }
     fn Sharp(X: R[col], t: R[]) -> R[col] { softmax_col(X * (t * t + 1)) }
 }
 
@@ -43,6 +44,10 @@ fn softmaxes(run: &mut Run) -> Result<(), Error> {
 pub(crate) fn rows(run: &mut Run) -> Result<(), Error> {
     softmaxes(run)?;
     let sizes = [[31, 17], [300, 401], [1001, 773], [60000, 7]];
+    odd! {
+        run "layer-norm/written-out" [m, n] in [[31, 17], [1001, 773]];
+        x [row m, chans n] => [row, chans] { Written(x) }
+    }
     odd! {
         run "layer-norm/rows" [m, n] in sizes;
         x [row m, chans n], g [chans n], b [chans n] => [row, chans] {

@@ -22,6 +22,9 @@ def contractions():
     case("product/both-turned", sizes, lambda m, k, n: [(k, m), (n, k)], lambda a, b: a.t() @ b.t())
     case("product/chain", [(10, 501, 11, 503), (301, 11, 303, 12)], lambda m, k, n, p: [(m, k), (k, n), (n, p)],
          lambda a, b, c: torch.linalg.multi_dot([a, b, c]))
+    case("product/written-apart", [(31, 17, 19, 5), (301, 64, 65, 33)],
+         lambda m, k, f, n: [(m, k), (k, f, n), (m, f)],
+         lambda x, w, y: torch.einsum("mk,kfn,mf->mn", x, w, y))
     case("product/rows-by-rows", [(33, 47), (301, 203)], lambda m, n: [(m, n)], lambda a: a @ a.t())
     case("product/cols-by-cols", [(301, 203), (60000, 7)], lambda m, n: [(m, n)], lambda a: a.t() @ a)
 
@@ -131,6 +134,8 @@ def rows():
     case("logsumexp/rows", sizes, table, lambda x: x.logsumexp(1))
     case("logsumexp/columns", sizes, table, lambda x: x.logsumexp(0))
     four = [(31, 17), (300, 401), (1001, 773), (60000, 7)]
+    case("layer-norm/written-out", [(31, 17), (1001, 773)], lambda m, n: [(m, n)],
+         lambda x: (x - x.mean(1, keepdim=True)) / (x.var(1, correction=0, keepdim=True) + 1e-5).sqrt())
     case("layer-norm/rows", four, lambda m, n: [(m, n), (n,), (n,)], lambda x, g, b: F.layer_norm(x, g.shape, g, b))
     case("layer-norm/of-a-sum", [(31, 17), (1001, 773)], lambda m, n: [(m, n), (m, n), (n,), (n,)],
          lambda x, y, g, b: F.layer_norm(x + y, g.shape, g, b))
@@ -294,6 +299,8 @@ def networks():
     points = lambda m, n, d: [(m, d), (n, d)]
     sizes = [(31, 17, 5), (301, 501, 40), (2000, 1000, 3)]
     case("distances/squared", sizes, points, lambda x, y: torch.cdist(x, y).square())
+    case("distances/of-heads", [(3, 31, 17, 5), (8, 256, 257, 64)], lambda h, m, n, d: [(h, m, d), (h, n, d)],
+         lambda x, y: torch.cdist(x, y).square())
     case("distances/plain", sizes, points, torch.cdist)
     case("distances/kernel", [(31, 17, 5), (301, 501, 7)], points,
          lambda x, y: torch.exp(torch.cdist(x, y).square() / -2))

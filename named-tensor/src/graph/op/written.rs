@@ -1,10 +1,10 @@
 //! Functions of rows, written out as their equations say it.
 //!
-//! Softmax  `exp X / Σ_ax exp X`,  its logarithm  `X - log Σ_ax exp X`,  and  `log Σ_ax exp X`  by itself, all also with  `max_ax X`
-//! taken from X before, and standardization  `(X - mean_ax X) / √(var_ax X + ε)`. Lives here: which nodes are such. They stay
-//! what they are, since what stands in them may be asked for by itself; who evaluates or differentiates one as a whole may
-//! take the function, which has the same numbers: those of the equation, where an exponential or a sum of such leaves what
-//! numbers can be.
+//! Softmax  `exp X / Σ_ax exp X`,  its logarithm  `X - log Σ_ax exp X`,  and  `log Σ_ax exp X`  by itself, all also with
+//! `max_ax X`  taken from X before, and standardization  `(X - mean_ax X) / √(var_ax X + ε)`. Lives here: which nodes are such.
+//! They stay what they are, since what stands in them may be asked for by itself; who evaluates or differentiates one as a
+//! whole may take the function, which has the same numbers: those of the equation, where an exponential or a sum of such
+//! leaves what numbers can be.
 //! Not here: the primitives (`vector`).
 
 use smallvec::SmallVec;

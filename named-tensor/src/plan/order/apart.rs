@@ -118,12 +118,12 @@ impl Among {
         let mut ends: SmallVec<[u32; 4]> = SmallVec::new();
         let (mut seen, mut next): (SmallVec<[u32; 16]>, usize) = (SmallVec::new(), 0);
         let see = |seen: &mut SmallVec<[u32; 16]>, users: &[u32]| {
-            users.iter().for_each(|&user| {
+            for &user in users.iter().take(USERS + 1) {
                 if !seen.contains(&user) {
-                    seen.push(user)
+                    seen.push(user);
                 }
-            });
-            seen.len() <= USERS
+            }
+            users.len() <= USERS && seen.len() <= USERS
         };
         let mut are_few = see(&mut seen, users);
         while let (true, Some(&number)) = (are_few, seen.get(next)) {

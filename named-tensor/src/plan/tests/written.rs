@@ -1,6 +1,6 @@
 //! Functions of rows that are written out, planned and plain.
 //!
-//! Lives here: which of them are one step, and which are not, and sums of exponentials that are not finite. Not here: their derivatives (`graph::calculus`).
+//! Lives here: which of them are one step, and which are not. Not here: their derivatives (`graph::calculus`).
 
 use super::*;
 use crate::graph::testing::{WAYS, written};
