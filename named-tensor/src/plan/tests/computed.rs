@@ -4,6 +4,7 @@
 //! groups are stored nonetheless. Not here: their leaves (`edges`), the comparison (`mod`).
 
 use super::edges::{Look, leaf};
+use super::several::dense;
 use super::*;
 use crate::plan::schedule::Step;
 
@@ -134,7 +135,7 @@ fn distances_within_each_of_a_batch_store_no_differences_whatever_the_layout() {
             let mut points = |axis, size| {
                 let mut axes = vec![(d, batch), (axis, size), (c, 6)];
                 (1..3).rev().for_each(|i| axes.swap(i, draw.below(i + 1)));
-                super::several::dense(draw.below(100) as u64, &axes)
+                dense(draw.below(100) as u64, &axes)
             };
             let [x, y] = [points(a, 20), points(b, 30)];
             let difference = x.binary(Binary::Sub, &y);
@@ -159,15 +160,15 @@ fn distances_within_each_of_a_batch_store_no_differences_whatever_the_layout() {
 #[test]
 fn what_lies_across_the_rows_of_a_far_larger_result_is_copied_once() {
     let [a, b, c] = ["a", "b", "c"].map(Name::declared);
-    let x = super::several::dense(1, &[(c, 8), (a, 20)]);
-    let y = super::several::dense(2, &[(b, 30), (c, 8)]);
+    let x = dense(1, &[(c, 8), (a, 20)]);
+    let y = dense(2, &[(b, 30), (c, 8)]);
     let turned = x.binary(Binary::Add, &y).unary(Unary::Tanh);
     assert_eq!(steps(std::slice::from_ref(&turned), "copy"), 0, "in another order neither lies across");
     // Whichever axis is last, one of three lies across.
-    let sum = [turned.binary(Binary::Mul, &super::several::dense(4, &[(a, 20), (b, 30)]))];
+    let sum = [turned.binary(Binary::Mul, &dense(4, &[(a, 20), (b, 30)]))];
     assert_eq!([steps(&sum, "copy"), steps(&sum, "map")], [1, 1]);
     both_ways(&sum, "one lies across");
-    let same = [super::several::dense(3, &[(a, 20), (c, 8)]).binary(Binary::Add, &x)];
+    let same = [dense(3, &[(a, 20), (c, 8)]).binary(Binary::Add, &x)];
     assert_eq!(steps(&same, "copy"), 0, "it is read once");
     both_ways(&same, "both are as large");
 }
