@@ -158,9 +158,9 @@ pub(super) static CASES: &[Case] = cases! {
     };
     "standardize written out" true if |n, _| n > 2 => |x, _y, d| written(7 + d.place(7) % 5, x, &[A])[0].clone();
     "what stands inside of one that is written out, beside it" true if |n, _| n > 2 => |x, _y, d| {
-        // No derivative passes through what stands inside of the third way.
-        let way = 4 + d.place(7) % (WAYS - 1);
-        let [whole, inside, _] = written(way % WAYS, x, &[A]);
+        // No derivative passes through what stands inside of the third way and of the last one.
+        let way = (4 + d.place(7) % (WAYS - 2)) % (WAYS - 1);
+        let [whole, inside, _] = written(way, x, &[A]);
         whole.binary(Binary::Mul, &inside)
     };
     "standardize" true if |n, _| n > 0 => |x, _y, _| x.standardize(&[A], 1e-2);
