@@ -84,6 +84,10 @@ fn what_is_nearly_a_function_of_rows_is_computed_as_it_is_written() {
             "a logarithm over other axes",
             less(&less(&x, &largest(&x, M)), &total(&exp(&less(&x, &largest(&x, N))), N).unary(Unary::Log)),
         ),
+        (
+            "another maximum before the logarithm",
+            largest(&y, N).binary(Binary::Add, &total(&exp(&less(&x, &largest(&x, N))), N).unary(Unary::Log)),
+        ),
         ("a logarithm of another", less(&y, &total(&exp(&x), N).unary(Unary::Log))),
         ("the mean of another", over(&less(&x, &y.mean(&[N])), &deviation(&x, N))),
         ("the deviation of another", over(&less(&x, &x.mean(&[N])), &deviation(&y, N))),
