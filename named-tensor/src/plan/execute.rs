@@ -207,6 +207,12 @@ fn filled(slot: Slot, step: &Step, slots: &mut Slots, trace: &Trace<'_>) -> Resu
         };
     }
     match (compute(step, slots, out), &step.action) {
+        (false, Action::Gather { inputs, .. } | Action::Scatter { inputs, .. })
+            if matches!(trace.node(step.node).op(), Op::Gather(_) | Op::ScatterAdd { .. }) =>
+        {
+            slots.retire(buffer);
+            Err(wrong_position(step.node, inputs, slots, trace))
+        }
         // A position is out of range, or a matrix singular: the plain evaluation says which.
         (
             false,
@@ -326,14 +332,27 @@ pub(super) fn taken(slot: Slot, node: &Node) -> Result<Buffer> {
     Ok(pool::take(slot.kind, slot.size))
 }
 
-/// The plain evaluation of indices, each of the one before it, at these positions of the first one's table.
-fn one_after_the_other(node: &Node, values: &[&Value]) -> Result<Value> {
-    match (values, node.inputs()) {
-        ([before @ .., positions], [inner, _]) if before.len() > 1 => {
-            op::evaluate(node, &[&one_after_the_other(inner, before)?, positions])
-        }
-        _ => op::evaluate(node, values),
+/// The error of the first position that is not there, of those at which a node takes or sums: each position is told alike,
+/// whatever is taken, which may have been multiplied meanwhile (`plan::order`).
+fn wrong_position(number: u32, inputs: &[Place], slots: &Slots, trace: &Trace<'_>) -> Error {
+    let values: SmallVec<[Value; 3]> = inputs.iter().map(|place| slots.value(place)).collect();
+    // Indices one after the other that were taken at once (`plan::indices`): what each of them needs stands behind.
+    let positions = if values.len() > 2 { &values[3..] } else { &values[1..] };
+    one_after_the_other(trace.node(number), positions).expect_err("a position that is not there is told")
+}
+
+/// The plain evaluation of zeros that are taken or summed at these positions, one after the other.
+fn one_after_the_other(node: &Node, positions: &[Value]) -> Result<Value> {
+    let (of, [before @ .., last]) = (&node.inputs()[0], positions) else { unreachable!("it has positions") };
+    if !before.is_empty() {
+        one_after_the_other(of, before)?;
     }
+    let zeros = Value {
+        buffer: Arc::new(Buffer::zeros(of.kind(), 1)),
+        offset: 0,
+        strides: SmallVec::from_elem(0, of.shape().rank()),
+    };
+    op::evaluate(node, &[&zeros, last])
 }
 
 /// The numbers of the plain evaluation of a node, in the order of the shape without gaps.
@@ -341,13 +360,7 @@ fn plain(number: u32, inputs: &[Place], slots: &Slots, trace: &Trace<'_>) -> Res
     let node = trace.node(number);
     let inputs: SmallVec<[Value; 3]> = inputs.iter().map(|place| slots.value(place)).collect();
     let inputs: SmallVec<[&Value; 3]> = inputs.iter().collect();
-    let value = match &inputs[..] {
-        // Indices one after the other that were taken at once (`plan::indices`): what each of them needs stands behind.
-        [_, _, several @ ..] if several.len() > 2 && matches!(node.op(), Op::Gather(_) | Op::ScatterAdd { .. }) => {
-            one_after_the_other(node, several)?
-        }
-        _ => op::evaluate(node, &inputs)?,
-    };
+    let value = op::evaluate(node, &inputs)?;
     let sizes: Sizes = node.shape().sizes().collect();
     let (total, strides) = (sizes.iter().product(), row_major(sizes.iter().copied()));
     if value.offset == 0 && value.buffer.size() == total && (value.strides == strides || total == 0) {

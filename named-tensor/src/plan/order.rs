@@ -5,10 +5,12 @@
 //! (dynamic programming over sets of tensors), and the graph's own order is left only for one that needs less than [`WORTH`] of
 //! them. One that several others need, as gradients need those of the way forwards, is a part of each of their products
 //! where that is less together (`apart`).
-//! Numbers stay the same up to rounding as long as they are finite.
+//! Rows that are taken at positions, and sums at positions, are contractions with ones and zeros, and are ordered with them
+//! (`positions`). Numbers stay the same up to rounding as long as they are finite.
 //! Not here: items, and pairs that are in several products (`simplify`), how a pair is multiplied (`contract`).
 
 mod apart;
+mod positions;
 
 use smallvec::SmallVec;
 
@@ -21,6 +23,8 @@ use crate::element::Binary;
 use crate::graph::op::Reduction;
 use crate::graph::shape::Names;
 use crate::graph::{Op, Shape};
+use positions::Ones;
+pub(super) use positions::{At, Unread};
 
 /// At most this many tensors are ordered together: 3⁸ pairs of sets are weighed.
 const LARGEST: usize = 8;
@@ -38,6 +42,10 @@ pub(super) struct Pair {
     pub(super) right: Option<Operand>,
     pub(super) summed: Names,
     pub(super) shape: Shape,
+    /// Set if the right one says positions: what is taken or summed at them.
+    pub(super) at: Option<At>,
+    /// Where numbers of the right one are 0 instead, if somewhere.
+    pub(super) unread: Option<Unread>,
 }
 
 /// What a pair is made of: a node by number, or an earlier pair of the same list.
@@ -78,6 +86,8 @@ fn summed<'a>(trace: &Trace<'a>, number: u32) -> Option<&'a [Name]> {
     match node.op() {
         _ if trace.value(number).is_some() || !node.kind().is_real() => None,
         Op::Contract(axes) | Op::Reduce(Reduction::Sum, axes) => Some(axes),
+        Op::Gather(axis) if positions::is_ordered(trace, number) => Some(std::slice::from_ref(axis)),
+        Op::ScatterAdd { over, .. } if positions::is_ordered(trace, number) => Some(over),
         Op::Binary(Binary::Mul) => Some(&[]),
         _ => None,
     }
@@ -97,6 +107,8 @@ struct Product {
     /// All axes with their sizes, and which operands have each, as bits.
     axes: SmallVec<[(Name, usize, usize); 8]>,
     summed: Names,
+    /// The operands that are positions.
+    ones: SmallVec<[Ones; 2]>,
     /// Multiplications in the order that the graph has.
     cost: f64,
 }
@@ -115,6 +127,7 @@ impl Product {
             operands: SmallVec::new(),
             axes: SmallVec::new(),
             summed: Names::new(),
+            ones: SmallVec::new(),
             cost: 0.0,
         };
         let mut next = 0;
@@ -126,12 +139,14 @@ impl Product {
                 if room && goes_in[input as usize] {
                     product.nodes.push(input);
                 } else {
+                    product.ones.extend(Ones::of(trace, node, input, product.operands.len()));
                     product.operands.push(input);
                 }
             }
         }
         for (bit, &operand) in product.operands.iter().enumerate() {
-            for (name, size) in trace.node(operand).shape().iter() {
+            let ones = product.ones.iter().find(|ones| ones.set == 1 << bit).and_then(|ones| ones.along);
+            for (name, size) in trace.node(operand).shape().iter().chain(ones) {
                 match product.axes.iter_mut().find(|(other, ..)| *other == name) {
                     Some((.., who)) => *who |= 1 << bit,
                     None => product.axes.push((name, size, 1 << bit)),
@@ -144,6 +159,10 @@ impl Product {
             let size = |shape: &Shape| shape.sizes().map(|size| size as f64).product::<f64>();
             match *trace.inputs(node) {
                 [left, right] => {
+                    if let Some(counted) = positions::written(trace, node) {
+                        product.cost += counted;
+                        continue;
+                    }
                     let [left, right] = [left, right].map(|input| trace.node(input).shape());
                     let shared = right.iter().filter(|&(name, _)| !left.has(name));
                     let all = size(left) * shared.map(|(_, size)| size as f64).product::<f64>();
@@ -161,7 +180,8 @@ impl Product {
     /// written apart; something on the way is larger than all operands, and no name is two axes.
     fn has_orders(&self, trace: &Trace<'_>) -> bool {
         let is_several = self.operands.len() > 2 || self.operands.len() == 2 && self.nodes.len() > 1;
-        is_several && self.axes.len() <= LARGEST_RANK && self.grows(trace) && self.is_sound(trace)
+        let fits = is_several && self.axes.len() <= LARGEST_RANK && self.has_fit_positions();
+        fits && self.grows(trace) && self.is_sound(trace)
     }
 
     /// Whether some product on the way is larger than each operand.
@@ -234,7 +254,8 @@ impl Product {
             if set.is_power_of_two() {
                 // What it alone has is summed first.
                 if self.axes.iter().any(|axis| self.is_alone(axis, set)) {
-                    best[set].0 = ALONE * self.size(|&(_, _, who)| who & set != 0);
+                    let size = self.size(|&(_, _, who)| who & set != 0);
+                    best[set].0 = if self.is_of_positions(set) { f64::INFINITY } else { ALONE * size };
                 }
                 continue;
             }
@@ -243,7 +264,9 @@ impl Product {
             while part > set ^ part {
                 let rest = set ^ part;
                 let both = left[part] | left[rest];
-                let own = cost([sizes[part], sizes[rest], size(both)], both & !left[set] != 0);
+                let own = self
+                    .counted([part, rest])
+                    .unwrap_or_else(|| cost([sizes[part], sizes[rest], size(both)], both & !left[set] != 0));
                 let cost = best[part].0 + best[rest].0 + own;
                 if weighed::is_cheaper(cost, best[set].0) {
                     best[set] = (cost, part);
@@ -283,11 +306,14 @@ impl Product {
             if summed.is_empty() {
                 return operand;
             }
-            pairs.push(Pair { left: operand, right: None, summed, shape });
+            pairs.push(Pair { left: operand, right: None, summed, shape, at: None, unread: None });
         } else {
             let both = [parts[set], set ^ parts[set]];
+            let (both, at) = self.at(both).map_or((both, None), |(of, at)| ([of, set ^ of], Some(at)));
+            let (both, unread) = self.unread(both).map_or((both, None), |(of, unread)| ([of, set ^ of], Some(unread)));
             let [left, right] = both.map(|part| self.pairs(parts, part, pairs));
-            pairs.push(Pair { left, right: Some(right), summed: some(&|axis| self.is_gone(axis, both)), shape });
+            let summed = some(&|axis| self.is_gone(axis, both));
+            pairs.push(Pair { left, right: Some(right), summed, shape, at, unread });
         }
         Operand::Pair(pairs.len() - 1)
     }

@@ -208,12 +208,12 @@ pub(super) fn shared<'a, 't: 'a>(trace: &'a Trace<'t>, orders: &'a FoldMap<u32, 
                     });
                     input = narrow(list.len() - 1);
                 }
-                Some((Work::Op(last.op()), few([input])))
+                Some((Work::Op(last.op()), few([input]), number))
             }
             _ => written
                 .get(&number)
                 .filter(|(of, _)| trace.node(*of).shape().rank() <= LARGEST_RANK)
-                .map(|&(of, whole)| (Work::of(whole), few([item_of[of as usize]]))),
+                .map(|&(of, whole)| (Work::of(whole), few([item_of[of as usize]]), number)),
         };
         let work = match node.op() {
             _ if stored => Work::Leaf,
@@ -224,9 +224,9 @@ pub(super) fn shared<'a, 't: 'a>(trace: &'a Trace<'t>, orders: &'a FoldMap<u32, 
             op => Work::Op(op),
         };
         let next = narrow(list.len());
-        let (work, inputs) = several.unwrap_or((work, inputs));
-        if let (Work::Contract(..), false) = (work, orders.is_empty()) {
-            paired.note(&inputs, next);
+        let (work, inputs, number) = several.unwrap_or((work, inputs, number));
+        if !orders.is_empty() {
+            paired.note(work, &inputs, next);
         }
         if let Some(digest) = digest {
             known.keep(digest, &words, next);

@@ -20,7 +20,7 @@ use crate::plan::key::narrow;
 use crate::plan::numbered::few;
 
 /// The shape of one number.
-static SCALAR: LazyLock<Shape> = LazyLock::new(Shape::default);
+pub(super) static SCALAR: LazyLock<Shape> = LazyLock::new(Shape::default);
 
 impl<'a> Items<'a> {
     /// Makes a contraction with a one-hot tensor what it is. Tells whether there is a new item behind its user.

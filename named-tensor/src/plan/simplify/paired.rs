@@ -5,12 +5,16 @@
 
 use smallvec::SmallVec;
 
+use super::one_hot::SCALAR;
 use super::{Item, Scale, TIMES, Work};
-use crate::element::Kind;
+use crate::element::{Comparison, Kind};
+use crate::graph::Op;
 use crate::graph::shape::Names;
 use crate::plan::key::narrow;
 use crate::plan::numbered::{FoldMap, few};
-use crate::plan::order::{Operand, Pair};
+use crate::plan::order::{Operand, Pair, Unread};
+
+static MORE: Op = Op::Compare(Comparison::Gt);
 
 /// Contractions of two items that are there, by both: products in new orders have some in common.
 #[derive(Default)]
@@ -19,34 +23,42 @@ pub(super) struct Paired {
 }
 
 impl Paired {
-    /// Notes that an item contracts these two.
-    pub(super) fn note(&mut self, inputs: &[u32], item: u32) {
-        self.known.entry(sorted(inputs)).or_insert(item);
+    /// Notes what an item does with these two, if it may be a pair.
+    pub(super) fn note(&mut self, work: Work<'_>, inputs: &[u32], item: u32) {
+        if let Work::Contract(..) | Work::Op(Op::Gather(_) | Op::ScatterAdd { .. }) = work {
+            self.known.entry(sorted(inputs)).or_insert(item);
+        }
     }
 
     /// Puts the pairs of a product into the list, as far as they are not there, all but the last one. That is the node itself:
-    /// what it does, and with which inputs.
+    /// what it does, with which inputs, and the node that tells what is wrong.
     pub(super) fn put<'a>(
         &mut self,
         pairs: &'a [Pair],
         item_of: &[u32],
         (kind, node): (Kind, u32),
         list: &mut Vec<Item<'a>>,
-    ) -> (Work<'a>, SmallVec<[u32; 3]>) {
+    ) -> (Work<'a>, SmallVec<[u32; 3]>, u32) {
         let mut made: SmallVec<[u32; 8]> = SmallVec::new();
         for (at, pair) in pairs.iter().enumerate() {
             let item = |operand| match operand {
                 Operand::Node(number) => item_of[number as usize],
                 Operand::Pair(pair) => made[pair],
             };
-            let inputs: SmallVec<[u32; 3]> = few([pair.left].into_iter().chain(pair.right).map(item));
-            let work = match pair.right {
-                None => Work::Sum(&pair.summed),
-                Some(_) if pair.summed.is_empty() => Work::Op(&TIMES),
-                Some(_) => Work::Contract(&pair.summed, Scale::None),
+            let mut inputs: SmallVec<[u32; 3]> = few([pair.left].into_iter().chain(pair.right).map(item));
+            if let (Some(unread), [_, read]) = (&pair.unread, &mut inputs[..]) {
+                *read = without(unread, (item_of[unread.positions as usize], *read), (kind, node), list);
+            }
+            let work = match (pair.right, &pair.at) {
+                (None, _) => Work::Sum(&pair.summed),
+                (_, Some(at)) => Work::Op(&at.op),
+                _ if pair.summed.is_empty() => Work::Op(&TIMES),
+                _ => Work::Contract(&pair.summed, Scale::None),
             };
+            // A wrong position is told by a node of its own.
+            let node = pair.at.as_ref().map_or(node, |at| at.told);
             if at + 1 == pairs.len() {
-                return (work, inputs);
+                return (work, inputs, node);
             }
             let next = narrow(list.len());
             if inputs.len() < 2 {
@@ -55,8 +67,13 @@ impl Paired {
                 continue;
             }
             let known = *self.known.entry(sorted(&inputs)).or_insert(next);
-            let is_same = match list.get(known as usize).map(|item| item.work) {
-                Some(Work::Contract(axes, _)) => are_same(axes, &pair.summed),
+            let is_same = match list.get(known as usize).map(|item| (item.work, item.shape)) {
+                Some((Work::Contract(axes, _), _)) => pair.at.is_none() && are_same(axes, &pair.summed),
+                // Sums at the same positions may be of axes of different sizes.
+                Some((Work::Op(op), shape)) => {
+                    let has = |(name, size)| shape.size(name) == Some(size);
+                    pair.at.as_ref().is_some_and(|at| at.is_same(op)) && pair.shape.iter().all(has)
+                }
                 _ => false,
             };
             made.push(if is_same { known } else { next });
@@ -66,6 +83,23 @@ impl Paired {
         }
         unreachable!("a product has pairs, of which the last one is the node")
     }
+}
+
+/// Zeros in place of what is not read: the item `of`, at positions that are counted nowhere.
+fn without<'a>(
+    unread: &'a Unread,
+    (positions, of): (u32, u32),
+    (kind, node): (Kind, u32),
+    list: &mut Vec<Item<'a>>,
+) -> u32 {
+    let mut put = |work, inputs: &[u32], shape, kind| {
+        list.push(Item { work, inputs: SmallVec::from_slice(inputs), shape, kind, node });
+        narrow(list.len() - 1)
+    };
+    let [one, zero] = [1.0, 0.0].map(|number| put(Work::Constant(number), &[], &*SCALAR, kind));
+    let counts = put(Work::SumsAt(unread.axis, &unread.over), &[one, positions], &unread.counts, kind);
+    let are_read = put(Work::Op(&MORE), &[counts, zero], &unread.counts, Kind::Bool);
+    put(Work::Op(&Op::Select), &[are_read, of, zero], &unread.shape, kind)
 }
 
 /// Both inputs of a product, in one order.

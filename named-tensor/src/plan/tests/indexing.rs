@@ -4,6 +4,7 @@
 
 mod chains;
 mod grouped;
+mod ordered;
 mod relative;
 
 use super::sorting::leaf;
@@ -69,7 +70,8 @@ fn a_product_that_is_summed_at_positions_lies_row_by_row() {
         };
         let [x, y] = [of(left, 7), of(right, 7)].map(|shape| stored(&mut Draw::new(1), Kind::F32, shape, 1));
         for product in [x.contract(&y, &[k]), y.contract(&x, &[k])] {
-            let root = product.scatter_add(&at, table, 20, &[m]);
+            // Something in between keeps the sums behind the product.
+            let root = product.unary(Unary::Sin).scatter_add(&at, table, 20, &[m]);
             let schedule = lower::schedule(&Trace::new(std::slice::from_ref(&root)).unwrap());
             let rows = schedule.steps.iter().filter_map(|step| match &step.action {
                 Action::Scatter { read, .. } => read[0].strides.last().copied(),

@@ -97,9 +97,13 @@ fn products_with_matrices_at_positions_are_the_same_planned_and_plain_for_any_ax
         }
         forwards += grouped(std::slice::from_ref(&root)).0;
         both_ways(std::slice::from_ref(&root), &format!("product {seed}"));
+        let is_finite = x.value().is_none_or(|value| elements(&x, value).iter().all(|x| x.is_finite()));
         let owed = owed(&root, &[if is_narrow { matrices } else { table }, x]);
         backwards += grouped(&owed).0;
-        both_ways(&owed, &format!("owed {seed}"));
+        // Sums at positions may be multiplied later than it is written, and nothing times ∞ is NaN.
+        if is_finite {
+            both_ways(&owed, &format!("owed {seed}"));
+        }
     }
     assert!(forwards > 200 && backwards > 400, "they are steps: {forwards}, {backwards}");
 }

@@ -87,9 +87,14 @@ fn vectors_at_positions_are_the_same_planned_and_plain_for_any_axes_and_layouts(
         }
         forwards += relative(std::slice::from_ref(&root)).0;
         both_ways(std::slice::from_ref(&root), &format!("graph {seed}"));
+        let numbers = &evaluate(std::slice::from_ref(&other)).unwrap()[0];
+        let is_finite = elements(&other, numbers).iter().all(|x| x.is_finite());
         let owed = owed(&root, &[table, other]);
         backwards += relative(&owed).0;
-        both_ways(&owed, &format!("owed {seed}"));
+        // Sums at positions may be multiplied later than it is written, and nothing times ∞ is NaN.
+        if is_finite {
+            both_ways(&owed, &format!("owed {seed}"));
+        }
     }
     assert!(forwards > 100 && backwards > 200, "they are steps: {forwards}, {backwards}");
 }

@@ -1,0 +1,177 @@
+//! Rows and sums at positions in the order of products, planned and plain, with what all factors owe.
+
+use super::*;
+use crate::graph::calculus::reverse;
+
+const NODE: Name = Name::declared("node");
+const TO: Name = Name::declared("to");
+const EDGE: Name = NAMES[0];
+const NEAR: Name = NAMES[1];
+const BATCH: Name = NAMES[2];
+const KEY: Name = NAMES[3];
+const HIDDEN: Name = NAMES[4];
+const OUT: Name = NAMES[5];
+
+fn owed(root: &Node, of: &[Node]) -> Vec<Node> {
+    reverse(&[(root.clone(), root.unary(Unary::Cos))], of, &[]).into_iter().flatten().collect()
+}
+
+/// The multiplications of all products of matrices.
+fn multiplied(roots: &[Node]) -> usize {
+    let schedule = lower::schedule(&Trace::new(roots).unwrap());
+    let size = |action: &Action| match action {
+        Action::Product { batch, rows, columns, inner, .. } => {
+            batch.iter().chain([rows, columns, inner]).map(|each| each.size).product()
+        }
+        _ => 0,
+    };
+    schedule.steps.iter().map(|step| size(&step.action)).sum()
+}
+
+/// Ones at these positions of a new axis.
+fn one_hot(at: &Node, axis: Name, size: usize, kind: Kind) -> Node {
+    Node::iota(axis, size).compare(Comparison::Eq, at).cast(kind)
+}
+
+#[test]
+fn vectors_are_multiplied_before_they_are_taken_and_summed_before_they_are_multiplied() {
+    let mut draw = Draw::new(1);
+    let (nodes, edges) = (10, 400);
+    let at = positions(&mut draw, Shape::new([(EDGE, edges)]), nodes);
+    let h = stored(&mut draw, Kind::F64, Shape::new([(NODE, nodes), (KEY, 8)]), 1);
+    let w = stored(&mut draw, Kind::F64, Shape::new([(KEY, 8), (HIDDEN, 9)]), 1);
+    let root = h.gather(NODE, &at).contract(&w, &[KEY]);
+    assert_eq!(multiplied(std::slice::from_ref(&root)), nodes * 8 * 9);
+    let both = owed(&root, &[h, w]);
+    assert_eq!(multiplied(&both), 3 * nodes * 8 * 9, "the product, what the vectors owe, what the matrix owes");
+    both_ways(&[root], "forwards");
+    both_ways(&both, "backwards");
+}
+
+#[test]
+fn of_products_with_all_words_only_those_at_the_positions_are_made() {
+    let mut draw = Draw::new(2);
+    let (words, rows) = (300, 7);
+    let at = positions(&mut draw, Shape::new([(EDGE, rows)]), words);
+    let h = stored(&mut draw, Kind::F64, Shape::new([(EDGE, rows), (KEY, 8)]), 1);
+    let e = stored(&mut draw, Kind::F64, Shape::new([(NODE, words), (KEY, 8)]), 1);
+    let root = h.contract(&e, &[KEY]).gather(NODE, &at);
+    let both = owed(&root, &[h, e]);
+    for roots in [&[root][..], &both] {
+        assert!(multiplied(roots) <= rows * 8, "{}", describe(roots).unwrap());
+        both_ways(roots, "words");
+    }
+}
+
+#[test]
+fn what_is_not_read_at_any_position_need_not_be_finite() {
+    let mut draw = Draw::new(3);
+    let (nodes, edges) = (12, 400);
+    let at = positions(&mut draw, Shape::new([(EDGE, edges)]), nodes - 2);
+    let h = stored(&mut draw, Kind::F64, Shape::new([(NODE, nodes), (KEY, 8)]), 1);
+    let limit = Node::fill(Kind::Index, (nodes - 2) as f64, Shape::default());
+    let is_read = Node::iota(NODE, nodes).compare(Comparison::Lt, &limit);
+    let h = is_read.select(&h, &Node::fill(Kind::F64, f64::NAN, Shape::default()));
+    let w = stored(&mut draw, Kind::F64, Shape::new([(KEY, 8), (HIDDEN, 9)]), 1);
+    let root = h.gather(NODE, &at).contract(&w, &[KEY]);
+    let both = owed(&root, &[h, w]);
+    assert_eq!(multiplied(&both), 3 * nodes * 8 * 9);
+    both_ways(&both, "two nodes are NaN");
+    assert!(elements(&both[1], &evaluate(&both).unwrap()[1]).iter().all(|x| x.is_finite()));
+}
+
+#[test]
+fn a_position_that_is_not_there_is_told_as_it_is_written() {
+    let mut draw = Draw::new(4);
+    let told = |roots: &[Node]| evaluate(roots).unwrap_err().to_string();
+    let plainly = |roots: &[Node]| graph::evaluate::plainly(roots).unwrap_err().to_string();
+    let at = positions(&mut draw, Shape::new([(EDGE, 300)]), 11);
+    let h = stored(&mut draw, Kind::F64, Shape::new([(NODE, 10), (KEY, 8)]), 1);
+    let w = stored(&mut draw, Kind::F64, Shape::new([(KEY, 8), (HIDDEN, 9)]), 1);
+    let taken = h.gather(NODE, &at).contract(&w, &[KEY]);
+    assert_eq!(multiplied(std::slice::from_ref(&taken)), 10 * 8 * 9);
+    assert_eq!(told(std::slice::from_ref(&taken)), plainly(&[taken]));
+    let x = stored(&mut draw, Kind::F64, Shape::new([(EDGE, 300), (KEY, 8)]), 1);
+    let summed = x.contract(&w, &[KEY]).scatter_add(&at, NODE, 10, &[EDGE]);
+    assert_eq!(multiplied(std::slice::from_ref(&summed)), 10 * 8 * 9);
+    assert_eq!(told(std::slice::from_ref(&summed)), plainly(&[summed]));
+}
+
+#[test]
+fn products_around_positions_are_the_same_planned_and_plain_for_any_axes_and_layouts() {
+    let mut moved = 0;
+    for seed in 0..1500 {
+        let mut draw = Draw::new(seed);
+        let kind = *draw.of(&[Kind::F32, Kind::F64]);
+        let some = |draw: &mut Draw, axes: &[(Name, usize)]| -> Vec<(Name, usize)> {
+            axes.iter().copied().filter(|_| draw.below(3) > 0).collect()
+        };
+        let sizes = [EDGE, NEAR, BATCH, KEY, HIDDEN, OUT].map(|name| (name, *draw.of(&[1, 2, 3, 5, 9, 40])));
+        let [edge, near, batch, key, hidden, out] = sizes;
+        let [nodes, to] = [0, 1].map(|_| *draw.of(&[1, 2, 7, 30]));
+        let finite = |draw: &mut Draw, axes: Vec<(Name, usize)>| {
+            if draw.below(3) == 0 {
+                leaf(draw, kind, &Shape::new(axes))
+            } else {
+                stored(draw, kind, Shape::new(axes), 1)
+            }
+        };
+        let wrong = usize::from(draw.below(12) == 0);
+        let own = [vec![edge], some(&mut draw, &[edge, near, batch])][draw.below(2)].clone();
+        let own: Vec<_> = own.into_iter().filter(|_| draw.below(30) > 0).collect();
+        let [from_at, to_at] = [nodes + wrong, to].map(|size| {
+            let axes: Vec<_> = own.iter().copied().filter(|_| draw.below(12) > 0).collect();
+            positions(&mut draw, Shape::new(axes), size)
+        });
+        let is_hot = draw.below(4) == 0;
+        let mut leaves = vec![];
+        let of_nodes = [vec![(NODE, nodes), key], some(&mut draw, &[batch, edge])].concat();
+        let mut x = finite(&mut draw, of_nodes);
+        leaves.push(x.clone());
+        let mut factor = |draw: &mut Draw, x: Node, axes: Vec<(Name, usize)>, summed: &[Name]| {
+            let w = finite(draw, axes);
+            leaves.push(w.clone());
+            let summed: Vec<Name> = summed.iter().copied().filter(|&name| x.shape().has(name)).collect();
+            if draw.below(2) == 0 { x.contract(&w, &summed) } else { w.contract(&x, &summed) }
+        };
+        if draw.below(3) == 0 {
+            x = factor(&mut draw, x, vec![key, hidden], &[KEY]);
+        }
+        x = if is_hot { x.contract(&one_hot(&from_at, NODE, nodes, kind), &[NODE]) } else { x.gather(NODE, &from_at) };
+        if draw.below(2) == 0 {
+            let axes = some(&mut draw, &own);
+            x = factor(&mut draw, x, axes, &[]);
+        }
+        if draw.below(2) == 0 {
+            let (from, into) = if x.shape().has(KEY) { (key, hidden) } else { (hidden, out) };
+            let more = if draw.below(6) == 0 { some(&mut draw, &own) } else { vec![] };
+            x = factor(&mut draw, x, [vec![from, into], more].concat(), &[from.0]);
+        }
+        if draw.below(3) > 0 {
+            let here = to_at.shape().names().filter(|&name| x.shape().has(name));
+            let over: Vec<Name> = here.filter(|_| draw.below(5) > 0).collect();
+            x = if draw.below(4) == 0 {
+                one_hot(&to_at, TO, to, kind).contract(&x, &over)
+            } else {
+                x.scatter_add(&to_at, TO, to, &over)
+            };
+            if draw.below(2) == 0 && x.shape().has(HIDDEN) {
+                x = factor(&mut draw, x, vec![hidden, out], &[HIDDEN]);
+            }
+        }
+        if x.error().is_some() || x.shape().elements() > 20_000 {
+            continue;
+        }
+        let is_finite = leaves.iter().all(|x| {
+            let value = evaluate(std::slice::from_ref(x)).unwrap();
+            elements(x, &value[0]).iter().all(|x| x.is_finite())
+        });
+        if is_finite {
+            let owed = owed(&x, &leaves);
+            moved += order::reordered(&Trace::new(&owed).unwrap()).len();
+            both_ways(std::slice::from_ref(&x), &format!("graph {seed}"));
+            both_ways(&owed, &format!("owed {seed}"));
+        }
+    }
+    assert!(moved > 300, "they are moved: {moved}");
+}
