@@ -62,23 +62,31 @@ pub(crate) fn scatter<T: Scalar>(
     let rows = Span::new(inner, &[inner_strides]);
     let is_even = rows.sizes.len() <= 1 && (row == 1 || rows.inner_stride(0) == 1);
     let scatter = Scatter { walk, each, size, row, rows, is_even, updates, positions };
-    // Every piece looks through all positions of its groups. Of one group with short rows that takes as long as the sums, and so
-    // does one piece; there are several for each thread where it is little beside them.
     let updates = groups * each;
     let (work, threads) = (dst.len() + updates * row, parallel::threads());
-    let is_looked_through = row < SHORT && groups < 2 * threads && updates > targets;
+    let are_few = updates <= targets / FEW;
+    let order = (row > 1 && !are_few).then(|| scatter.order(targets));
+    // Every piece that has no order looks through all positions of its groups. Of one group that takes as long as the sums, and
+    // so does one piece. Where rows are long there are several for each thread, as some rows have more updates than others.
+    let is_looked_through = threads == 1 || row == 1 && groups < 2 * threads && updates > targets;
     let pieces = if is_looked_through { 1 } else { threads * (row / SHORT).clamp(1, PIECES) };
     let grain = targets.div_ceil(pieces).max(targets.saturating_mul(GRAIN).div_ceil(work));
     parallel::for_each_chunk(dst, grain * row, |first, dst| {
         let some = first / row..(first + dst.len()) / row;
-        match (row, each) {
-            (1, 1) => scatter.single(some, dst),
-            (1, _) => scatter.numbers(some, dst),
-            _ if updates <= targets / FEW => scatter.few_rows(some, dst),
-            _ => scatter.rows(some, dst),
+        match (&order, each) {
+            (Some(order), _) => scatter.rows(order, some, dst),
+            (None, _) if row > 1 => scatter.few_rows(some, dst),
+            (None, 1) => scatter.single(some, dst),
+            (None, _) => scatter.numbers(some, dst),
         }
     });
     true
+}
+
+/// Where updates begin, in the order of the rows that they go to, and where those of each row end.
+struct Order {
+    ends: Vec<usize>,
+    sorted: Vec<usize>,
 }
 
 /// The updates, and where they go.
@@ -108,15 +116,27 @@ impl<T: Scalar> Scatter<'_, T> {
         let (mut base, mut left) = (groups.start * self.size, self.each);
         let [next, apart] = [0, 1].map(|operand| self.walk.inner_stride(operand));
         runs(&self.walk, groups.start * self.each, groups.len() * self.each, |[at, from], run| {
-            let first = self.positions.offset.wrapping_add_signed(at);
-            let from = self.updates.offset.wrapping_add_signed(from);
-            for i in 0..run.len() as isize {
-                let position = self.positions.data[first.wrapping_add_signed(i * next)];
-                let target = (base + position as usize).wrapping_sub(targets.start);
-                if target < targets.len() {
-                    visit(target, from.wrapping_add_signed(i * apart));
+            let mut first = self.positions.offset.wrapping_add_signed(at);
+            let mut from = self.updates.offset.wrapping_add_signed(from);
+            let mut rest = run.len();
+            while rest > 0 {
+                // As many as are left of the group.
+                let count = rest.min(left);
+                let mut put = |position: i64| {
+                    let target = (base + position as usize).wrapping_sub(targets.start);
+                    if target < targets.len() {
+                        visit(target, from);
+                    }
+                    from = from.wrapping_add_signed(apart);
+                };
+                if next == 1 {
+                    self.positions.data[first..][..count].iter().for_each(|&position| put(position));
+                } else {
+                    let at = |i: usize| self.positions.data[first.wrapping_add_signed(i as isize * next)];
+                    (0..count).for_each(|i| put(at(i)));
                 }
-                left -= 1;
+                first = first.wrapping_add_signed(count as isize * next);
+                (rest, left) = (rest - count, left - count);
                 if left == 0 {
                     (base, left) = (base + self.size, self.each);
                 }
@@ -137,20 +157,26 @@ impl<T: Scalar> Scatter<'_, T> {
         narrow(&sums, dst);
     }
 
-    /// Rows of several elements: the updates are put into the order of the rows first.
-    fn rows(&self, targets: Range<usize>, dst: &mut [T]) {
-        let mut ends = vec![0_usize; targets.len() + 1];
-        self.each_for(&targets, |target, _| ends[target + 1] += 1);
+    /// The updates in the order of the rows that they go to.
+    fn order(&self, targets: usize) -> Order {
+        let mut ends = vec![0_usize; targets + 1];
+        self.each_for(&(0..targets), |target, _| ends[target + 1] += 1);
         (1..ends.len()).for_each(|i| ends[i] += ends[i - 1]);
-        let mut sorted = vec![0_usize; ends[targets.len()]];
+        let mut sorted = vec![0_usize; ends[targets]];
         // What was the begin of a row is its end thereafter.
-        self.each_for(&targets, |target, from| {
+        self.each_for(&(0..targets), |target, from| {
             sorted[ends[target]] = from;
             ends[target] += 1;
         });
+        Order { ends, sorted }
+    }
+
+    /// Rows of several elements, of updates in order.
+    fn rows(&self, Order { ends, sorted }: &Order, targets: Range<usize>, dst: &mut [T]) {
+        let mut begin = if targets.start == 0 { 0 } else { ends[targets.start - 1] };
+        let mut done = 0;
         let mut sums = vec![0.0_f64; if self.is_even { 0 } else { self.row }];
-        let (mut done, mut begin) = (0, 0);
-        for (target, &end) in ends[..targets.len()].iter().enumerate() {
+        for (target, &end) in ends[targets].iter().enumerate() {
             if end == begin {
                 continue;
             }
