@@ -18,6 +18,7 @@ use smallvec::SmallVec;
 
 use super::LARGEST_RANK;
 use super::key::narrow;
+use super::numbered::FoldSet;
 use super::simplify::{Item, Items, Scale, Work};
 use super::weighed;
 use crate::axis::Name;
@@ -174,7 +175,26 @@ impl<'a> Found<'a> {
                 Some(Gradient { values, owed, results })
             }
         };
-        found.is_sound(items, weights, &rows).then_some(found)
+        (found.is_sound(items, weights, &rows) && !found.is_circular(items)).then_some(found)
+    }
+
+    /// Whether what the step of the gradient reads is computed from one of its results: the values may be, where the weights are
+    /// summed over rows as well and that is asked about.
+    fn is_circular(&self, items: &Items<'_>) -> bool {
+        let Some(Gradient { values, owed, results }) = self.gradient else { return false };
+        let Some(first) = results.into_iter().flatten().min() else { return false };
+        let mut seen: FoldSet<u32> = FoldSet::default();
+        let mut next: Vec<u32> = vec![values, owed];
+        while let Some(item) = next.pop() {
+            if results.contains(&Some(item)) {
+                return true;
+            }
+            // Inputs stand before what they are for.
+            if item > first && seen.insert(item) {
+                next.extend_from_slice(&items.item(item).inputs);
+            }
+        }
+        false
     }
 
     /// The axes of the weights that the keys do not have.

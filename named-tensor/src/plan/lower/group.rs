@@ -9,7 +9,9 @@ use smallvec::SmallVec;
 
 use super::computed::{covered, lies_across};
 use super::once::{Instructions, Kinds};
+use super::power::power;
 use super::{Lowering, dense};
+use crate::element::Binary;
 use crate::graph::Op;
 use crate::kernel::map::Instruction;
 use crate::plan::fuse::{self, Part, Places};
@@ -209,6 +211,7 @@ impl Draft {
             (Work::Op(Op::Iota), _) => Instruction::Position(usize::from(places[0])),
             (Work::Op(Op::Cast), &[x]) => Instruction::Cast(item.kind, x),
             (Work::Op(Op::Unary(function)), &[x]) => Instruction::Unary(*function, x),
+            (Work::Op(Op::Binary(Binary::Pow)), &[x, y]) => power(&mut self.instructions, item.kind, x, y),
             (Work::Op(Op::Binary(function)), &[x, y]) => Instruction::Binary(*function, x, y),
             (Work::Op(Op::Compare(comparison)), &[x, y]) => Instruction::Compare(*comparison, x, y),
             (Work::Op(Op::Select), &[condition, yes, no]) => Instruction::Select(condition, yes, no),

@@ -15,6 +15,7 @@ mod indexing;
 mod joining;
 mod once;
 mod pass;
+mod power;
 mod product;
 mod relative;
 mod rows;

@@ -350,3 +350,19 @@ fn what_resembles_attention_has_the_same_numbers_whatever_axes_meet_again() {
         }
     }
 }
+
+#[test]
+fn weights_that_are_summed_over_rows_first_owe_what_depends_on_that_sum() {
+    let mut draw = Draw::new(7);
+    let [seq, chans, key] = [("seq", 12), ("chans", 5), ("key", 7)].map(|(text, size)| (Name::declared(text), size));
+    let x = stored(&mut draw, Kind::F64, Shape::new([seq, chans]), 1);
+    let w = stored(&mut draw, Kind::F64, Shape::new([chans, key]), 1);
+    let q = stored(&mut draw, Kind::F64, Shape::new([key]), 1);
+    let sums = x.contract(&w, &[chans.0]).softmax(&[seq.0], false).contract(&q, &[key.0]);
+    for cotangent in [sums.unary(Unary::Sin), stored(&mut draw, Kind::F64, Shape::new([seq]), 1)] {
+        let owed = reverse(&[(sums.clone(), cotangent)], &[x.clone(), w.clone(), q.clone()], &[]);
+        let owed: Vec<Node> = owed.into_iter().flatten().collect();
+        both_ways(&owed, "what is owed");
+        both_ways(&[&[sums.clone()][..], &owed].concat(), "and the sums");
+    }
+}

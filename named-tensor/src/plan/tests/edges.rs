@@ -2,6 +2,8 @@
 //!
 //! Lives here: the cases. Not here: the comparison of one graph (`mod`).
 
+mod powers;
+
 use super::*;
 use crate::graph::value::Strides;
 

@@ -77,6 +77,10 @@ pub(in super::super) fn power(x: f64, y: f64) -> f64 {
 /// `x^y` for `f32`, within 0.51 ulp.
 #[inline(always)]
 pub(in super::super) fn power_of_floats(x: f32, y: f32) -> f32 {
+    /// Below, the result is 0. It is not computed: it would be subnormal on the way, for which processors take their time.
+    const LOWEST: f64 = -104.0;
     let (x, y) = (f64::from(x), f64::from(y));
-    signed(x, y, exp(y * log(x.abs()))) as f32
+    let product = y * log(x.abs());
+    let magnitude = exp(if product < LOWEST { LOWEST } else { product });
+    signed(x, y, if product < LOWEST { 0.0 } else { magnitude }) as f32
 }
