@@ -263,11 +263,12 @@ pub(super) fn put_inputs(inputs: &[u32], words: &mut [u64]) {
     }
 }
 
-/// Whether a constant is a part of the structure. Small whole numbers and halves are written in equations, and programs know more
-/// of them than of others: a square is a product, and a power of a half is a root. So is a number that is 0 in `f32`, for which a plan that was made for another
-/// one may not hold. Other constants change from run to run, as rates and statistics do.
+/// Whether a constant is a part of the structure. Small whole numbers and some halves are written in equations, and programs
+/// know more of them than of others: a square is a product, and a power of a half is a root. So is a number that is 0 in `f32`,
+/// for which a plan that was made for another one may not hold. Other constants change from run to run, as rates and statistics
+/// do.
 pub(super) fn is_structural(value: f64) -> bool {
-    value.abs() <= 12.0 && (2.0 * value).fract() == 0.0 || value as f32 == 0.0
+    value.abs() <= 8.0 && value.fract() == 0.0 || matches!(value.abs(), 0.5 | 1.5 | 12.0) || value as f32 == 0.0
 }
 
 fn kind_code(kind: Kind) -> u64 {

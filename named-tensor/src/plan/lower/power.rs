@@ -8,7 +8,7 @@ use super::once::Instructions;
 use crate::element::{Binary, Kind, Unary};
 use crate::kernel::map::Instruction;
 
-/// Exponents up to here are constants of the structure (`words::is_structural`).
+/// Exponents up to here that are constants of the structure (`words::is_structural`) come here.
 const LARGEST: f64 = 12.0;
 
 /// The last instruction of `x^y`, after those that it needs.
