@@ -11,10 +11,8 @@
 
 mod apart;
 mod positions;
+mod product;
 
-use smallvec::SmallVec;
-
-use super::LARGEST_RANK;
 use super::key::{Trace, narrow};
 use super::numbered::FoldMap;
 use super::weighed;
@@ -23,8 +21,8 @@ use crate::element::Binary;
 use crate::graph::op::Reduction;
 use crate::graph::shape::Names;
 use crate::graph::{Op, Shape};
-use positions::Ones;
 pub(super) use positions::{At, Unread};
+use product::Product;
 
 /// At most this many tensors are ordered together: 3⁸ pairs of sets are weighed.
 const LARGEST: usize = 8;
@@ -35,17 +33,29 @@ const WORTH: f64 = 0.8;
 /// writes numbers of its own, where those of matrices are used again and again.
 const ALONE: f64 = 4.0;
 
-/// One contraction of a new order, or a sum of the left one alone.
+/// One contraction of a new order, or what is done with the left one alone.
 #[derive(Debug)]
 pub(super) struct Pair {
     pub(super) left: Operand,
     pub(super) right: Option<Operand>,
+    pub(super) alone: Alone,
     pub(super) summed: Names,
     pub(super) shape: Shape,
     /// Set if the right one says positions: what is taken or summed at them.
     pub(super) at: Option<At>,
     /// Where numbers of the right one are 0 instead, if somewhere.
     pub(super) unread: Option<Unread>,
+}
+
+/// What is done with an operand by itself.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Alone {
+    /// It is summed.
+    Summed,
+    /// Its axes get the names that they have further out.
+    Renamed,
+    /// 1 is divided by it.
+    Inverted,
 }
 
 /// What a pair is made of: a node by number, or an earlier pair of the same list.
@@ -72,7 +82,7 @@ pub(super) fn reordered(trace: &Trace<'_>) -> FoldMap<u32, Vec<Pair>> {
         let Some(product) = Product::of(trace, &goes_in, number).filter(|product| product.has_orders(trace)) else {
             continue;
         };
-        product.nodes.iter().for_each(|&node| inside[node as usize] = true);
+        product.nodes().for_each(|node| inside[node as usize] = true);
         if let Some(pairs) = product.best() {
             found.insert(number, pairs);
         }
@@ -88,7 +98,8 @@ fn summed<'a>(trace: &Trace<'a>, number: u32) -> Option<&'a [Name]> {
         Op::Contract(axes) | Op::Reduce(Reduction::Sum, axes) => Some(axes),
         Op::Gather(axis) if positions::is_ordered(trace, number) => Some(std::slice::from_ref(axis)),
         Op::ScatterAdd { over, .. } if positions::is_ordered(trace, number) => Some(over),
-        Op::Binary(Binary::Mul) => Some(&[]),
+        Op::Binary(Binary::Mul) | Op::Rename => Some(&[]),
+        Op::Binary(Binary::Div) if product::has_small_divisor(trace, number) => Some(&[]),
         _ => None,
     }
 }
@@ -99,125 +110,7 @@ fn cost([left, right, all]: [f64; 3], is_summed: bool) -> f64 {
     if is_summed && all > left.max(right) { all } else { ALONE * all }
 }
 
-/// A sum over a product of several tensors.
-struct Product {
-    /// The contractions it is written as, users before what they use.
-    nodes: SmallVec<[u32; 4]>,
-    operands: SmallVec<[u32; LARGEST]>,
-    /// All axes with their sizes, and which operands have each, as bits.
-    axes: SmallVec<[(Name, usize, usize); 8]>,
-    summed: Names,
-    /// The operands that are positions.
-    ones: SmallVec<[Ones; 2]>,
-    /// Multiplications in the order that the graph has.
-    cost: f64,
-}
-
 impl Product {
-    /// The product that ends with this node, of all contractions that go into others; none if it sums nothing.
-    fn of(trace: &Trace<'_>, goes_in: &[bool], root: u32) -> Option<Product> {
-        summed(trace, root).filter(|axes| !axes.is_empty())?;
-        Product::with(trace, goes_in, root)
-    }
-
-    /// The same, also if it ends with a product that sums nothing.
-    fn with(trace: &Trace<'_>, goes_in: &[bool], root: u32) -> Option<Product> {
-        let mut product = Product {
-            nodes: SmallVec::from_slice(&[root]),
-            operands: SmallVec::new(),
-            axes: SmallVec::new(),
-            summed: Names::new(),
-            ones: SmallVec::new(),
-            cost: 0.0,
-        };
-        let mut next = 0;
-        while let Some(&node) = product.nodes.get(next) {
-            next += 1;
-            for &input in trace.inputs(node) {
-                // A chain that is too long is cut here; what is left of it is a product of its own.
-                let room = product.nodes.len() + 1 < LARGEST;
-                if room && goes_in[input as usize] {
-                    product.nodes.push(input);
-                } else {
-                    product.ones.extend(Ones::of(trace, node, input, product.operands.len()));
-                    product.operands.push(input);
-                }
-            }
-        }
-        for (bit, &operand) in product.operands.iter().enumerate() {
-            let ones = product.ones.iter().find(|ones| ones.set == 1 << bit).and_then(|ones| ones.along);
-            for (name, size) in trace.node(operand).shape().iter().chain(ones) {
-                match product.axes.iter_mut().find(|(other, ..)| *other == name) {
-                    Some((.., who)) => *who |= 1 << bit,
-                    None => product.axes.push((name, size, 1 << bit)),
-                }
-            }
-        }
-        for &node in &product.nodes {
-            let axes = summed(trace, node)?;
-            product.summed.extend(axes.iter().copied());
-            let size = |shape: &Shape| shape.sizes().map(|size| size as f64).product::<f64>();
-            match *trace.inputs(node) {
-                [left, right] => {
-                    if let Some(counted) = positions::written(trace, node) {
-                        product.cost += counted;
-                        continue;
-                    }
-                    let [left, right] = [left, right].map(|input| trace.node(input).shape());
-                    let shared = right.iter().filter(|&(name, _)| !left.has(name));
-                    let all = size(left) * shared.map(|(_, size)| size as f64).product::<f64>();
-                    product.cost += cost([size(left), size(right), all], !axes.is_empty());
-                }
-                // The sum of a product is taken while it is made.
-                [x] if !product.nodes.contains(&x) => product.cost += ALONE * size(trace.node(x).shape()),
-                _ => {}
-            }
-        }
-        Some(product)
-    }
-
-    /// Whether there are several orders, of which one may be better: it has three operands or more, or product and sum are
-    /// written apart; something on the way is larger than all operands, and no name is two axes.
-    fn has_orders(&self, trace: &Trace<'_>) -> bool {
-        let is_several = self.operands.len() > 2 || self.operands.len() == 2 && self.nodes.len() > 1;
-        let fits = is_several && self.axes.len() <= LARGEST_RANK && self.has_fit_positions();
-        fits && self.grows(trace) && self.is_sound(trace)
-    }
-
-    /// Whether some product on the way is larger than each operand.
-    fn grows(&self, trace: &Trace<'_>) -> bool {
-        let is_larger = |&node: &u32| {
-            let [left, right] = *trace.inputs(node) else { return false };
-            let [left, right] = [left, right].map(|input| trace.node(input).shape());
-            let further = right.iter().filter(|&(name, _)| !left.has(name)).map(|(_, size)| size);
-            let all = left.sizes().chain(further).fold(1, usize::saturating_mul);
-            self.operands.iter().all(|&operand| weighed::is_less(trace.node(operand).shape().elements(), all))
-        };
-        self.nodes.iter().any(is_larger)
-    }
-
-    /// Whether each name means one axis: what a contraction sums is nowhere outside of it.
-    fn is_sound(&self, trace: &Trace<'_>) -> bool {
-        let inner = |&node: &u32| {
-            let inside = self.below(trace, node);
-            let outside = |&(name, _, who): &(Name, usize, usize)| {
-                summed(trace, node).is_some_and(|axes| axes.contains(&name)) && who & !inside != 0
-            };
-            !self.axes.iter().any(outside)
-        };
-        let sizes = self.operands.iter().flat_map(|&operand| trace.node(operand).shape().iter());
-        let is_empty = sizes.into_iter().any(|(_, size)| size == 0);
-        !is_empty && self.nodes.iter().all(inner)
-    }
-
-    /// The operands that a node of the product is computed from, as bits.
-    fn below(&self, trace: &Trace<'_>, node: u32) -> usize {
-        if let Some(bit) = self.operands.iter().position(|&operand| operand == node) {
-            return 1 << bit;
-        }
-        trace.inputs(node).iter().map(|&input| self.below(trace, input)).fold(0, |all, bits| all | bits)
-    }
-
     /// Whether an axis is left once the operands of `set` are multiplied.
     fn is_left(&self, &(name, _, who): &(Name, usize, usize), set: usize) -> bool {
         who & set != 0 && !(self.summed.contains(&name) && who & !set == 0)
@@ -301,19 +194,27 @@ impl Product {
         let left_after = self.axes.iter().filter(|axis| self.is_left(axis, set));
         let shape = Shape::new(left_after.map(|&(name, size, _)| (name, size)));
         if set.is_power_of_two() {
-            let operand = Operand::Node(self.operands[set.trailing_zeros() as usize]);
+            let factor = &self.operands[set.trailing_zeros() as usize];
+            let mut operand = Operand::Node(factor.node);
             let summed = some(&|axis| self.is_alone(axis, set));
-            if summed.is_empty() {
-                return operand;
+            let steps = [
+                (factor.is_renamed, Alone::Renamed, Names::new(), factor.shape.clone()),
+                (factor.is_inverse, Alone::Inverted, Names::new(), factor.shape.clone()),
+                (!summed.is_empty(), Alone::Summed, summed, shape),
+            ];
+            for (_, alone, summed, shape) in steps.into_iter().filter(|step| step.0) {
+                pairs.push(Pair { left: operand, right: None, alone, summed, shape, at: None, unread: None });
+                operand = Operand::Pair(pairs.len() - 1);
             }
-            pairs.push(Pair { left: operand, right: None, summed, shape, at: None, unread: None });
+            return operand;
         } else {
             let both = [parts[set], set ^ parts[set]];
             let (both, at) = self.at(both).map_or((both, None), |(of, at)| ([of, set ^ of], Some(at)));
             let (both, unread) = self.unread(both).map_or((both, None), |(of, unread)| ([of, set ^ of], Some(unread)));
             let [left, right] = both.map(|part| self.pairs(parts, part, pairs));
             let summed = some(&|axis| self.is_gone(axis, both));
-            pairs.push(Pair { left, right: Some(right), summed, shape, at, unread });
+            let alone = Alone::Summed;
+            pairs.push(Pair { left, right: Some(right), alone, summed, shape, at, unread });
         }
         Operand::Pair(pairs.len() - 1)
     }

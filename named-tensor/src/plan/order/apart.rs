@@ -98,7 +98,7 @@ impl Among {
             let product = Product::of(trace, goes_in, end)?;
             let cheaper = product.has_orders(trace).then(|| product.cheaper()).flatten();
             // A product that is cut somewhere may not have it inside.
-            let is_there = product.nodes.contains(&number) || !goes_in[number as usize];
+            let is_there = product.nodes().any(|node| node == number) || !goes_in[number as usize];
             is_there.then(|| cheaper.map_or(product.cost, |(least, _)| least))
         };
         let all = |goes_in: &[bool], ends: &[u32]| ends.iter().map(|&end| cost(goes_in, end)).sum::<Option<f64>>();

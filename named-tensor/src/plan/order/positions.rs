@@ -217,7 +217,7 @@ impl Product {
             let ones = self.ones.iter().find(is_it)?;
             let is_counted = |axis: &(Name, usize, usize)| axis.2 & ones.set != 0 && !ones.own.contains(&axis.0);
             let unread = Unread {
-                positions: self.operands[ones.set.trailing_zeros() as usize],
+                positions: self.operands[ones.set.trailing_zeros() as usize].node,
                 axis: ones.axis,
                 over: ones.own.clone(),
                 counts: shape(&is_counted),

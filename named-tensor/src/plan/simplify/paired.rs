@@ -7,13 +7,14 @@ use smallvec::SmallVec;
 
 use super::one_hot::SCALAR;
 use super::{Item, Scale, TIMES, Work};
-use crate::element::{Comparison, Kind};
+use crate::element::{Binary, Comparison, Kind};
 use crate::graph::Op;
 use crate::graph::shape::Names;
 use crate::plan::key::narrow;
 use crate::plan::numbered::{FoldMap, few};
-use crate::plan::order::{Operand, Pair, Unread};
+use crate::plan::order::{Alone, Operand, Pair, Unread};
 
+static OVER: Op = Op::Binary(Binary::Div);
 static MORE: Op = Op::Compare(Comparison::Gt);
 
 /// Contractions of two items that are there, by both: products in new orders have some in common.
@@ -50,18 +51,27 @@ impl Paired {
                 *read = without(unread, (item_of[unread.positions as usize], *read), (kind, node), list);
             }
             let work = match (pair.right, &pair.at) {
-                (None, _) => Work::Sum(&pair.summed),
+                (None, _) => match pair.alone {
+                    Alone::Summed => Work::Sum(&pair.summed),
+                    Alone::Renamed => Work::Op(&Op::Rename),
+                    Alone::Inverted => Work::Op(&OVER),
+                },
                 (_, Some(at)) => Work::Op(&at.op),
                 _ if pair.summed.is_empty() => Work::Op(&TIMES),
                 _ => Work::Contract(&pair.summed, Scale::None),
             };
+            if pair.alone == Alone::Inverted {
+                let one = Item { work: Work::Constant(1.0), inputs: SmallVec::new(), shape: &SCALAR, kind, node };
+                list.push(one);
+                inputs.insert(0, narrow(list.len() - 1));
+            }
             // A wrong position is told by a node of its own.
             let node = pair.at.as_ref().map_or(node, |at| at.told);
             if at + 1 == pairs.len() {
                 return (work, inputs, node);
             }
             let next = narrow(list.len());
-            if inputs.len() < 2 {
+            if pair.right.is_none() {
                 made.push(next);
                 list.push(Item { work, inputs, shape: &pair.shape, kind, node });
                 continue;

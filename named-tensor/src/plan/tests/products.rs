@@ -4,6 +4,8 @@
 //! one (`order`).
 
 use super::several::dense;
+mod between;
+
 use super::*;
 
 const A: Name = Name::declared("a");

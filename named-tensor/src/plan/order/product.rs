@@ -1,0 +1,249 @@
+//! A sum over a product of several tensors, as a graph writes it.
+//!
+//! It is written in contractions, products and sums that go into each other. Between them may stand new names, under which an
+//! axis is the one it was, and divisions by something smaller, `Q ⊙ K / sqrt(|key|)`, which multiply by its inverse. An axis that
+//! is summed further in is nobody else's, whatever it is called.
+//! Not here: which of them go in (`apart`), in which order they are computed (`order`).
+
+use smallvec::SmallVec;
+
+use super::positions::{self, Ones};
+use super::{ALONE, LARGEST, cost, summed};
+use crate::axis::Name;
+use crate::element::Binary;
+use crate::graph::op::Reduction;
+use crate::graph::shape::Names;
+use crate::graph::{Op, Shape};
+use crate::plan::LARGEST_RANK;
+use crate::plan::key::Trace;
+use crate::plan::weighed;
+
+/// A divisor has so many times fewer numbers than what it divides, to be inverted.
+const FEWER: usize = 4;
+
+/// Whether a node divides by something much smaller.
+pub(super) fn has_small_divisor(trace: &Trace<'_>, number: u32) -> bool {
+    let &[_, by] = trace.inputs(number) else { return false };
+    let [all, by] = [number, by].map(|number| trace.node(number).shape().elements());
+    !weighed::is_less(all, by.saturating_mul(FEWER))
+}
+
+/// A tensor that is multiplied, with the names that its axes have in the product.
+pub(super) struct Factor {
+    pub(super) node: u32,
+    pub(super) shape: Shape,
+    pub(super) is_renamed: bool,
+    /// Whether it divides.
+    pub(super) is_inverse: bool,
+}
+
+/// A node that the product is written with.
+struct Part {
+    node: u32,
+    /// Under which names.
+    scope: usize,
+    inputs: SmallVec<[Input; 2]>,
+}
+
+#[derive(Clone, Copy)]
+enum Input {
+    Part(usize),
+    Operand(usize),
+}
+
+/// Names in a part of the graph, and what they are called in the product. In the first scope they are called alike.
+#[derive(Default)]
+struct Scopes {
+    all: SmallVec<[Vec<(Name, Name)>; 2]>,
+}
+
+impl Scopes {
+    /// The scope in which these names are called as those are in another one.
+    fn add(&mut self, scope: usize, inner: &Shape, outer: &Shape) -> usize {
+        let pairs = inner.names().zip(outer.names()).collect::<Vec<_>>();
+        let pairs = pairs.into_iter().map(|(inner, outer)| (inner, self.outside(scope, outer))).collect();
+        self.all.push(pairs);
+        self.all.len()
+    }
+
+    fn outside(&mut self, scope: usize, name: Name) -> Name {
+        let Some(names) = scope.checked_sub(1).map(|at| &mut self.all[at]) else { return name };
+        if let Some(&(_, known)) = names.iter().find(|&&(inner, _)| inner == name) {
+            return known;
+        }
+        // It is summed in here.
+        let fresh = name.freshened();
+        names.push((name, fresh));
+        fresh
+    }
+
+    fn shape(&mut self, scope: usize, shape: &Shape) -> Shape {
+        if scope == 0 {
+            shape.clone()
+        } else {
+            Shape::new(shape.iter().map(|(name, size)| (self.outside(scope, name), size)))
+        }
+    }
+}
+
+/// A sum over a product of several tensors.
+pub(super) struct Product {
+    /// What it is written as, users before what they use.
+    parts: SmallVec<[Part; 4]>,
+    pub(super) operands: SmallVec<[Factor; LARGEST]>,
+    /// All axes with their sizes, and which operands have each, as bits.
+    pub(super) axes: SmallVec<[(Name, usize, usize); 8]>,
+    /// The axes that each part sums, and all of them.
+    each: SmallVec<[Names; 4]>,
+    pub(super) summed: Names,
+    /// The operands that are positions.
+    pub(super) ones: SmallVec<[Ones; 2]>,
+    /// Multiplications in the order that the graph has.
+    pub(super) cost: f64,
+}
+
+impl Product {
+    /// The product that ends with this node, of all contractions that go into others; none if it sums nothing.
+    pub(super) fn of(trace: &Trace<'_>, goes_in: &[bool], root: u32) -> Option<Product> {
+        summed(trace, root).filter(|axes| !axes.is_empty())?;
+        Product::with(trace, goes_in, root)
+    }
+
+    /// The same, also if it ends with a product that sums nothing.
+    pub(super) fn with(trace: &Trace<'_>, goes_in: &[bool], root: u32) -> Option<Product> {
+        let mut product = Product {
+            parts: SmallVec::new(),
+            operands: SmallVec::new(),
+            axes: SmallVec::new(),
+            each: SmallVec::new(),
+            summed: Names::new(),
+            ones: SmallVec::new(),
+            cost: 0.0,
+        };
+        let mut scopes = Scopes::default();
+        product.put_parts(trace, goes_in, root, &mut scopes);
+        for (bit, factor) in product.operands.iter().enumerate() {
+            let ones = product.ones.iter().find(|ones| ones.set == 1 << bit).and_then(|ones| ones.along);
+            for (name, size) in factor.shape.iter().chain(ones) {
+                match product.axes.iter_mut().find(|(other, ..)| *other == name) {
+                    Some((.., who)) => *who |= 1 << bit,
+                    None => product.axes.push((name, size, 1 << bit)),
+                }
+            }
+        }
+        for part in &product.parts {
+            let axes = summed(trace, part.node)?;
+            product.each.push(axes.iter().map(|&axis| scopes.outside(part.scope, axis)).collect());
+            product.cost += part.cost(trace, axes);
+        }
+        product.summed = product.each.iter().flatten().copied().collect();
+        Some(product)
+    }
+
+    fn put_parts(&mut self, trace: &Trace<'_>, goes_in: &[bool], root: u32, scopes: &mut Scopes) {
+        self.parts.push(Part { node: root, scope: 0, inputs: SmallVec::new() });
+        let (mut next, mut count) = (0, 1);
+        while let Some(&Part { node, scope, .. }) = self.parts.get(next) {
+            let op = trace.node(node).op();
+            for (which, &input) in trace.inputs(node).iter().enumerate() {
+                let is_inverse = which == 1 && matches!(op, Op::Binary(Binary::Div));
+                let below = trace.inputs(input);
+                let is_renamed = matches!(trace.node(input).op(), Op::Rename);
+                // A chain that is too long is cut here; what is left of it is a product of its own.
+                let room = count + below.len().saturating_sub(1) < LARGEST && self.parts.len() < 2 * LARGEST;
+                let opens = match trace.node(input).op() {
+                    Op::Rename => below.iter().all(|&below| goes_in[below as usize]),
+                    // Where positions are is said by their own names.
+                    Op::Gather(_) | Op::ScatterAdd { .. } => scope == 0 && !self.nodes().any(|known| known == input),
+                    _ => true,
+                };
+                let shape = trace.node(input).shape();
+                let known = if room && opens && !is_inverse && goes_in[input as usize] {
+                    count += below.len().saturating_sub(1);
+                    let inner = match below {
+                        &[below] if is_renamed => scopes.add(scope, trace.node(below).shape(), shape),
+                        // What it sums is summed once more, by another name.
+                        _ if self.nodes().any(|known| known == input) => scopes.add(scope, shape, shape),
+                        _ => scope,
+                    };
+                    self.parts.push(Part { node: input, scope: inner, inputs: SmallVec::new() });
+                    Input::Part(self.parts.len() - 1)
+                } else {
+                    if scope == 0 && !is_inverse {
+                        self.ones.extend(Ones::of(trace, node, input, self.operands.len()));
+                    }
+                    let called = scopes.shape(scope, shape);
+                    let is_renamed = called.names().ne(shape.names());
+                    self.operands.push(Factor { node: input, shape: called, is_renamed, is_inverse });
+                    Input::Operand(self.operands.len() - 1)
+                };
+                self.parts[next].inputs.push(known);
+            }
+            next += 1;
+        }
+    }
+
+    /// The nodes it is written with.
+    pub(super) fn nodes(&self) -> impl Iterator<Item = u32> {
+        self.parts.iter().map(|part| part.node)
+    }
+
+    /// Whether there are several orders, of which one may be better: it has three operands or more, or product and sum are
+    /// written apart; something on the way is larger than all operands, and no name is two axes.
+    pub(super) fn has_orders(&self, trace: &Trace<'_>) -> bool {
+        let is_several = self.operands.len() > 2 || self.operands.len() == 2 && self.parts.len() > 1;
+        let fits = is_several && self.axes.len() <= LARGEST_RANK && self.has_fit_positions();
+        fits && self.grows(trace) && self.is_sound()
+    }
+
+    /// Whether some product on the way is larger than each operand.
+    fn grows(&self, trace: &Trace<'_>) -> bool {
+        let is_larger = |part: &Part| {
+            let [left, right] = *trace.inputs(part.node) else { return false };
+            let [left, right] = [left, right].map(|input| trace.node(input).shape());
+            let further = right.iter().filter(|&(name, _)| !left.has(name)).map(|(_, size)| size);
+            let all = left.sizes().chain(further).fold(1, usize::saturating_mul);
+            self.operands.iter().all(|operand| weighed::is_less(operand.shape.elements(), all))
+        };
+        self.parts.iter().any(is_larger)
+    }
+
+    /// Whether each name means one axis: what a contraction sums is nowhere outside of it.
+    fn is_sound(&self) -> bool {
+        let is_inner = |(part, summed): (usize, &Names)| {
+            let inside = self.below(part);
+            !self.axes.iter().any(|&(name, _, who)| summed.contains(&name) && who & !inside != 0)
+        };
+        let mut sizes = self.operands.iter().flat_map(|operand| operand.shape.sizes());
+        !sizes.any(|size| size == 0) && self.each.iter().enumerate().all(is_inner)
+    }
+
+    /// The operands that a part is computed from, as bits.
+    fn below(&self, part: usize) -> usize {
+        let of = |input: &Input| match *input {
+            Input::Part(part) => self.below(part),
+            Input::Operand(bit) => 1 << bit,
+        };
+        self.parts[part].inputs.iter().map(of).fold(0, |all, bits| all | bits)
+    }
+}
+
+impl Part {
+    /// What it counts as it is written.
+    fn cost(&self, trace: &Trace<'_>, axes: &[Name]) -> f64 {
+        let size = |shape: &Shape| shape.sizes().map(|size| size as f64).product::<f64>();
+        match (trace.inputs(self.node), &self.inputs[..]) {
+            (&[left, right], _) => positions::written(trace, self.node).unwrap_or_else(|| {
+                let [left, right] = [left, right].map(|input| trace.node(input).shape());
+                let shared = right.iter().filter(|&(name, _)| !left.has(name));
+                let all = size(left) * shared.map(|(_, size)| size as f64).product::<f64>();
+                cost([size(left), size(right), all], !axes.is_empty())
+            }),
+            // The sum of a product is taken while it is made.
+            (&[x], [Input::Operand(_)]) if matches!(trace.node(self.node).op(), Op::Reduce(Reduction::Sum, _)) => {
+                ALONE * size(trace.node(x).shape())
+            }
+            _ => 0.0,
+        }
+    }
+}
