@@ -19,6 +19,10 @@ use crate::kernel::ahead::{Ahead, fetch};
 use crate::kernel::stream::{LINE, Stream, lined_up, lined_up_mut};
 use smallvec::SmallVec;
 
+/// Elements from which a row of a program that is not light is not mixed with others in a block. A shorter one costs more by its
+/// ends, which lie anywhere, than it takes to write down what it reads.
+const LONG: usize = 2 * BLOCK;
+
 /// The registers of one thread.
 pub(super) struct Worker<'a, T: Cell> {
     job: &'a Job<'a>,
@@ -78,8 +82,8 @@ enum Way {
     Kept,
     /// They stand beside the results, from this place on in what was given for the stretch.
     Beside(usize),
-    /// They are the same in every row, and were gathered once; the stretch begins in this column. If the program is light they
-    /// are read from there on again and again, else by blocks of whole rows that begin there.
+    /// They are the same in every row, and were gathered once; the stretch begins in this column, and they are read from there
+    /// on again and again.
     Repeated(usize),
 }
 
@@ -135,17 +139,17 @@ impl<'a, T: Cell> Worker<'a, T> {
             strips,
             beside,
             is_beside: false,
-            long: BLOCK,
+            long: if program.light().is_some() { BLOCK } else { LONG },
             is_even: false,
             is_cut: false,
             by_rows: None,
         };
         // Where nothing is gathered for each block anew, rows are mixed as long as two fit.
-        if (0..sources).all(|source| worker.dense[source] || worker.is_repeated(source)) {
+        if program.light().is_some() && (0..sources).all(|source| worker.dense[source] || worker.is_repeated(source)) {
             worker.long = most / 2 + 1;
             // Longer ones are not worth being written down once more, but what passes the caches by is best not interrupted.
             let is_short = job.span.inner() < most;
-            worker.is_even = program.light().is_some() && (is_short || worker.stream.passes_by());
+            worker.is_even = is_short || worker.stream.passes_by();
         }
         if worker.stream.passes_by() && program.light().is_some() {
             let is_known = |source: usize| {
@@ -331,10 +335,7 @@ impl<'a, T: Cell> Worker<'a, T> {
             Way::OneInRow(_) | Way::OneInEach { .. } => true,
             Way::Gathered | Way::Lying(_) | Way::Given | Way::Kept => false,
         };
-        let size = if !is_light && self.ways.iter().any(|way| matches!(way, Way::Repeated(_))) {
-            let inner = self.job.span.inner();
-            self.most / inner * inner
-        } else if is_light && self.ways.iter().all(is_found) {
+        let size = if is_light && self.ways.iter().all(is_found) {
             // Nothing is kept in a register but what is the same everywhere.
             out.len().max(1)
         } else {
@@ -455,6 +456,7 @@ impl<'a, T: Cell> Worker<'a, T> {
             }
             (Some(&Way::Beside(start)), _) => return &lined_up(S::of(&self.beside))[start + self.at..][..size],
             (Some(&Way::Turned(start)), _) => start + self.at,
+            (Some(&Way::Repeated(column)), _) => (column + self.at) % self.period(),
             _ => 0,
         };
         &lined_up(S::of(&self.registers[register]))[start..][..size]

@@ -24,6 +24,9 @@ const APART: usize = 17 * LINE;
 const KEPT: usize = 32;
 const LARGEST: usize = 64 << 10;
 
+/// Places behind the elements that are gathered: what is repeated is written some at a time.
+pub(super) const BEHIND: usize = 16;
+
 /// Elements from which on those that lie a few apart are picked out of whole vectors.
 const WORTH: usize = 16;
 
@@ -125,6 +128,36 @@ pub(super) fn repeat<T: Copy>(register: &mut [T], first: usize) {
     }
 }
 
+/// Fills a register, as [`Rows::elements`] does, with rows of one number each, which are `step` apart in an operand: the first
+/// one stands at `first`, and its row begins in this column. Each row is written from one line of memory to the next: what is
+/// stored across two lines takes longer, also to be read again.
+pub(super) fn even_rows_of_one<T: Stored>(
+    data: &[T],
+    [first, column, inner]: [usize; 3],
+    step: isize,
+    register: &mut [T],
+) {
+    vectorised(
+        #[inline(always)]
+        move || {
+            let (mut left, mut before, mut place) = (register.len() - BEHIND, column, first);
+            let mut register = register;
+            while left > 0 {
+                let (x, size) = (data[place], left.min(inner - before));
+                register[..BEHIND].fill(x);
+                let line = match register.as_ptr().align_offset(LINE) {
+                    line @ 1..BEHIND => line,
+                    _ => BEHIND,
+                };
+                let rest = size.saturating_sub(line).next_multiple_of(BEHIND);
+                register[line..line + rest].as_chunks_mut::<BEHIND>().0.iter_mut().for_each(|some| some.fill(x));
+                register = &mut register[size..];
+                (left, before, place) = (left - size, 0, place.wrapping_add_signed(step));
+            }
+        },
+    );
+}
+
 /// The part of the rows of a source that lies under a block.
 pub(super) struct Rows<'a> {
     pub(super) rows: Odometer<'a>,
@@ -163,19 +196,18 @@ impl Rows<'_> {
         }
     }
 
-    /// Fills a register with short rows, each of one number repeated. `N` numbers are written for each, a few registers of the
-    /// processor, however many there are in a row; those that are too many the next row writes over.
-    fn short_rows<T: Stored, const N: usize>(mut self, data: &[T], offset: usize, register: &mut [T]) {
+    /// Fills the first `size` places of a register with short rows, each of one number repeated. `N` numbers are written for each,
+    /// a few registers of the processor, however many there are in a row; those that are too many the next row writes over.
+    fn short_rows<T: Stored, const N: usize>(mut self, data: &[T], offset: usize, register: &mut [T], size: usize) {
         let mut at = 0;
         if self.column > 0 {
-            at = register.len().min(self.inner - self.column);
+            at = size.min(self.inner - self.column);
             register[..at].fill(data[offset.wrapping_add_signed(self.rows.distance)]);
             self.rows.step();
-            self.column = 0;
         }
-        while register.len() - at >= N {
+        while at < size {
             let ((run, step), inner) = (self.rows.run(), self.inner);
-            let count = run.min((register.len() - at - N) / inner + 1);
+            let count = run.min((size - at).div_ceil(inner));
             let (first, to) = (offset.wrapping_add_signed(self.rows.distance), &mut register[at..]);
             vectorised(
                 #[inline(always)]
@@ -189,7 +221,19 @@ impl Rows<'_> {
             self.rows.advance(count);
             at += count * inner;
         }
-        self.gather(&mut register[at..], |start, part| part.fill(data[offset.wrapping_add_signed(start)]));
+    }
+
+    /// The same of rows of any length.
+    fn rows_of_one<T: Stored>(mut self, data: &[T], offset: usize, register: &mut [T], size: usize) {
+        let mut at = 0;
+        while at < size {
+            let (run, step) = self.rows.run();
+            let part = (run * self.inner - self.column).min(size - at);
+            let first = offset.wrapping_add_signed(self.rows.distance);
+            even_rows_of_one(data, [first, self.column, self.inner], step, &mut register[at..at + part + BEHIND]);
+            self.rows.advance((self.column + part) / self.inner);
+            (at, self.column) = (at + part, 0);
+        }
     }
 
     /// Fills a register with rows of `N` elements, where the elements of each are neighbours of those of the next.
@@ -217,29 +261,28 @@ impl Rows<'_> {
         }
     }
 
-    /// Fills a register with elements of an operand.
+    /// Fills a register with elements of an operand. Its last [`BEHIND`] places stand behind them, and may be written to.
     pub(super) fn elements<T: Stored>(self, operand: &Operand<'_>, register: &mut [T]) {
-        let (data, stride) = (T::of(operand.buffer), self.stride);
+        let (data, stride, size) = (T::of(operand.buffer), self.stride, register.len() - BEHIND);
         if self.rows.run().1 == 1 {
             match self.inner {
-                2 => return self.rows_side_by_side::<T, 2>(data, operand.offset, register),
-                3 => return self.rows_side_by_side::<T, 3>(data, operand.offset, register),
-                4 => return self.rows_side_by_side::<T, 4>(data, operand.offset, register),
+                2 => return self.rows_side_by_side::<T, 2>(data, operand.offset, &mut register[..size]),
+                3 => return self.rows_side_by_side::<T, 3>(data, operand.offset, &mut register[..size]),
+                4 => return self.rows_side_by_side::<T, 4>(data, operand.offset, &mut register[..size]),
                 _ => {}
             }
         }
         if stride == 0 {
-            match self.inner {
-                1..=4 => return self.short_rows::<T, 4>(data, operand.offset, register),
-                5..=8 => return self.short_rows::<T, 8>(data, operand.offset, register),
-                9..=16 => return self.short_rows::<T, 16>(data, operand.offset, register),
-                _ => {}
-            }
+            return match self.inner {
+                1..=4 => self.short_rows::<T, 4>(data, operand.offset, register, size),
+                5..=8 => self.short_rows::<T, 8>(data, operand.offset, register, size),
+                9..=BEHIND => self.short_rows::<T, BEHIND>(data, operand.offset, register, size),
+                _ => self.rows_of_one(data, operand.offset, register, size),
+            };
         }
-        self.gather(register, |start, part| {
+        self.gather(&mut register[..size], |start, part| {
             let first = operand.offset as isize + start;
             match stride {
-                0 => part.fill(data[first as usize]),
                 1 => copy_short(&data[first as usize..][..part.len()], part),
                 -1 if part.len() >= WORTH => {
                     copy_backwards(&data[..=first as usize][first as usize + 1 - part.len()..], part);
@@ -321,9 +364,9 @@ mod tests {
                     {
                         let (first, size) = (first.min(total - 1), size.min(total - first.min(total - 1)));
                         let rows = Odometer::new(&sizes, &strides, first / inner);
-                        let mut register = vec![number(69_999); size];
+                        let mut register = vec![number(69_999); size + BEHIND];
                         Rows { rows, column: first % inner, inner, stride }.elements(&operand, &mut register);
-                        for (at, &x) in (first..).zip(&register) {
+                        for (at, &x) in (first..).zip(&register[..size]) {
                             let (row, column) = (at / inner, at % inner);
                             let [outer, row] = [row / 40, row % 40].map(|i| i as isize);
                             let place = 20_000 + outer * strides[0] + row * strides[1] + column as isize * stride;

@@ -1,5 +1,6 @@
 //! Programs against plain evaluation of their instructions, element by element in `f64`.
 
+mod mixed;
 mod several;
 mod whole;
 

@@ -8,7 +8,7 @@ use crate::kernel::ahead::fetch;
 use crate::kernel::lanes::vectorised;
 use crate::kernel::map::cell::Cell;
 use crate::kernel::map::program::Source;
-use crate::kernel::map::register::{Rows, make_room, repeat};
+use crate::kernel::map::register::{BEHIND, Rows, even_rows_of_one, make_room, repeat};
 use crate::kernel::map::strip::Numbers;
 use crate::kernel::span::Odometer;
 use crate::kernel::stream::lined_up_mut;
@@ -49,40 +49,39 @@ impl<T: Cell> Worker<'_, T> {
     /// Gathers what is the same in every row once for several rows, of which the first begins in this column.
     pub(super) fn repeat(&mut self, column: usize, size: usize) {
         let inner = self.job.span.inner();
-        let is_light = self.job.program.light().is_some();
-        let are_several = size >= 2 * inner;
-        let is_worth_it = if is_light {
-            are_several || self.is_cut && size > inner - column
-        } else {
-            are_several && self.most >= 2 * inner
-        };
-        if !is_worth_it {
+        let are_several = size >= 2 * inner && (self.job.program.light().is_some() || inner <= self.most);
+        if !(are_several || self.is_cut && size > inner - column) {
             return;
         }
         for source in 0..self.ways.len() {
             if matches!(self.ways[source], Way::Gathered | Way::Lying(_)) && self.is_repeated(source) {
-                if is_light {
-                    self.gather_row(source);
-                } else {
-                    self.gather(source, column, self.most);
-                }
+                self.gather_row(source);
                 self.ways[source] = Way::Repeated(column);
             }
         }
     }
 
-    /// After how many elements a row that is gathered for a light program comes again: several rows, if they are short.
+    /// After how many elements a row that is gathered once comes again: several rows, if they are short.
     pub(super) fn period(&self) -> usize {
         let inner = self.job.span.inner();
         inner.max(self.most / inner * inner)
     }
 
-    /// Gathers a row of a source, and writes it down again and again.
+    /// Gathers a row of a source, and writes it down again and again, so that what is read at once may begin at each of its
+    /// elements: a strip of a light program, else a block.
     fn gather_row(&mut self, source: usize) {
-        let (inner, size) = (self.job.span.inner(), self.period() + Numbers::<T>::OFTEN);
-        make_room(&mut self.registers[source], size);
+        let at_once = if self.job.program.light().is_some() { Numbers::<T>::OFTEN } else { self.most };
+        let (inner, size) = (self.job.span.inner(), self.period() + at_once);
+        make_room(&mut self.registers[source], size + BEHIND);
         self.gather(source, 0, inner);
-        repeat(&mut lined_up_mut(T::of_mut(&mut self.registers[source]))[..size], inner);
+        match &mut *self.registers[source] {
+            Buffer::F32(to) => repeat(&mut lined_up_mut(to)[..size], inner),
+            Buffer::F64(to) => repeat(&mut lined_up_mut(to)[..size], inner),
+            Buffer::Index(to) => repeat(&mut lined_up_mut(to)[..size], inner),
+            Buffer::Bool(to) => repeat(&mut lined_up_mut(to)[..size], inner),
+            Buffer::Bf16(to) => repeat(&mut lined_up_mut(to)[..size], inner),
+            Buffer::Lent(_) => {}
+        }
     }
 
     /// Asks for what the row after the next one reads in place: it lies too far away to be expected.
@@ -119,8 +118,7 @@ impl<T: Cell> Worker<'_, T> {
             let is_in_one_piece = (is_one_row && span.inner_stride(source) == 1) || self.dense[source];
             match (self.job.program.sources()[source], self.ways[source]) {
                 (Source::Own, _) => self.ways[source] = if self.is_beside { Way::Beside(done) } else { Way::Kept },
-                (_, Way::Repeated(column)) if !is_one_row && column == first % span.inner() => {}
-                (_, Way::Repeated(_)) if !is_one_row && self.job.program.light().is_some() => {
+                (_, Way::Repeated(_)) if !is_one_row => {
                     self.ways[source] = Way::Repeated(first % span.inner());
                 }
                 (_, Way::Turned(_) | Way::Same) => {}
@@ -186,22 +184,47 @@ impl<T: Cell> Worker<'_, T> {
 
     /// Fills the register of a source for the block of `size` elements that begins with position `first`.
     pub(super) fn gather(&mut self, source: usize, first: usize, size: usize) {
+        make_room(&mut self.registers[source], size + BEHIND);
         let span = &self.job.span;
         let (inner, stride) = (span.inner(), span.inner_stride(source));
-        let outer = span.sizes.len().saturating_sub(1);
-        let rows = Odometer::new(&span.sizes[..outer], &span.strides[source][..outer], first / inner);
+        let outer = &span.strides[source][..span.sizes.len().saturating_sub(1)];
         let operand = match self.job.program.sources()[source] {
             Source::Operand(i) => Some(&self.job.operands[i]),
             Source::Position(_) | Source::Own => None,
         };
+        // As a rule rows have one axis, and it is plain where each has its number.
+        if let (0, &[step], Some(operand)) = (stride, outer, operand)
+            && inner > BEHIND
+        {
+            let place = operand.offset.wrapping_add_signed((first / inner) as isize * step);
+            let (places, size) = ([place, first % inner, inner], size + BEHIND);
+            return match &mut *self.registers[source] {
+                Buffer::F32(to) => {
+                    even_rows_of_one(Stored::of(operand.buffer), places, step, &mut lined_up_mut(to)[..size])
+                }
+                Buffer::F64(to) => {
+                    even_rows_of_one(Stored::of(operand.buffer), places, step, &mut lined_up_mut(to)[..size])
+                }
+                Buffer::Index(to) => {
+                    even_rows_of_one(Stored::of(operand.buffer), places, step, &mut lined_up_mut(to)[..size])
+                }
+                Buffer::Bool(to) => {
+                    even_rows_of_one(Stored::of(operand.buffer), places, step, &mut lined_up_mut(to)[..size])
+                }
+                Buffer::Bf16(to) => {
+                    even_rows_of_one(Stored::of(operand.buffer), places, step, &mut lined_up_mut(to)[..size])
+                }
+                Buffer::Lent(_) => {}
+            };
+        }
+        let rows = Odometer::new(&span.sizes[..outer.len()], outer, first / inner);
         let rows = Rows { rows, column: first % inner, inner, stride };
-        make_room(&mut self.registers[source], size);
         match (&mut *self.registers[source], operand) {
-            (Buffer::F32(to), Some(operand)) => rows.elements(operand, &mut lined_up_mut(to)[..size]),
-            (Buffer::F64(to), Some(operand)) => rows.elements(operand, &mut lined_up_mut(to)[..size]),
-            (Buffer::Index(to), Some(operand)) => rows.elements(operand, &mut lined_up_mut(to)[..size]),
-            (Buffer::Bool(to), Some(operand)) => rows.elements(operand, &mut lined_up_mut(to)[..size]),
-            (Buffer::Bf16(to), Some(operand)) => rows.elements(operand, &mut lined_up_mut(to)[..size]),
+            (Buffer::F32(to), Some(operand)) => rows.elements(operand, &mut lined_up_mut(to)[..size + BEHIND]),
+            (Buffer::F64(to), Some(operand)) => rows.elements(operand, &mut lined_up_mut(to)[..size + BEHIND]),
+            (Buffer::Index(to), Some(operand)) => rows.elements(operand, &mut lined_up_mut(to)[..size + BEHIND]),
+            (Buffer::Bool(to), Some(operand)) => rows.elements(operand, &mut lined_up_mut(to)[..size + BEHIND]),
+            (Buffer::Bf16(to), Some(operand)) => rows.elements(operand, &mut lined_up_mut(to)[..size + BEHIND]),
             (Buffer::Index(to), None) => rows.gather(&mut lined_up_mut(to)[..size], |start, to| {
                 vectorised(
                     #[inline(always)]

@@ -13,8 +13,8 @@ use crate::kernel::stream::LINE;
 use crate::kernel::vectors;
 use smallvec::SmallVec;
 
-/// Elements from which a row is worth being one of its own where the program is not light or there are no vectors: shorter ones
-/// are mixed in blocks, and so are those of light programs that are shorter than a vector.
+/// Elements from which a row is worth being one of its own where there are no vectors: shorter ones are mixed in blocks, and so
+/// are those that are shorter than a vector where there are.
 const LEAST: usize = 128;
 
 /// Elements from which it is worth finding out where their rows lie.
@@ -28,12 +28,12 @@ impl<'a, T: Cell> Worker<'a, T> {
             matches!(of, Source::Operand(_)) && matches!(span.inner_stride(source), 0 | 1)
         };
         let inner = span.inner();
-        let light = job.program.light();
-        let least = if vectors::are_none() || light.is_none() { LEAST } else { FEW };
+        let Some(light) = job.program.light() else { return };
+        let least = if vectors::are_none() { LEAST } else { FEW };
         let are_rows = inner >= least && span.sizes.len() > 1;
         let is_for_all = self.is_even || self.stream.passes_by();
         if are_rows && !is_for_all && job.program.sources().iter().enumerate().all(is_line) {
-            self.by_rows = light;
+            self.by_rows = Some(light);
             self.long = LEAST;
         }
     }
