@@ -19,8 +19,7 @@ use crate::kernel::ahead::{Ahead, fetch};
 use crate::kernel::stream::{LINE, Stream, lined_up, lined_up_mut};
 use smallvec::SmallVec;
 
-/// Elements from which a row of a program that is not light is not mixed with others in a block. A shorter one costs more by its
-/// ends, which lie anywhere, than it takes to write down what it reads.
+/// Elements from which a row is not mixed with others where the program is not light: the ends of a shorter one cost more.
 const LONG: usize = 2 * BLOCK;
 
 /// The registers of one thread.
@@ -82,8 +81,7 @@ enum Way {
     Kept,
     /// They stand beside the results, from this place on in what was given for the stretch.
     Beside(usize),
-    /// They are the same in every row, and were gathered once; the stretch begins in this column, and they are read from there
-    /// on again and again.
+    /// They are the same in every row, and were gathered once: from this column on they are read again and again.
     Repeated(usize),
 }
 
@@ -335,11 +333,11 @@ impl<'a, T: Cell> Worker<'a, T> {
             Way::OneInRow(_) | Way::OneInEach { .. } => true,
             Way::Gathered | Way::Lying(_) | Way::Given | Way::Kept => false,
         };
+        // All at once where nothing is kept in a register but what is the same everywhere; else blocks of nearly one size: no
+        // short one at the end.
         let size = if is_light && self.ways.iter().all(is_found) {
-            // Nothing is kept in a register but what is the same everywhere.
             out.len().max(1)
         } else {
-            // Blocks of nearly one size: no short one at the end.
             out.len().div_ceil(out.len().div_ceil(self.most).max(1)).next_multiple_of(64).min(self.most)
         };
         self.at = 0;

@@ -46,7 +46,8 @@ enum Row<'a, T> {
     Here(&'a [T], usize, Odometer<'a>),
     /// One number, so often.
     Same(Vec<T>),
-    /// One number for each row, at this position of an operand where the row begins, and room for as many of it.
+    /// One number for each row, at this position of an operand where the row begins, and room for as many of it as are read at
+    /// once.
     Each(&'a [T], usize, Odometer<'a>, Vec<T>),
 }
 
@@ -69,7 +70,7 @@ impl<'a, T: Cell> Lean<'a, T> {
             }
             Source::Operand(i) if span.inner_stride(source) == 0 => {
                 let rows = Odometer::new(&span.sizes[..outer], &span.strides[source][..outer], 0);
-                let room = vec![T::default(); PART.min(span.inner())];
+                let room = vec![T::default(); Numbers::<T>::OFTEN.min(span.inner())];
                 Some(Row::Each(T::of(job.operands[i].buffer), job.operands[i].offset, rows, room))
             }
             Source::Operand(_) | Source::Position(_) => None,
@@ -262,7 +263,8 @@ impl<'a, T: Cell> Lean<'a, T> {
     fn part(&mut self, done: usize, column: usize, out: &mut [T]) {
         for source in &mut self.sources {
             if let Row::Each(data, offset, rows, numbers) = source {
-                numbers[..out.len()].fill(data[offset.wrapping_add_signed(rows.distance)]);
+                let often = out.len().min(Numbers::<T>::OFTEN);
+                numbers[..often].fill(data[offset.wrapping_add_signed(rows.distance)]);
             }
         }
         let (size, own) = (out.len(), lined_up(T::of(&self.beside)));
@@ -273,7 +275,7 @@ impl<'a, T: Cell> Lean<'a, T> {
                     Numbers::each(&data[offset.wrapping_add_signed(rows.distance) + column..][..size])
                 }
                 Row::Same(numbers) => Numbers::same(numbers),
-                Row::Each(.., numbers) => Numbers::each(&numbers[..size]),
+                Row::Each(.., numbers) => Numbers::same(&numbers[..size.min(Numbers::<T>::OFTEN)]),
             }
         };
         let sources: SmallVec<[Numbers<'_, T>; 8]> = self.sources.iter().map(read).collect();

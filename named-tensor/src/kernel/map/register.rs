@@ -132,11 +132,12 @@ pub(super) fn repeat<T: Copy>(register: &mut [T], first: usize) {
 /// one stands at `first`, and its row begins in this column. Each row is written from one line of memory to the next: what is
 /// stored across two lines takes longer, also to be read again.
 pub(super) fn even_rows_of_one<T: Stored>(
-    data: &[T],
+    from: &Buffer,
     [first, column, inner]: [usize; 3],
     step: isize,
     register: &mut [T],
 ) {
+    let data = T::of(from);
     vectorised(
         #[inline(always)]
         move || {
@@ -196,8 +197,9 @@ impl Rows<'_> {
         }
     }
 
-    /// Fills the first `size` places of a register with short rows, each of one number repeated. `N` numbers are written for each,
-    /// a few registers of the processor, however many there are in a row; those that are too many the next row writes over.
+    /// Fills the first `size` places of a register with short rows, each of one number repeated. `N` numbers are written for
+    /// each, a few registers of the processor, however many there are in a row; those that are too many the next row writes
+    /// over.
     fn short_rows<T: Stored, const N: usize>(mut self, data: &[T], offset: usize, register: &mut [T], size: usize) {
         let mut at = 0;
         if self.column > 0 {
@@ -224,13 +226,13 @@ impl Rows<'_> {
     }
 
     /// The same of rows of any length.
-    fn rows_of_one<T: Stored>(mut self, data: &[T], offset: usize, register: &mut [T], size: usize) {
+    fn rows_of_one<T: Stored>(mut self, operand: &Operand<'_>, register: &mut [T], size: usize) {
         let mut at = 0;
         while at < size {
             let (run, step) = self.rows.run();
             let part = (run * self.inner - self.column).min(size - at);
-            let first = offset.wrapping_add_signed(self.rows.distance);
-            even_rows_of_one(data, [first, self.column, self.inner], step, &mut register[at..at + part + BEHIND]);
+            let places = [operand.offset.wrapping_add_signed(self.rows.distance), self.column, self.inner];
+            even_rows_of_one(operand.buffer, places, step, &mut register[at..at + part + BEHIND]);
             self.rows.advance((self.column + part) / self.inner);
             (at, self.column) = (at + part, 0);
         }
@@ -277,7 +279,7 @@ impl Rows<'_> {
                 1..=4 => self.short_rows::<T, 4>(data, operand.offset, register, size),
                 5..=8 => self.short_rows::<T, 8>(data, operand.offset, register, size),
                 9..=BEHIND => self.short_rows::<T, BEHIND>(data, operand.offset, register, size),
-                _ => self.rows_of_one(data, operand.offset, register, size),
+                _ => self.rows_of_one(operand, register, size),
             };
         }
         self.gather(&mut register[..size], |start, part| {

@@ -153,7 +153,11 @@ impl<T: Cell> Worker<'_, T> {
     /// for each element of a block.
     pub(super) fn write_down(&mut self, source: usize, to: usize, at: usize, often: usize) {
         fn fill<S: Stored>(from: &Buffer, at: usize, to: &mut [S], places: Range<usize>) {
-            lined_up_mut(to)[places].fill(S::of(from)[at]);
+            let (number, places) = (S::of(from)[at], &mut lined_up_mut(to)[places]);
+            vectorised(
+                #[inline(always)]
+                move || places.fill(number),
+            );
         }
         let Source::Operand(i) = self.job.program.sources()[source] else { return };
         let (from, places) = (self.job.operands[i].buffer, to..to + often);
@@ -197,23 +201,13 @@ impl<T: Cell> Worker<'_, T> {
             && inner > BEHIND
         {
             let place = operand.offset.wrapping_add_signed((first / inner) as isize * step);
-            let (places, size) = ([place, first % inner, inner], size + BEHIND);
+            let (from, places, size) = (operand.buffer, [place, first % inner, inner], size + BEHIND);
             return match &mut *self.registers[source] {
-                Buffer::F32(to) => {
-                    even_rows_of_one(Stored::of(operand.buffer), places, step, &mut lined_up_mut(to)[..size])
-                }
-                Buffer::F64(to) => {
-                    even_rows_of_one(Stored::of(operand.buffer), places, step, &mut lined_up_mut(to)[..size])
-                }
-                Buffer::Index(to) => {
-                    even_rows_of_one(Stored::of(operand.buffer), places, step, &mut lined_up_mut(to)[..size])
-                }
-                Buffer::Bool(to) => {
-                    even_rows_of_one(Stored::of(operand.buffer), places, step, &mut lined_up_mut(to)[..size])
-                }
-                Buffer::Bf16(to) => {
-                    even_rows_of_one(Stored::of(operand.buffer), places, step, &mut lined_up_mut(to)[..size])
-                }
+                Buffer::F32(to) => even_rows_of_one(from, places, step, &mut lined_up_mut(to)[..size]),
+                Buffer::F64(to) => even_rows_of_one(from, places, step, &mut lined_up_mut(to)[..size]),
+                Buffer::Index(to) => even_rows_of_one(from, places, step, &mut lined_up_mut(to)[..size]),
+                Buffer::Bool(to) => even_rows_of_one(from, places, step, &mut lined_up_mut(to)[..size]),
+                Buffer::Bf16(to) => even_rows_of_one(from, places, step, &mut lined_up_mut(to)[..size]),
                 Buffer::Lent(_) => {}
             };
         }
