@@ -61,10 +61,11 @@ impl<T: Cell> Worker<'_, T> {
         }
     }
 
-    /// After how many elements a row that is gathered once comes again: several rows, if they are short.
+    /// After how many elements a row that is gathered once comes again: in a light program, which goes on through them, several
+    /// rows if they are short.
     pub(super) fn period(&self) -> usize {
         let inner = self.job.span.inner();
-        inner.max(self.most / inner * inner)
+        if self.job.program.light().is_some() { inner.max(self.most / inner * inner) } else { inner }
     }
 
     /// Gathers a row of a source, and writes it down again and again, so that what is read at once may begin at each of its
