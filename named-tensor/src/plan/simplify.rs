@@ -8,6 +8,7 @@ mod grouped;
 mod one_hot;
 mod paired;
 mod relative;
+mod sums;
 
 use smallvec::SmallVec;
 
@@ -17,12 +18,11 @@ use super::key::{Trace, narrow};
 use super::numbered::{FoldMap, Sentences, few};
 use super::order::Pair;
 use super::remade;
-use super::weighed;
 use super::widen;
 use super::words::{self, KeyWords};
 use crate::axis::Name;
 use crate::element::{Binary, Kind};
-use crate::graph::op::{Reduction, Whole};
+use crate::graph::op::Whole;
 use crate::graph::shape::Names;
 use crate::graph::{Op, Shape};
 use paired::Paired;
@@ -137,8 +137,9 @@ pub(super) fn rewritten(items: Items<'_>) -> Items<'_> {
     let mut items = widen::late(items);
     items.count_uses();
     let mut is_sorted = true;
+    let sums = items.sums_of_products();
     for i in 0..items.list.len() {
-        items.sum_of_product(i);
+        items.sum_of_product(i, &sums);
         is_sorted &= !items.take_one_hot(i);
         items.take_best(i);
         items.put_beside(i);
@@ -312,27 +313,6 @@ impl<'a> Items<'a> {
         let item = self.item(number);
         let is_function = || depth > 0 && (item.is_elementwise() || item.is_rename()) && !item.inputs.is_empty();
         item.is_free() || is_function() && item.inputs.iter().all(|&input| self.is_counted_within(depth - 1, input))
-    }
-
-    /// `Σ_ax x·y` is a contraction where the products are more than one of the factors, which then is a matrix or a vector that
-    /// meets several of the other: weights of rows, say.
-    fn sum_of_product(&mut self, i: usize) {
-        let Work::Op(Op::Reduce(Reduction::Sum, axes)) = self.list[i].work else { return };
-        let product = self.list[i].inputs[0];
-        let item = self.item(product);
-        let Work::Op(Op::Binary(Binary::Mul)) = item.work else { return };
-        let (x, y) = (self.item(item.inputs[0]), self.item(item.inputs[1]));
-        let both = |&name: &Name| x.shape.has(name) && y.shape.has(name);
-        let smaller = x.shape.elements().min(y.shape.elements());
-        if item.kind.is_real()
-            && item.shape.rank() <= LARGEST_RANK
-            && self.uses[product as usize] == 1
-            && axes.iter().all(both)
-            && weighed::is_less(smaller, item.shape.elements())
-        {
-            self.list[i].inputs = SmallVec::from_slice(&item.inputs);
-            self.list[i].work = Work::Contract(axes, Scale::None);
-        }
     }
 
     /// Of the first positions of a sorted axis the others need not be sorted, and the first one alone is the position of the

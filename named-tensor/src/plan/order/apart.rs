@@ -95,7 +95,8 @@ impl Among {
         }
         let Some(ends) = self.ends(goes_in, users) else { return false };
         let cost = |goes_in: &[bool], end: u32| {
-            let product = Product::of(trace, goes_in, end)?;
+            // One that ends with a factor is that of the sum before it.
+            let product = Product::with(trace, goes_in, end).filter(|product| !product.summed.is_empty())?;
             let cheaper = product.has_orders(trace).then(|| product.cheaper()).flatten();
             // A product that is cut somewhere may not have it inside.
             let is_there = product.nodes().any(|node| node == number) || !goes_in[number as usize];

@@ -104,3 +104,19 @@ fn products_with_anything_between_them_are_the_same_planned_and_plain() {
     }
     assert!(ordered > 500, "they are ordered: {ordered}");
 }
+
+#[test]
+fn a_value_beside_its_gradients_makes_no_more_than_either_alone() {
+    let [i, j, k, l] = ["i", "j", "k", "l"].map(Name::declared);
+    let mut draw = Draw::new(3);
+    let mut some = |axes: [Name; 2]| stored(&mut draw, Kind::F64, Shape::new(axes.map(|name| (name, 12))), 1);
+    let factors = [some([i, j]), some([k, l]), some([i, k]), some([j, l])];
+    let product = factors[1..].iter().fold(factors[0].clone(), |product, next| product.binary(Binary::Mul, next));
+    let value = product.reduce(Reduction::Sum, &[i, j, k, l]);
+    let owed = owed(&value, &factors);
+    let all = [&[value.clone()][..], &owed].concat();
+    for roots in [&[value][..], &owed, &all] {
+        assert!(most(roots) <= 12 * 12, "{}", describe(roots).unwrap());
+        both_ways(roots, "a quadratic form");
+    }
+}
