@@ -119,6 +119,18 @@ impl<T: Scalar> Scatter<'_, T> {
             let mut first = self.positions.offset.wrapping_add_signed(at);
             let mut from = self.updates.offset.wrapping_add_signed(from);
             let mut rest = run.len();
+            if self.each == 1 {
+                // Each is a group of its own.
+                for i in 0..rest as isize {
+                    let position = self.positions.data[first.wrapping_add_signed(i * next)];
+                    let target = (base + position as usize).wrapping_sub(targets.start);
+                    if target < targets.len() {
+                        visit(target, from.wrapping_add_signed(i * apart));
+                    }
+                    base += self.size;
+                }
+                return;
+            }
             while rest > 0 {
                 // As many as are left of the group.
                 let count = rest.min(left);
