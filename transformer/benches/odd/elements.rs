@@ -12,6 +12,7 @@ named! {
     fn Softplus(X: R[]) -> R[] { log(1 + exp(X)) }
     fn Root(X: R[]) -> R[] { sqrt(X * X + 1) }
     fn Power(X: R[]) -> R[] { (X * X + 1) ^ 0.75 }
+    fn Cube(X: R[]) -> R[] { max(X, 0) ^ 3 }
     fn Cubic(X: R[]) -> R[] { ((X - 0.5) * X + 2) * X - 1 }
     fn Bell(X: R[], μ: R[], ς: R[]) -> R[] { exp(-((X - μ) / (ς * ς + 1)) ^ 2) }
     fn Fused(X: R[], Y: R[], Z: R[]) -> R[] { X * Y + Z }
@@ -43,6 +44,7 @@ fn of_one(run: &mut Run) -> Result<(), Error> {
     function! { run "element/softplus" Softplus }
     function! { run "element/root" Root }
     function! { run "element/power" Power }
+    function! { run "element/cube" Cube }
     function! { run "element/cubic" Cubic }
     function! { run "element/clamp" |x: &Table| x.clamp(-0.5, 0.7) }
     Ok(())

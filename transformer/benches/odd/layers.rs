@@ -80,6 +80,12 @@ named! {
         (N dot_row (H dot_hidden U))_{row_ -> row}
     }
 
+    /// Messages along the edges of a graph (Gilmer et al., 2017), summed where they arrive.
+    fn Messages(X: R[row, depth], S: row[seq], T: row[seq], W: R[depth, hidden], U: R[depth, hidden],
+                V: R[hidden, out]) -> R[row, out] {
+        one_hot_row(T, |row|) dot_seq (relu(index_row(X, S) dot_depth W + index_row(X, T) dot_depth U) dot_hidden V)
+    }
+
     /// A border of zeros, one wide.
     fn Padded(X: R[height, width]) -> R[height, width] {
         P_{height(i: |height| + 2), width(j: |width| + 2)} =
@@ -144,6 +150,11 @@ fn neighbours(n: usize) -> Result<Tensor<R![row, row_]>, Error> {
     let near = positions(50, n * n, 10).into_iter().enumerate();
     let numbers = near.map(|(i, p)| if p == 0 || i / n == i % n { 1.0 } else { 0.0 }).collect();
     Tensor::from_vec((row.of(n), row_.of(n)), numbers)
+}
+
+/// The ends of so many edges among `n` rows.
+fn ends(seed: u32, size: usize, n: usize) -> Result<Tensor<R![seq], Index<row>>, Error> {
+    Tensor::indices_from_vec(seq.of(size), row, positions(seed, size, n))
 }
 
 fn texts(run: &mut Run) -> Result<(), Error> {
@@ -219,6 +230,11 @@ fn graphs(run: &mut Run) -> Result<(), Error> {
         run "layers/graph" [n, d, h, o] in [[31, 17, 9, 5], [301, 77, 33, 7]];
         x [row n, depth d], w [depth d, hidden h], u [hidden h, out o] => [row, out] { Graph(x, &near, w, u) }
         where near = neighbours(n)?
+    }
+    odd! {
+        run "layers/messages" [n, e, d, h, o] in [[31, 77, 17, 9, 5], [1001, 9009, 65, 63, 33]];
+        x [row n, depth d], w [depth d, hidden h] * 0.2, u [depth d, hidden h] * 0.2, v [hidden h, out o] => [row, out] {
+            Messages(x, &edges.0, &edges.1, w, u, v) } where edges = (ends(50, e, n)?, ends(51, e, n)?)
     }
     Ok(())
 }

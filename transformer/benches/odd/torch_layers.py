@@ -122,6 +122,11 @@ def layers():
     case("layers/graph", [(31, 17, 9, 5), (301, 77, 33, 7)], lambda n, d, h, o: [(n, d), (d, h), (h, o)],
          lambda x, w, u, near: near.t() @ ((near.t() @ (x @ w)).relu() @ u), neighbours)
 
+    case("layers/messages", [(31, 77, 17, 9, 5), (1001, 9009, 65, 63, 33)],
+         lambda n, e, d, h, o: [(n, d), ((d, h), 0.2), ((d, h), 0.2), (h, o)],
+         lambda x, w, u, v, s, t: torch.zeros(len(x), v.shape[1]).index_add(0, t, (x[s] @ w + x[t] @ u).relu() @ v),
+         lambda n, e, *_: (positions(50, e, n), positions(51, e, n)))
+
     case("layers/residual", [(2, 3, 13, 5), (8, 17, 28, 33)],
          lambda b, c, h, o: [(b, c, h, h), ((o, c, 3, 3), 0.2), (o,), (o,), ((c, o, 3, 3), 0.2), (c,), (c,)],
          lambda x, w, g, s, v, d, e: (x + norm(F.conv2d(norm(F.conv2d(x, w, padding=1), g, s).relu(), v, padding=1),

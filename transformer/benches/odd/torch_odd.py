@@ -96,7 +96,7 @@ def elements():
         "gelu-tanh": lambda x: F.gelu(x, approximate="tanh"), "silu": F.silu, "relu": torch.relu,
         "wave": lambda x: torch.sin(3 * x) * torch.cos(x), "softplus": F.softplus,
         "root": lambda x: torch.sqrt(x * x + 1), "power": lambda x: (x * x + 1) ** 0.75,
-        "cubic": lambda x: ((x - 0.5) * x + 2) * x - 1, "clamp": lambda x: x.clamp(-0.5, 0.7),
+        "cube": lambda x: x.relu() ** 3, "cubic": lambda x: ((x - 0.5) * x + 2) * x - 1, "clamp": lambda x: x.clamp(-0.5, 0.7),
     }.items():
         case("element/" + kind, two, table, of)
     case("elements/add", [(31, 17), (300, 401), (1001, 773)], tables, torch.add)
