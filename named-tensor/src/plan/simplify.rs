@@ -136,11 +136,11 @@ impl Item<'_> {
 pub(super) fn rewritten(items: Items<'_>) -> Items<'_> {
     let mut items = widen::late(items);
     items.count_uses();
-    let mut is_sorted = true;
+    let (mut is_sorted, mut positions) = (true, FoldMap::default());
     let sums = items.sums_of_products();
     for i in 0..items.list.len() {
         items.sum_of_product(i, &sums);
-        is_sorted &= !items.take_one_hot(i);
+        is_sorted &= !items.take_one_hot(i, &mut positions);
         items.take_best(i);
         items.put_beside(i);
         items.join_at_once(i);

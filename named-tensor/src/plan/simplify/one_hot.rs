@@ -1,8 +1,9 @@
 //! Contractions with one-hot tensors as what they are: rows that are taken, and rows that are summed or counted.
 //!
 //! Lives here: `one_hot_ax(I) ⊙_ax E`, the rows of E at the positions I, and `one_hot_ax(I) ⊙ U` over axes of I, the sums of U
-//! at them; also where product and sum are written, and the sum of `one_hot_ax(I)` alone, which counts. The tensor of ones and
-//! zeros is not made, and not multiplied by: where E or U is infinite or NaN, only the results that a 1 leads to are.
+//! at them; also where product and sum are written, and the sum of `one_hot_ax(I)` alone, which counts. It may be written by
+//! cases,  `if i == 100 * t + j { 1 } else { 0 }`, of positions as numbers. The tensor of ones and zeros is not made, and not
+//! multiplied by: where E or U is infinite or NaN, only the results that a 1 leads to are.
 //! Not here: the loops (`kernel::one_hot`).
 
 use std::sync::LazyLock;
@@ -11,89 +12,166 @@ use smallvec::SmallVec;
 
 use super::{Item, Items, Scale, Work};
 use crate::axis::Name;
-use crate::element::{Binary, Comparison, Kind};
+use crate::element::{Binary, Comparison, Kind, Unary};
 use crate::graph::op::Reduction;
 use crate::graph::shape::Names;
 use crate::graph::{Op, Shape};
 use crate::plan::LARGEST_RANK;
 use crate::plan::key::narrow;
-use crate::plan::numbered::few;
+use crate::plan::numbered::{FoldMap, few};
+
+/// Positions that were made of numbers, by these: all contractions with the same ones take them.
+pub(super) type Positions = FoldMap<u32, u32>;
+
+static FLOOR: Op = Op::Unary(Unary::Floor);
+static EQUAL: Op = Op::Compare(Comparison::Eq);
 
 /// The shape of one number.
 pub(super) static SCALAR: LazyLock<Shape> = LazyLock::new(Shape::default);
 
 impl<'a> Items<'a> {
-    /// Makes a contraction with a one-hot tensor what it is. Tells whether there is a new item behind its user.
-    pub(super) fn take_one_hot(&mut self, i: usize) -> bool {
+    /// Makes a contraction with a one-hot tensor what it is. Tells whether there are new items behind their users.
+    pub(super) fn take_one_hot(&mut self, i: usize, known: &mut Positions) -> bool {
         let item = &self.list[i];
         if !matches!(item.kind, Kind::F32 | Kind::F64) {
             return false;
         }
+        let size = self.list.len();
         match item.work {
-            Work::Contract(axes, Scale::None) => self.take_rows(i, axes, [item.inputs[0], item.inputs[1]]),
+            Work::Contract(axes, Scale::None) => self.take_rows(i, axes, [item.inputs[0], item.inputs[1]], known),
             Work::Op(Op::Reduce(Reduction::Sum, axes)) => {
                 let summed = item.inputs[0];
                 match (self.item(summed).work, &self.item(summed).inputs[..]) {
-                    (Work::Op(Op::Binary(Binary::Mul)), &[x, y]) => self.take_rows(i, axes, [x, y]),
-                    _ => return self.take_counts(i, axes, summed),
+                    (Work::Op(Op::Binary(Binary::Mul)), &[x, y]) => self.take_rows(i, axes, [x, y], known),
+                    _ => self.take_counts(i, axes, summed, known),
                 }
             }
             _ => {}
         }
-        false
+        self.list.len() > size
     }
 
     /// Makes a sum of a one-hot tensor alone what it is: sums of a 1 for each position.
-    fn take_counts(&mut self, i: usize, axes: &'a Names, hot: u32) -> bool {
-        let Some((axis, positions)) = self.one_hot(hot) else { return false };
-        let at = self.item(positions).shape;
-        if !axes.iter().all(|&name| at.has(name)) || at.rank() >= LARGEST_RANK {
-            return false;
+    fn take_counts(&mut self, i: usize, axes: &'a Names, hot: u32, known: &mut Positions) {
+        for (axis, at) in self.one_hot(hot) {
+            let shape = self.item(at).shape;
+            if axes.iter().all(|&name| shape.has(name)) && shape.rank() < LARGEST_RANK {
+                let (kind, node) = (self.list[i].kind, self.item(hot).node);
+                let one = self.put(Work::Constant(1.0), &[], &SCALAR, kind, node);
+                self.list[i].inputs = few([one, self.positions(at, node, known)]);
+                self.list[i].work = Work::SumsAt(axis, axes);
+                return;
+            }
         }
-        let one = narrow(self.list.len());
-        let (kind, node) = (self.list[i].kind, self.item(hot).node);
-        self.list.push(Item { work: Work::Constant(1.0), inputs: SmallVec::new(), shape: &SCALAR, kind, node });
-        self.uses.push(1);
-        self.list[i].inputs = few([one, positions]);
-        self.list[i].work = Work::SumsAt(axis, axes);
-        true
     }
 
     /// Makes the sum over these axes of the product of both what it is, if one of them is one-hot.
-    fn take_rows(&mut self, i: usize, axes: &'a Names, both: [u32; 2]) {
+    fn take_rows(&mut self, i: usize, axes: &'a Names, both: [u32; 2], known: &mut Positions) {
         for [hot, other] in [both, [both[1], both[0]]] {
-            let Some((axis, positions)) = self.one_hot(hot) else { continue };
-            let (of, at) = (self.item(other), self.item(positions).shape);
-            let fits = |rank: usize| rank <= LARGEST_RANK;
-            if of.kind != self.list[i].kind || !fits(of.shape.rank() + at.rank() + 1) {
+            let found = self.one_hot(hot);
+            let of = self.item(other);
+            let fits = |at: u32| of.shape.rank() + self.item(at).shape.rank() < LARGEST_RANK;
+            if of.kind != self.list[i].kind || !found.iter().all(|&(_, at)| fits(at)) {
                 continue;
             }
-            let work = if axes[..] == [axis] && of.shape.has(axis) {
-                Work::RowsAt(axis)
-            } else if !of.shape.has(axis) && axes.iter().all(|&name| at.has(name)) {
-                Work::SumsAt(axis, axes)
-            } else {
-                continue;
+            let rows = |&(axis, _): &(Name, u32)| axes[..] == [axis] && of.shape.has(axis);
+            let sums = |&(axis, at): &(Name, u32)| {
+                !of.shape.has(axis) && axes.iter().all(|&name| self.item(at).shape.has(name))
             };
-            self.list[i].inputs = SmallVec::from_slice(&[other, positions]);
+            let (work, at) = match (found.iter().copied().find(rows), found.iter().copied().find(sums)) {
+                (Some((axis, at)), _) => (Work::RowsAt(axis), at),
+                (None, Some((axis, at))) => (Work::SumsAt(axis, axes), at),
+                (None, None) => continue,
+            };
+            let positions = self.positions(at, self.item(hot).node, known);
+            self.list[i].inputs = few([other, positions]);
             self.list[i].work = work;
             return;
         }
     }
 
-    /// The axis and the positions of a tensor that is 1 at them and 0 elsewhere.
-    fn one_hot(&self, hot: u32) -> Option<(Name, u32)> {
-        let Work::Op(Op::Cast) = self.item(hot).work else { return None };
-        let equal = self.item(*self.item(hot).inputs.first()?);
-        let (Work::Op(Op::Compare(Comparison::Eq)), &[left, right]) = (equal.work, &equal.inputs[..]) else {
-            return None;
+    /// The axis of a tensor that is 1 at some numbers and 0 elsewhere, and these, in the ways in which it is such.
+    fn one_hot(&self, hot: u32) -> SmallVec<[(Name, u32); 2]> {
+        let both = self.equal(hot).into_iter().flat_map(|[left, right]| [[left, right], [right, left]]);
+        both.filter_map(|[counted, at]| self.counted_along(counted, at).map(|axis| (axis, at))).collect()
+    }
+
+    /// The two of which an item says by 1 and 0 where they are equal.
+    fn equal(&self, hot: u32) -> Option<[u32; 2]> {
+        let item = self.item(hot);
+        let is_number = |of: u32, number: f64| matches!(self.item(of).work, Work::Constant(value) if value == number);
+        let (mut condition, mut holds) = match (item.work, &item.inputs[..]) {
+            (Work::Op(Op::Cast), &[condition]) => (condition, true),
+            (Work::Op(Op::Select), &[condition, yes, no]) => match () {
+                () if is_number(yes, 1.0) && is_number(no, 0.0) => (condition, true),
+                () if is_number(yes, 0.0) && is_number(no, 1.0) => (condition, false),
+                () => return None,
+            },
+            _ => return None,
         };
-        let here = |counted: u32, positions: u32| {
-            let (all, at) = (self.item(counted), self.item(positions));
-            let axis = all.shape.names().next().filter(|_| all.shape.rank() == 1)?;
-            let is_count = matches!(all.work, Work::Op(Op::Iota)) && at.kind == Kind::Index && !at.shape.has(axis);
-            is_count.then_some((axis, positions))
+        if let (Work::Op(Op::Unary(Unary::Not)), &[other]) =
+            (self.item(condition).work, &self.item(condition).inputs[..])
+        {
+            (condition, holds) = (other, !holds);
+        }
+        let equal = self.item(condition);
+        let wanted = if holds { Comparison::Eq } else { Comparison::Ne };
+        match (equal.work, &equal.inputs[..]) {
+            // Numbers that are chosen from may have axes of their own.
+            (Work::Op(Op::Compare(comparison)), &[left, right])
+                if *comparison == wanted && equal.shape.rank() == item.shape.rank() =>
+            {
+                Some([left, right])
+            }
+            _ => None,
+        }
+    }
+
+    /// The axis that an item counts the positions of, each as a number of its own, if others lack it.
+    fn counted_along(&self, counted: u32, others: u32) -> Option<Name> {
+        let (all, at) = (self.item(counted), self.item(others));
+        let (axis, size) = all.shape.iter().next().filter(|_| all.shape.rank() == 1)?;
+        let is_iota = |item: &Item<'_>| matches!(item.work, Work::Op(Op::Iota));
+        let is_count = match (all.work, &all.inputs[..]) {
+            (Work::Op(Op::Cast), &[x]) => is_iota(self.item(x)),
+            _ => is_iota(all),
         };
-        here(left, right).or_else(|| here(right, left))
+        // Up to here each number is one position, and one that is more is rounded to none that is less.
+        let digits = match all.kind {
+            Kind::Index => 63,
+            Kind::F64 => f64::MANTISSA_DIGITS,
+            Kind::F32 => f32::MANTISSA_DIGITS,
+            _ => return None,
+        };
+        (is_count && size as u64 <= 1 << digits && !at.shape.has(axis)).then_some(axis)
+    }
+
+    /// Numbers as positions: those that are not whole, or that are no numbers, are none.
+    fn positions(&mut self, at: u32, node: u32, known: &mut Positions) -> u32 {
+        let (work, kind, shape) = (self.item(at).work, self.item(at).kind, self.item(at).shape);
+        match (work, &self.item(at).inputs[..]) {
+            _ if kind == Kind::Index => return at,
+            (Work::Op(Op::Cast), &[x]) if self.item(x).kind == Kind::Index => return x,
+            _ => {}
+        }
+        if let Some(&positions) = known.get(&at) {
+            return positions;
+        }
+        self.uses[at as usize] += 1;
+        // `if x == floor(x) { x } else { -1 }`
+        let floor = self.put(Work::Op(&FLOOR), &[at], shape, kind, node);
+        let is_whole = self.put(Work::Op(&EQUAL), &[at, floor], shape, Kind::Bool, node);
+        let none = self.put(Work::Constant(-1.0), &[], &SCALAR, kind, node);
+        let whole = self.put(Work::Op(&Op::Select), &[is_whole, at, none], shape, kind, node);
+        let positions = self.put(Work::Op(&Op::Cast), &[whole], shape, Kind::Index, node);
+        known.insert(at, positions);
+        positions
+    }
+
+    /// A new item, behind all others.
+    fn put(&mut self, work: Work<'a>, inputs: &[u32], shape: &'a Shape, kind: Kind, node: u32) -> u32 {
+        self.list.push(Item { work, inputs: SmallVec::from_slice(inputs), shape, kind, node });
+        self.uses.push(1);
+        narrow(self.list.len() - 1)
     }
 }

@@ -2,6 +2,7 @@
 //!
 //! Lives here: those, and that a row that is summed is a run. Not here: what random graphs try (`draw`).
 
+mod cases;
 mod chains;
 mod grouped;
 mod ordered;
