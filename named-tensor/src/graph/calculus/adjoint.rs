@@ -105,7 +105,11 @@ pub(super) fn adjoint(node: &Node, g: &Node, wanted: &dyn Fn(usize) -> bool, kee
         (&Op::Gather(axis), [table, at]) => {
             let rest = table.shape().without(&[axis]);
             let over = lost(at.shape(), &rest, keep);
-            let summed = g.owed_at(at, axis, table.shape().size(axis).unwrap_or(0), &over);
+            let size = table.shape().size(axis).unwrap_or(0);
+            let summed = match g.owed_in_band(at, axis, size, &over) {
+                Some((g, made)) => made.iter().rev().fold(g, |g, node| viewed(node, &g)),
+                None => g.owed_at(at, axis, size, &over),
+            };
             smallvec![Some(summed.in_place_of(node)), None]
         }
         (&Op::ScatterAdd { axis, .. }, [updates, at]) => {
@@ -158,6 +162,11 @@ pub(super) fn adjoint(node: &Node, g: &Node, wanted: &dyn Fn(usize) -> bool, kee
         (Op::Scan(body), _) => scan::adjoint(node, body, g, wanted, keep),
         (_, inputs) => inputs.iter().map(|_| None).collect(),
     }
+}
+
+/// What a view, or a border, owes.
+fn viewed(node: &Node, g: &Node) -> Node {
+    adjoint(node, g, &|_| true, &[]).into_iter().flatten().next().unwrap_or_else(|| g.clone())
 }
 
 /// The sizes of all axes of `node` and of `share`.

@@ -2,8 +2,10 @@
 //!
 //! `if 1 <= i && i <= |seq| { X_{seq(clamp(i - 1, 0, |seq| - 1))} } else { 0 }`  is X between two zeros. Lives here: which choices
 //! are such, in whatever comparisons and arithmetic of counted positions they are written, and what they owe: positions of
-//! what is owed, as they stand. A choice stays a node of its own, since either branch may be asked for a derivative; who
+//! what is owed, as they stand. Along two axes it is a band (`band`). A choice stays a node of its own, since either branch may be asked for a derivative; who
 //! evaluates it may do the same by other primitives. Not here: positions that are there without a choice (`even`).
+
+mod band;
 
 use smallvec::{SmallVec, smallvec};
 
@@ -11,6 +13,7 @@ use super::even::Steps;
 use crate::axis::Name;
 use crate::element::{Binary, Comparison, Kind, Unary};
 use crate::graph::{Node, Op};
+use band::Band;
 
 /// Operations of positions or of a condition that are looked through, one below the other.
 const DEPTH: usize = 12;
@@ -50,6 +53,9 @@ impl Node {
             return None;
         }
         let mut conditions = conditions(condition, branch == 1)?;
+        if let Some(band) = Band::of(&conditions, table) {
+            return band.border(self, branch, value);
+        }
         let mut along: SmallVec<[(Name, Name, Shifted); 2]> = smallvec![];
         while let (&Op::Gather(axis), [of, positions], None) = (table.op(), table.inputs(), table.value()) {
             let Some(name) = only_axis(positions) else { break };
@@ -101,15 +107,9 @@ impl Node {
 
     #[track_caller]
     fn inside_border(&self, positions: &Node, axis: Name, size: usize, over: &[Name]) -> Option<Node> {
-        let (Op::Select, [condition, yes, no]) = (self.op(), self.inputs()) else { return None };
-        let is_zero = |node: &Node| node.literal() == Some(0.0);
-        let (x, zero, holds) = if is_zero(no) { (yes, no, true) } else { (no, yes, false) };
         let name = only_axis(positions).filter(|&name| over == [name])?;
         let is_apart = name == axis || !self.shape().has(axis);
-        if self.error().is_some() || !is_zero(zero) || !x.shape().has(name) || !is_apart {
-            return None;
-        }
-        let all = conditions(condition, holds)?;
+        let (all, x, zero) = self.or_zero().filter(|(_, x, _)| x.shape().has(name) && is_apart)?;
         let Shifted { here, there, count } = shifted(&all, positions, size)?;
         let others = || all.iter().filter(|(condition, _)| only_axis(condition) != Some(name));
         if others().any(|(condition, _)| condition.shape().has(name)) {
@@ -124,6 +124,15 @@ impl Node {
         };
         let others = others().map(met).reduce(|all, condition| all.binary(Binary::And, &condition));
         Some(others.map_or_else(|| inside.clone(), |condition| condition.select(&inside, zero)))
+    }
+
+    /// The conditions under which this choice is another tensor, that, and the zero that it is else.
+    fn or_zero(&self) -> Option<(Conditions<'_>, &Node, &Node)> {
+        let (Op::Select, [condition, yes, no]) = (self.op(), self.inputs()) else { return None };
+        let is_zero = |node: &Node| node.literal() == Some(0.0);
+        let (x, zero, holds) = if is_zero(no) { (yes, no, true) } else { (no, yes, false) };
+        let is_it = self.error().is_none() && is_zero(zero);
+        Some((conditions(condition, holds).filter(|_| is_it)?, x, zero))
     }
 }
 
@@ -194,9 +203,20 @@ fn shifted(conditions: &Conditions<'_>, positions: &Node, size: usize) -> Option
 
 /// From which position on, and up to which, a comparison holds, or does not.
 fn stretch(node: &Node, holds: bool) -> Option<[i64; 2]> {
+    let least = least(node, holds)?;
+    let &[(_, step)] = &least.along[..] else { return None };
+    match step {
+        0 => None,
+        // start + step · i ≥ 0
+        1.. => Some([-least.start.div_euclid(step), i64::MAX]),
+        _ => Some([0, least.start.div_euclid(-step) + 1]),
+    }
+}
+
+/// What is not negative where a comparison holds, or where it does not: the difference of both, or its opposite.
+fn least(node: &Node, holds: bool) -> Option<Steps> {
     let (&Op::Compare(comparison), [x, y]) = (node.op(), node.inputs()) else { return None };
     let less = Steps::of(x, DEPTH)?.plus(Steps::of(y, DEPTH)?, -1);
-    // How much of a positive or negative multiple of the difference is not negative.
     let (times, more) = match (comparison, holds) {
         (Comparison::Ge, true) | (Comparison::Lt, false) => (1, 0),
         (Comparison::Gt, true) | (Comparison::Le, false) => (1, -1),
@@ -204,14 +224,7 @@ fn stretch(node: &Node, holds: bool) -> Option<[i64; 2]> {
         (Comparison::Lt, true) | (Comparison::Ge, false) => (-1, -1),
         (Comparison::Eq | Comparison::Ne, _) => return None,
     };
-    let &[(_, step)] = &less.along[..] else { return None };
-    let (start, step) = (times * less.start + more, times * step);
-    match step {
-        0 => None,
-        // start + step · i ≥ 0
-        1.. => Some([-start.div_euclid(step), i64::MAX]),
-        _ => Some([0, start.div_euclid(-step) + 1]),
-    }
+    Some(Steps::default().plus(less, times).moved(more))
 }
 
 /// The steps that positions go in where they are inside of bounds, and these.

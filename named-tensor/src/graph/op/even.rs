@@ -38,12 +38,17 @@ impl Node {
 
     #[track_caller]
     fn at_even_steps(&self, axis: Name, positions: &Node) -> Option<Node> {
-        let size = self.shape().size(axis)?;
         let shape = positions.shape();
         if positions.kind() != Kind::Index || [self, positions].iter().any(|node| node.error().is_some()) {
             return None;
         }
-        let steps = Steps::of(positions, DEPTH)?;
+        self.at_steps(axis, &Steps::of(positions, DEPTH)?, shape)
+    }
+
+    /// The view of the elements of `axis` in these steps along the axes of `shape`, if there is one and all are there.
+    #[track_caller]
+    pub(super) fn at_steps(&self, axis: Name, steps: &Steps, shape: &Shape) -> Option<Node> {
+        let size = self.shape().size(axis)?;
         let is_free = |name: Name| name == axis || !self.shape().has(name);
         let is_going = steps.along.iter().all(|&(_, step)| step != 0);
         if !is_going || steps.along.len() != shape.rank() || !shape.names().all(is_free) {
@@ -61,10 +66,9 @@ impl Node {
             (None, _) => self.at(axis, first),
             (Some((name, _, step)), None) => self.stretch(axis, first, last, step).rename(&[(axis, name)]),
             (Some((within, count, step)), Some((which, _, apart))) if along.len() == 2 => {
-                let inside = if within == axis { axis.freshened() } else { within };
                 let reach = (count - 1) * step;
-                let windows = self.stretch(axis, first, last, 1).window(axis, inside, reach + 1, apart);
-                windows.stretch(inside, 0, reach, step).rename(&[(axis, which), (inside, within)])
+                let stretch = self.stretch(axis, first, last, 1).rename(&[(axis, which)]);
+                stretch.window(which, within, reach + 1, apart).stretch(within, 0, reach, step)
             }
             _ => return None,
         };

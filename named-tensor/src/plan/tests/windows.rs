@@ -3,6 +3,7 @@
 //! Lives here: graphs of this form. Not here: the comparison (`mod`).
 
 mod backwards;
+mod band;
 
 use super::*;
 use crate::element::Comparison;

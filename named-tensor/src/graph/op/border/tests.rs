@@ -205,3 +205,47 @@ fn positions_of_positions_are_a_border_of_the_last_ones() {
     assert!(is_border(&choice, &inner));
     assert_eq!(choice.border().map(|border| border.gathers), Some(1));
 }
+
+#[test]
+fn a_choice_along_two_axes_is_windows_of_a_table_between_numbers() {
+    let x = counting(&[(A, 7), (B, 2)]);
+    let zero = number(Kind::F64, 0.0);
+    let n = |value| number(Kind::Index, value);
+    for [a, b] in [[A, C], [C, A], [C, D]] {
+        let (i, j) = (Node::iota(a, 7), Node::iota(b, 7));
+        let (less, more) = (i.binary(Binary::Sub, &j), i.binary(Binary::Add, &j));
+        let [low, high] = [(&less, Binary::Max, 0.0), (&more, Binary::Min, 6.0)]
+            .map(|(at, function, end)| x.gather(A, &at.binary(function, &n(end))));
+        let below = j.compare(Comparison::Le, &i);
+        let twice = [&i, &j].map(|at| at.binary(Binary::Mul, &n(2.0)));
+        for inside in [
+            below.clone(),
+            i.compare(Comparison::Ge, &j),
+            j.compare(Comparison::Gt, &i).unary(Unary::Not),
+            twice[1].compare(Comparison::Le, &twice[0].binary(Binary::Add, &n(1.0))),
+            below.binary(Binary::And, &less.compare(Comparison::Le, &n(3.0))),
+            less.compare(Comparison::Gt, &n(1.0)),
+        ] {
+            assert!(is_border(&inside.select(&low, &zero), &x), "{a} {b}");
+            assert!(is_border(&inside.unary(Unary::Not).select(&number(Kind::F64, 0.5), &low), &x), "{a} {b}");
+        }
+        assert!(is_border(&more.compare(Comparison::Lt, &n(7.0)).select(&high, &zero), &x), "from its other end");
+        for (none, of) in [
+            (less.compare(Comparison::Ge, &n(-1.0)), "one position is there twice"),
+            (less.compare(Comparison::Ge, &n(7.0)), "nothing is inside"),
+            (less.compare(Comparison::Ge, &n(-6.0)), "all is inside"),
+            (more.compare(Comparison::Ge, &n(2.0)), "across"),
+            (twice[1].compare(Comparison::Le, &i), "another slope"),
+            (below.binary(Binary::And, &i.compare(Comparison::Le, &n(3.0))), "a part of the band"),
+            (less.compare(Comparison::Ne, &n(0.0)), "all but a diagonal"),
+        ] {
+            assert!(!is_border(&none.select(&low, &zero), &x), "{of}");
+        }
+        assert!(!is_border(&below.select(&x.gather(A, &less), &zero), &x), "a position leaves the axis");
+        if b != A {
+            let aligned = counting(&[(A, 7), (b, 7)]);
+            let at = less.binary(Binary::Max, &n(0.0));
+            assert!(!is_border(&below.select(&aligned.gather(A, &at), &zero), &aligned), "aligned axes");
+        }
+    }
+}
