@@ -18,7 +18,6 @@ use smallvec::SmallVec;
 
 use super::LARGEST_RANK;
 use super::key::narrow;
-use super::numbered::FoldSet;
 use super::simplify::{Item, Items, Scale, Work};
 use super::weighed;
 use crate::axis::Name;
@@ -71,10 +70,15 @@ pub(super) fn fused(mut items: Items<'_>) -> Items<'_> {
         return items;
     }
     let users = items.users();
-    let mut moved = false;
+    let (mut moved, mut are_in_order) = (false, true);
     for weights in all {
         let found = items.scores(weights).and_then(|scores| Found::new(&items, &users, weights, scores));
-        moved |= found.is_some_and(|found| items.fuse(weights, found));
+        // As long as each stands where its first result does, none reads what is computed from it.
+        let is_free = |found: &Found<'_>| are_in_order && found.is_in_order() || !found.is_ring(&items);
+        if let Some(found) = found.filter(is_free) {
+            are_in_order &= found.is_in_order();
+            moved |= items.fuse(weights, found);
+        }
     }
     items.count_uses();
     if moved { items.sorted() } else { items }
@@ -175,22 +179,24 @@ impl<'a> Found<'a> {
                 Some(Gradient { values, owed, results })
             }
         };
-        (found.is_sound(items, weights, &rows) && !found.is_circular(items)).then_some(found)
+        found.is_sound(items, weights, &rows).then_some(found)
     }
 
-    /// Whether what the step of the gradient reads is computed from one of its results: the values may be, where the weights are
-    /// summed over rows as well and that is asked about.
-    fn is_circular(&self, items: &Items<'_>) -> bool {
+    /// Whether what the step of the gradient reads stands before all of its results.
+    fn is_in_order(&self) -> bool {
+        let Some(Gradient { values, owed, results }) = self.gradient else { return true };
+        results.into_iter().flatten().all(|result| values.max(owed) < result)
+    }
+
+    /// Whether what it reads is computed from one of its results: values may be, where weights are summed over rows as well.
+    fn is_ring(&self, items: &Items<'_>) -> bool {
         let Some(Gradient { values, owed, results }) = self.gradient else { return false };
-        let Some(first) = results.into_iter().flatten().min() else { return false };
-        let mut seen: FoldSet<u32> = FoldSet::default();
-        let mut next: Vec<u32> = vec![values, owed];
+        let (mut seen, mut next) = (vec![false; items.list.len()], vec![values, owed]);
         while let Some(item) = next.pop() {
             if results.contains(&Some(item)) {
                 return true;
             }
-            // Inputs stand before what they are for.
-            if item > first && seen.insert(item) {
+            if !std::mem::replace(&mut seen[item as usize], true) {
                 next.extend_from_slice(&items.item(item).inputs);
             }
         }

@@ -1,7 +1,7 @@
 //! Powers with a known exponent as products and roots.
 //!
 //! `x^3` is `x · x · x`, which takes a thirtieth of the time of a logarithm and an exponential, and `x^-0.5` is `1 / √x`. For the
-//! exponents here, whole numbers and halves up to 12, that is within a few roundings of the power.
+//! exponents here, whole numbers and halves up to 12, that is within a few roundings of the power; of -∞ there is no root.
 //! Not here: powers with other exponents (`kernel::math`), the square, which those who run a program know.
 
 use super::once::Instructions;

@@ -7,6 +7,8 @@
 //! are some of a product's, as those of pairs of words are (`simplify::relative`), and orders (`order`).
 
 use super::Product;
+use smallvec::SmallVec;
+
 use crate::axis::Name;
 use crate::element::Comparison;
 use crate::graph::shape::Names;
@@ -174,7 +176,9 @@ impl Product {
 
     /// What a pair counts of which one part is ones; none if it counts as others do.
     pub(super) fn counted(&self, parts: [usize; 2]) -> Option<f64> {
-        let (ones, other) = self.ones_of(parts)?;
+        let Some((ones, other)) = self.ones_of(parts) else {
+            return self.is_read_twice(parts).then_some(f64::INFINITY);
+        };
         let size = |set: usize| self.size(|axis| self.is_left(axis, set));
         let positions = || self.size(|&(name, _, who)| who & ones.set != 0 && name != ones.axis);
         match self.way(ones, other) {
@@ -203,28 +207,50 @@ impl Product {
         Some((ones, if ones.set == left { right } else { left }))
     }
 
-    /// Which of two parts is multiplied by sums at the positions that the other one was to be read at, and these positions.
-    pub(super) fn unread(&self, [left, right]: [usize; 2]) -> Option<(usize, Unread)> {
-        let shape = |is_one: &dyn Fn(&(Name, usize, usize)) -> bool| {
-            Shape::new(self.axes.iter().filter(|axis| is_one(axis)).map(|&(name, size, _)| (name, size)))
-        };
+    /// Of two parts the sums at positions that the other one was to be read at, that one, and these positions.
+    fn sums_of([left, right]: [usize; 2], product: &Product) -> Option<(usize, usize, &Ones)> {
         [[left, right], [right, left]].into_iter().find_map(|[sums, read]| {
-            let is_left =
-                |ones: &Ones, set: usize| self.axes.iter().any(|axis| axis.0 == ones.axis && self.is_left(axis, set));
+            let is_left = |ones: &Ones, set: usize| {
+                product.axes.iter().any(|axis| axis.0 == ones.axis && product.is_left(axis, set))
+            };
             let is_it = |ones: &&Ones| {
                 ones.is_read && ones.set & sums != 0 && ones.set != sums && is_left(ones, sums) && is_left(ones, read)
             };
-            let ones = self.ones.iter().find(is_it)?;
-            let is_counted = |axis: &(Name, usize, usize)| axis.2 & ones.set != 0 && !ones.own.contains(&axis.0);
-            let unread = Unread {
-                positions: self.operands[ones.set.trailing_zeros() as usize].node,
-                axis: ones.axis,
-                over: ones.own.clone(),
-                counts: shape(&is_counted),
-                shape: shape(&|axis| self.is_left(axis, read) || is_counted(axis)),
-            };
-            Some((sums, unread))
+            // Positions are not multiplied; they are read themselves.
+            let ones = (!product.is_of_positions(read)).then(|| product.ones.iter().find(is_it))??;
+            Some((sums, read, ones))
         })
+    }
+
+    /// Whether a part would be multiplied by sums at positions that were read at others: which of them are, is not counted.
+    fn is_read_twice(&self, parts: [usize; 2]) -> bool {
+        Product::sums_of(parts, self).is_some_and(|(sums, _, ones)| {
+            let is_before = |other: &Ones| other.is_read && other.set & sums != 0 && ones.own.contains(&other.axis);
+            self.ones.iter().any(is_before)
+        })
+    }
+
+    /// Which of two parts are sums at the positions that the other one was to be read at, and these positions.
+    pub(super) fn unread(&self, parts: [usize; 2]) -> Option<(usize, Unread)> {
+        let (sums, read, ones) = Product::sums_of(parts, self)?;
+        let some = |is_one: &dyn Fn(&(Name, usize, usize)) -> bool| {
+            self.axes
+                .iter()
+                .filter(|axis| is_one(axis))
+                .map(|&(name, size, _)| (name, size))
+                .collect::<SmallVec<[_; 8]>>()
+        };
+        // Of the axes of the positions some are summed by now.
+        let is_counted = |axis: &(Name, usize, usize)| axis.2 & ones.set != 0 && self.is_left(axis, sums);
+        let over = some(&|axis| axis.2 & ones.set != 0 && axis.0 != ones.axis && !is_counted(axis));
+        let unread = Unread {
+            positions: self.operands[ones.set.trailing_zeros() as usize].node,
+            axis: ones.axis,
+            over: over.into_iter().map(|(name, _)| name).collect(),
+            counts: Shape::new(some(&is_counted)),
+            shape: Shape::new(some(&|axis| self.is_left(axis, read) || is_counted(axis))),
+        };
+        Some((sums, unread))
     }
 
     /// What ones do with some operands, if it is to take or to sum at their positions.

@@ -366,3 +366,14 @@ fn weights_that_are_summed_over_rows_first_owe_what_depends_on_that_sum() {
         both_ways(&[&[sums.clone()][..], &owed].concat(), "and the sums");
     }
 }
+
+#[test]
+fn two_attentions_that_read_each_others_sums_over_rows_are_no_ring() {
+    let mut draw = Draw::new(7);
+    let [row, pos, key, val] = [("row", 2), ("pos", 3), ("key", 2), ("val", 2)].map(|(t, s)| (Name::declared(t), s));
+    let mut some = |axes: &[(Name, usize)]| stored(&mut draw, Kind::F64, Shape::new(axes.iter().copied()), 1);
+    let [wa, wb] = [0, 1].map(|_| some(&[row, key]).contract(&some(&[pos, key]), &[key.0]).softmax(&[pos.0], false));
+    let [ra, rb] = [wa.contract(&some(&[row, val]), &[row.0]), wb.contract(&some(&[row, val]), &[row.0])];
+    let both = [wa.contract(&rb.unary(Unary::Sin), &[pos.0]), wb.contract(&ra.unary(Unary::Sin), &[pos.0])];
+    both_ways(&both, "a ring of two");
+}

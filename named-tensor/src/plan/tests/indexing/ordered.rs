@@ -81,6 +81,42 @@ fn what_is_not_read_at_any_position_need_not_be_finite() {
 }
 
 #[test]
+fn what_the_second_of_two_reads_does_not_take_need_not_be_finite() {
+    let mut draw = Draw::new(3);
+    let (nodes, far) = (6, Name::declared("far"));
+    let at = positions(&mut draw, Shape::new([(EDGE, 39)]), nodes - 1);
+    // One edge more, the only one that reads the last node, is read by nobody.
+    let last = Node::fill(Kind::Index, (nodes - 1) as f64, Shape::new([(EDGE, 1)]));
+    let at = at.concat(EDGE, &last);
+    let far_at = positions(&mut draw, Shape::new([(far, 300)]), 39);
+    let h = stored(&mut draw, Kind::F64, Shape::new([(NODE, nodes), (KEY, 8)]), 1);
+    let is_read = Node::iota(NODE, nodes).compare(Comparison::Lt, &last.at(EDGE, 0));
+    let h = is_read.select(&h, &Node::fill(Kind::F64, f64::NAN, Shape::default()));
+    let c = stored(&mut draw, Kind::F64, Shape::new([(far, 300)]), 1);
+    let scaled = stored(&mut draw, Kind::F64, Shape::new([(EDGE, 40)]), 1);
+    for between in [h.gather(NODE, &at), h.gather(NODE, &at).binary(Binary::Mul, &scaled)] {
+        let root = between.gather(EDGE, &far_at).contract(&c, &[far]);
+        let owed = owed(&root, &[h.clone(), c.clone()]);
+        both_ways(&[root], "two reads");
+        both_ways(&owed, "what they owe");
+    }
+}
+
+#[test]
+fn positions_of_which_an_axis_is_summed_before_guard_what_is_read() {
+    let mut draw = Draw::new(5);
+    let one = Name::declared("one");
+    let t = stored(&mut draw, Kind::F64, Shape::new([(NODE, 4), (one, 1), (OUT, 8)]), 1);
+    let s = stored(&mut draw, Kind::F64, Shape::new([(NODE, 4), (EDGE, 8)]), 1);
+    let at = positions(&mut draw, Shape::new([(EDGE, 8), (NEAR, 8)]), 1);
+    let x = stored(&mut draw, Kind::F64, Shape::new([(NEAR, 8), (EDGE, 8)]), 1);
+    let root = t.contract(&s, &[NODE]).gather(one, &at).contract(&x, &[NEAR, EDGE]);
+    let owed = owed(&root, &[t, s, x]);
+    both_ways(&[root], "forwards");
+    both_ways(&owed, "backwards");
+}
+
+#[test]
 fn a_position_that_is_not_there_is_told_as_it_is_written() {
     let mut draw = Draw::new(4);
     let told = |roots: &[Node]| evaluate(roots).unwrap_err().to_string();
