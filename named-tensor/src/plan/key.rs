@@ -198,6 +198,11 @@ impl<'a> Trace<'a> {
         (0..times).try_fold(number, |number, _| self.inputs(number).first().copied())
     }
 
+    /// Whether a number may be the whole of something that is written out.
+    pub(super) fn is_written(&self, number: u32) -> bool {
+        self.written.iter().any(|&(whole, _)| whole == number)
+    }
+
     /// What is written out, where nobody asks for what stands inside: the number of the whole, that of the tensor it is a function
     /// of, and the function.
     pub(super) fn written(&self) -> FoldMap<u32, (u32, &Whole)> {

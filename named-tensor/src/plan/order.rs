@@ -99,7 +99,8 @@ fn summed<'a>(trace: &Trace<'a>, number: u32) -> Option<&'a [Name]> {
         Op::Gather(axis) if positions::is_ordered(trace, number) => Some(std::slice::from_ref(axis)),
         Op::ScatterAdd { over, .. } if positions::is_ordered(trace, number) => Some(over),
         Op::Binary(Binary::Mul) | Op::Rename => Some(&[]),
-        Op::Binary(Binary::Div) if product::has_small_divisor(trace, number) => Some(&[]),
+        // A softmax that is written out is no product.
+        Op::Binary(Binary::Div) if product::has_small_divisor(trace, number) && !trace.is_written(number) => Some(&[]),
         _ => None,
     }
 }
