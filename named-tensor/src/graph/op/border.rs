@@ -2,8 +2,9 @@
 //!
 //! `if 1 <= i && i <= |seq| { X_{seq(clamp(i - 1, 0, |seq| - 1))} } else { 0 }`  is X between two zeros. Lives here: which choices
 //! are such, in whatever comparisons and arithmetic of counted positions they are written, and what they owe: positions of
-//! what is owed, as they stand. Along two axes it is a band (`band`). A choice stays a node of its own, since either branch may be asked for a derivative; who
-//! evaluates it may do the same by other primitives. Not here: positions that are there without a choice (`even`).
+//! what is owed, as they stand. Along two axes it is a band (`band`). A choice stays a node of its own, since either branch may be
+//! asked for a derivative; who evaluates it may do the same by other primitives. Not here: positions that are there without a
+//! choice (`even`).
 
 mod band;
 
