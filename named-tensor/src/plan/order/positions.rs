@@ -6,9 +6,9 @@
 //! Lives here: which positions are ordered, what they count, and what they are in the new order. Not here: positions whose axes
 //! are some of a product's, as those of pairs of words are (`simplify::relative`), and orders (`order`).
 
-use super::Product;
 use smallvec::SmallVec;
 
+use super::Product;
 use crate::axis::Name;
 use crate::element::Comparison;
 use crate::graph::shape::Names;
@@ -208,23 +208,22 @@ impl Product {
     }
 
     /// Of two parts the sums at positions that the other one was to be read at, that one, and these positions.
-    fn sums_of([left, right]: [usize; 2], product: &Product) -> Option<(usize, usize, &Ones)> {
+    fn sums_of(&self, [left, right]: [usize; 2]) -> Option<(usize, usize, &Ones)> {
         [[left, right], [right, left]].into_iter().find_map(|[sums, read]| {
-            let is_left = |ones: &Ones, set: usize| {
-                product.axes.iter().any(|axis| axis.0 == ones.axis && product.is_left(axis, set))
-            };
+            let is_left =
+                |ones: &Ones, set: usize| self.axes.iter().any(|axis| axis.0 == ones.axis && self.is_left(axis, set));
             let is_it = |ones: &&Ones| {
                 ones.is_read && ones.set & sums != 0 && ones.set != sums && is_left(ones, sums) && is_left(ones, read)
             };
             // Positions are not multiplied; they are read themselves.
-            let ones = (!product.is_of_positions(read)).then(|| product.ones.iter().find(is_it))??;
+            let ones = (!self.is_of_positions(read)).then(|| self.ones.iter().find(is_it))??;
             Some((sums, read, ones))
         })
     }
 
     /// Whether a part would be multiplied by sums at positions that were read at others: which of them are, is not counted.
     fn is_read_twice(&self, parts: [usize; 2]) -> bool {
-        Product::sums_of(parts, self).is_some_and(|(sums, _, ones)| {
+        self.sums_of(parts).is_some_and(|(sums, _, ones)| {
             let is_before = |other: &Ones| other.is_read && other.set & sums != 0 && ones.own.contains(&other.axis);
             self.ones.iter().any(is_before)
         })
@@ -232,7 +231,7 @@ impl Product {
 
     /// Which of two parts are sums at the positions that the other one was to be read at, and these positions.
     pub(super) fn unread(&self, parts: [usize; 2]) -> Option<(usize, Unread)> {
-        let (sums, read, ones) = Product::sums_of(parts, self)?;
+        let (sums, read, ones) = self.sums_of(parts)?;
         let some = |is_one: &dyn Fn(&(Name, usize, usize)) -> bool| {
             self.axes
                 .iter()

@@ -134,6 +134,19 @@ fn a_position_that_is_not_there_is_told_as_it_is_written() {
 }
 
 #[test]
+fn a_position_that_is_not_there_is_told_by_nobody_where_nothing_is_taken() {
+    let mut draw = Draw::new(6);
+    let at = positions(&mut draw, Shape::new([(EDGE, 300)]), 11);
+    let empty = stored(&mut draw, Kind::F64, Shape::new([(NODE, 10), (KEY, 0)]), 1);
+    both_ways(&[empty.gather(NODE, &at)], "nothing is taken");
+    let updates = stored(&mut draw, Kind::F64, Shape::new([(EDGE, 300), (KEY, 0)]), 1);
+    both_ways(&[updates.scatter_add(&at, NODE, 10, &[EDGE])], "nothing is summed");
+    let [two, three] = [(EDGE, 20), (NEAR, 30)].map(|axis| positions(&mut draw, Shape::new([axis]), 11));
+    let wide = stored(&mut draw, Kind::F64, Shape::new([(NODE, 10), (HIDDEN, 10), (KEY, 0)]), 1);
+    both_ways(&[wide.gather(NODE, &two).gather(HIDDEN, &three)], "nor by one after the other");
+}
+
+#[test]
 fn products_around_positions_are_the_same_planned_and_plain_for_any_axes_and_layouts() {
     let mut moved = 0;
     for seed in 0..1500 {
