@@ -12,17 +12,19 @@
 mod apart;
 mod positions;
 mod product;
+mod terms;
 
 use super::key::{Trace, narrow};
 use super::numbered::FoldMap;
 use super::weighed;
 use crate::axis::Name;
-use crate::element::Binary;
+use crate::element::{Binary, Unary};
 use crate::graph::op::Reduction;
 use crate::graph::shape::Names;
 use crate::graph::{Op, Shape};
 pub(super) use positions::{At, Unread};
 use product::Product;
+use terms::Terms;
 
 /// At most this many tensors are ordered together: 3⁸ pairs of sets are weighed.
 const LARGEST: usize = 8;
@@ -33,12 +35,12 @@ const WORTH: f64 = 0.8;
 /// writes numbers of its own, where those of matrices are used again and again.
 const ALONE: f64 = 4.0;
 
-/// One contraction of a new order, or what is done with the left one alone.
+/// One contraction of a new order, or what else is done with one or two operands.
 #[derive(Debug)]
 pub(super) struct Pair {
     pub(super) left: Operand,
     pub(super) right: Option<Operand>,
-    pub(super) alone: Alone,
+    pub(super) does: Does,
     pub(super) summed: Names,
     pub(super) shape: Shape,
     /// Set if the right one says positions: what is taken or summed at them.
@@ -47,15 +49,31 @@ pub(super) struct Pair {
     pub(super) unread: Option<Unread>,
 }
 
-/// What is done with an operand by itself.
+/// What a pair does.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) enum Alone {
-    /// It is summed.
-    Summed,
+pub(super) enum Does {
+    /// It multiplies both, and sums.
+    Multiplies,
+    /// It adds both.
+    Adds,
+    /// It takes the right one from the left one.
+    Subtracts,
+    /// It sums the left one, which is alone in this and all that follows.
+    Sums,
     /// Its axes get the names that they have further out.
-    Renamed,
-    /// 1 is divided by it.
-    Inverted,
+    Renames,
+    /// It divides 1 by it.
+    Inverts,
+    Negates,
+    /// It gives it axes along which it is the same everywhere.
+    Spreads,
+}
+
+impl Pair {
+    /// What is done with one operand alone.
+    fn alone(left: Operand, does: Does, summed: Names, shape: Shape) -> Pair {
+        Pair { left, right: None, does, summed, shape, at: None, unread: None }
+    }
 }
 
 /// What a pair is made of: a node by number, or an earlier pair of the same list.
@@ -79,11 +97,14 @@ pub(super) fn reordered(trace: &Trace<'_>) -> FoldMap<u32, Vec<Pair>> {
         if inside[number as usize] {
             continue;
         }
-        let Some(product) = Product::of(trace, &goes_in, number).filter(|product| product.has_orders(trace)) else {
+        if summed(trace, number).is_none_or(<[Name]>::is_empty) {
+            continue;
+        }
+        let Some(terms) = Terms::of(trace, &goes_in, number).filter(|terms| terms.have_orders(trace)) else {
             continue;
         };
-        product.nodes().for_each(|node| inside[node as usize] = true);
-        if let Some(pairs) = product.best() {
+        terms.nodes().for_each(|node| inside[node as usize] = true);
+        if let Some(pairs) = terms.best() {
             found.insert(number, pairs);
         }
     }
@@ -98,7 +119,7 @@ fn summed<'a>(trace: &Trace<'a>, number: u32) -> Option<&'a [Name]> {
         Op::Contract(axes) | Op::Reduce(Reduction::Sum, axes) => Some(axes),
         Op::Gather(axis) if positions::is_ordered(trace, number) => Some(std::slice::from_ref(axis)),
         Op::ScatterAdd { over, .. } if positions::is_ordered(trace, number) => Some(over),
-        Op::Binary(Binary::Mul) | Op::Rename => Some(&[]),
+        Op::Binary(Binary::Mul) | Op::Unary(Unary::Neg) | Op::Rename => Some(&[]),
         // A softmax that is written out is no product.
         Op::Binary(Binary::Div) if product::has_small_divisor(trace, number) && !trace.is_written(number) => Some(&[]),
         _ => None,
@@ -117,17 +138,15 @@ impl Product {
         who & set != 0 && !(self.summed.contains(&name) && who & !set == 0)
     }
 
-    /// The pairs of the best order, if it is worth leaving that of the graph.
-    fn best(&self) -> Option<Vec<Pair>> {
-        let (_, parts) = self.cheaper()?;
-        let mut pairs = Vec::new();
-        self.pairs(&parts, parts.len() - 1, &mut pairs);
-        Some(pairs)
-    }
-
     /// The multiplications of the best order, if it is worth leaving that of the graph, and one of the two parts of which
     /// each set of operands is made.
     fn cheaper(&self) -> Option<(f64, Vec<usize>)> {
+        let (least, parts) = self.least();
+        weighed::is_cheaper(least, WORTH * self.cost).then_some((least, parts))
+    }
+
+    /// The same, whatever the graph's order counts.
+    fn least(&self) -> (f64, Vec<usize>) {
         let all = (1_usize << self.operands.len()) - 1;
         // The axes that each set leaves, as bits, and their sizes together.
         let left: Vec<u32> = (0..=all)
@@ -168,8 +187,7 @@ impl Product {
                 part = (part - 1) & set;
             }
         }
-        let least = best[all].0;
-        weighed::is_cheaper(least, WORTH * self.cost).then(|| (least, best.into_iter().map(|(_, part)| part).collect()))
+        (best[all].0, best.into_iter().map(|(_, part)| part).collect())
     }
 
     /// Whether only the operand of this set has an axis that is summed.
@@ -198,13 +216,15 @@ impl Product {
             let factor = &self.operands[set.trailing_zeros() as usize];
             let mut operand = Operand::Node(factor.node);
             let summed = some(&|axis| self.is_alone(axis, set));
+            let (called, whole) = (factor.called(), factor.shape.clone());
             let steps = [
-                (factor.is_renamed, Alone::Renamed, Names::new(), factor.shape.clone()),
-                (factor.is_inverse, Alone::Inverted, Names::new(), factor.shape.clone()),
-                (!summed.is_empty(), Alone::Summed, summed, shape),
+                (factor.is_renamed, Does::Renames, Names::new(), called.clone()),
+                (factor.is_inverse, Does::Inverts, Names::new(), called.clone()),
+                (factor.lacking > 0, Does::Spreads, Names::new(), whole),
+                (!summed.is_empty(), Does::Sums, summed, shape),
             ];
-            for (_, alone, summed, shape) in steps.into_iter().filter(|step| step.0) {
-                pairs.push(Pair { left: operand, right: None, alone, summed, shape, at: None, unread: None });
+            for (_, does, summed, shape) in steps.into_iter().filter(|step| step.0) {
+                pairs.push(Pair::alone(operand, does, summed, shape));
                 operand = Operand::Pair(pairs.len() - 1);
             }
             return operand;
@@ -214,8 +234,7 @@ impl Product {
             let (both, unread) = self.unread(both).map_or((both, None), |(of, unread)| ([of, set ^ of], Some(unread)));
             let [left, right] = both.map(|part| self.pairs(parts, part, pairs));
             let summed = some(&|axis| self.is_gone(axis, both));
-            let alone = Alone::Summed;
-            pairs.push(Pair { left, right: Some(right), alone, summed, shape, at, unread });
+            pairs.push(Pair { left, right: Some(right), does: Does::Multiplies, summed, shape, at, unread });
         }
         Operand::Pair(pairs.len() - 1)
     }

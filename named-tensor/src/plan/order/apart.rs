@@ -2,13 +2,15 @@
 //!
 //! One that a single contraction needs always does. One that several need is there once if it stays: so each of these
 //! products is weighed with it and without, and it goes into all of them where that is less together. `A ⊙ B ⊙ C` and its
-//! gradients need `A ⊙ B` twice; where that is much larger than all three, nobody has to compute it.
-//! Beside a softmax nothing is taken apart, so that attention and what it owes stay what they are (`attention`).
+//! gradients need `A ⊙ B` twice; where that is much larger than all three, nobody has to compute it. So are sums weighed that are
+//! larger than all they are made of, whose terms then are products of their own (`terms`).
+//! Beside a softmax of scores nothing is taken apart, so that attention and what it owes stay what they are (`attention`).
 //! Not here: orders and what they cost (`order`).
 
-use smallvec::SmallVec;
+use smallvec::{SmallVec, smallvec};
 
-use super::{Product, WORTH, summed};
+use super::terms::{Terms, is_sum};
+use super::{ALONE, WORTH, summed};
 use crate::axis::Name;
 use crate::graph::Op;
 use crate::graph::op::Whole;
@@ -19,27 +21,31 @@ use crate::plan::weighed;
 pub(super) fn goes_in(trace: &Trace<'_>, uses: &[u32]) -> Vec<bool> {
     let size = narrow(trace.size());
     let is_summed: Vec<bool> = (0..size).map(|number| summed(trace, number).is_some()).collect();
+    let is_linear: Vec<bool> = (0..size).map(|number| is_summed[number as usize] || is_sum(trace, number)).collect();
     // A contraction with one user that is none is never looked at as an input of one.
     let mut goes_in: Vec<bool> = (0..trace.size()).map(|i| is_summed[i] && uses[i] == 1).collect();
-    let mut contracted = vec![0; trace.size()];
-    let contractions = || (0..size).filter(|&number| is_summed[number as usize]);
-    for number in contractions() {
-        trace.inputs(number).iter().for_each(|&input| contracted[input as usize] += 1);
+    let (mut contracted, mut added) = (vec![0; trace.size()], vec![0; trace.size()]);
+    for number in 0..size {
+        let of = if is_summed[number as usize] { &mut contracted } else { &mut added };
+        if is_linear[number as usize] {
+            trace.inputs(number).iter().for_each(|&input| of[input as usize] += 1);
+        }
     }
-    let is_shared = |&number: &u32| uses[number as usize] > 1 && contracted[number as usize] == uses[number as usize];
-    let shared: SmallVec<[u32; 8]> = contractions().filter(is_shared).collect();
+    let is_taken_apart = |&number: &u32| {
+        let at = number as usize;
+        let is_inner = uses[at] > 0 && contracted[at] + added[at] == uses[at];
+        is_inner && if is_summed[at] { uses[at] > 1 } else { is_linear[at] && added[at] == 0 }
+    };
+    let shared: SmallVec<[u32; 8]> = (0..size).filter(is_taken_apart).collect();
     if shared.is_empty() {
         return goes_in;
     }
-    let among = Among::of(trace, &is_summed, &contracted, uses);
+    let among = Among::of(trace, &is_linear, uses, |at| contracted[at] + added[at] == uses[at]);
     // What has gone in already may make it worth for another one.
     for _ in 0..ROUNDS {
         let mut went_in = false;
         for &number in &shared {
-            if !goes_in[number as usize] && among.is_cheaper(trace, &mut goes_in, number) {
-                goes_in[number as usize] = true;
-                went_in = true;
-            }
+            went_in |= !goes_in[number as usize] && among.go_in(trace, &mut goes_in, number);
         }
         if !went_in {
             break;
@@ -52,66 +58,142 @@ pub(super) fn goes_in(trace: &Trace<'_>, uses: &[u32]) -> Vec<bool> {
 const ROUNDS: usize = 2;
 /// What more than so many need stays: each of their products would be weighed, twice.
 const USERS: usize = 12;
+/// A sum of more operations stays.
+const OPERATIONS: usize = 24;
 
-/// The contractions of a graph among each other.
+/// The contractions and sums of a graph among each other.
 struct Among {
-    /// Of each contraction, those that need it.
+    /// Of each, those that need it.
     users: Vec<SmallVec<[u32; 2]>>,
-    /// Axes of some softmax.
+    /// Axes of some softmax of scores.
     softened: SmallVec<[Name; 4]>,
-    /// Whether a contraction is needed by others alone.
+    /// Whether it is a sum, is needed by others alone, and by one.
+    is_sum: Vec<bool>,
     is_inner: Vec<bool>,
+    is_single: Vec<bool>,
+}
+
+/// Whether numbers are the scores of queries and keys, no fewer than either, perhaps scaled and masked.
+fn is_of_scores(trace: &Trace<'_>, of: u32) -> bool {
+    let all = trace.node(of).shape().elements();
+    let mut open: SmallVec<[u32; 8]> = smallvec![of];
+    for _ in 0..OPERATIONS {
+        let Some(number) = open.pop() else { break };
+        match trace.node(number).op() {
+            Op::Contract(_) => {
+                let is_more = |&input: &u32| !weighed::is_less(all, trace.node(input).shape().elements());
+                if trace.inputs(number).iter().all(is_more) {
+                    return true;
+                }
+            }
+            Op::Unary(_) | Op::Binary(_) | Op::Select | Op::Rename | Op::Cast => {
+                open.extend_from_slice(trace.inputs(number))
+            }
+            _ => {}
+        }
+    }
+    !open.is_empty()
+}
+
+/// What goes into products together.
+#[derive(Default)]
+struct Group {
+    all: SmallVec<[u32; 4]>,
+    /// What it counts if it stays.
+    own: f64,
 }
 
 impl Among {
-    fn of(trace: &Trace<'_>, is_summed: &[bool], contracted: &[u32], uses: &[u32]) -> Among {
+    fn of(trace: &Trace<'_>, is_linear: &[bool], uses: &[u32], is_inner: impl Fn(usize) -> bool) -> Among {
         let mut among = Among {
             users: vec![SmallVec::new(); trace.size()],
             softened: SmallVec::new(),
-            is_inner: (0..trace.size()).map(|i| is_summed[i] && uses[i] == contracted[i]).collect(),
+            is_sum: (0..narrow(trace.size())).map(|number| is_sum(trace, number)).collect(),
+            is_inner: (0..trace.size()).map(|i| is_linear[i] && is_inner(i)).collect(),
+            is_single: uses.iter().map(|&uses| uses == 1).collect(),
         };
         for number in 0..narrow(trace.size()) {
-            if is_summed[number as usize] {
+            if is_linear[number as usize] {
                 trace.inputs(number).iter().for_each(|&input| among.users[input as usize].push(number));
             }
-            if let Op::Softmax { axes, .. } = trace.node(number).op() {
+            if let (Op::Softmax { axes, .. }, &[of]) = (trace.node(number).op(), trace.inputs(number))
+                && is_of_scores(trace, of)
+            {
                 among.softened.extend(axes.iter().copied());
             }
         }
-        trace.written().values().for_each(|(_, whole)| {
-            if let Whole::Op(Op::Softmax { axes, .. }) = whole {
+        trace.written().values().for_each(|(of, whole)| {
+            if let Whole::Op(Op::Softmax { axes, .. }) = whole
+                && is_of_scores(trace, *of)
+            {
                 among.softened.extend(axes.iter().copied());
             }
         });
         among
     }
 
-    /// Whether the products of those that need a contraction take less together when it goes into each of them.
-    fn is_cheaper(&self, trace: &Trace<'_>, goes_in: &mut [bool], number: u32) -> bool {
+    /// Lets a contraction, or a sum with those that only it needs, go into the products of those that need it, if they take less
+    /// together then. Returns whether it does.
+    fn go_in(&self, trace: &Trace<'_>, goes_in: &mut [bool], number: u32) -> bool {
         let users = &self.users[number as usize];
         let is_soft = |&input: &u32| self.softened.iter().any(|&axis| trace.node(input).shape().has(axis));
         if users.iter().chain([&number]).flat_map(|&product| trace.inputs(product)).any(is_soft) {
             return false;
         }
-        let Some(ends) = self.ends(goes_in, users) else { return false };
         let cost = |goes_in: &[bool], end: u32| {
             // One that ends with a factor is that of the sum before it.
-            let product = Product::with(trace, goes_in, end).filter(|product| !product.summed.is_empty())?;
-            let cheaper = product.has_orders(trace).then(|| product.cheaper()).flatten();
+            let terms = Terms::of(trace, goes_in, end).filter(Terms::are_summed)?;
             // A product that is cut somewhere may not have it inside.
-            let is_there = product.nodes().any(|node| node == number) || !goes_in[number as usize];
-            is_there.then(|| cheaper.map_or(product.cost, |(least, _)| least))
+            let is_there = !goes_in[number as usize] || terms.nodes().any(|node| node == number);
+            is_there.then(|| terms.cost(trace))
         };
-        let all = |goes_in: &[bool], ends: &[u32]| ends.iter().map(|&end| cost(goes_in, end)).sum::<Option<f64>>();
-        let own = match summed(trace, number) {
-            Some([]) => Product::with(trace, goes_in, number).map(|product| product.cost),
+        let own = |goes_in: &[bool], number| match summed(trace, number)? {
+            [] => Terms::of(trace, goes_in, number).map(|terms| terms.written()),
             _ => cost(goes_in, number),
         };
-        let apart = all(goes_in, &ends).zip(own).map(|(others, own)| others + own);
-        goes_in[number as usize] = true;
-        let inside = all(goes_in, &ends);
-        goes_in[number as usize] = false;
-        inside.zip(apart).is_some_and(|(inside, apart)| weighed::is_cheaper(inside, WORTH * apart))
+        let group = if self.is_sum[number as usize] {
+            self.sums(trace, goes_in, number, own)
+        } else {
+            own(goes_in, number).map(|own| Group { all: smallvec![number], own })
+        };
+        let Some((group, ends)) = group.zip(self.ends(goes_in, users)) else { return false };
+        let all = |goes_in: &[bool]| ends.iter().map(|&end| cost(goes_in, end)).sum::<Option<f64>>();
+        let apart = all(goes_in).map(|others| others + group.own);
+        group.all.iter().for_each(|&one| goes_in[one as usize] = true);
+        let inside = all(goes_in);
+        let is_cheaper = inside.zip(apart).is_some_and(|(inside, apart)| weighed::is_cheaper(inside, WORTH * apart));
+        group.all.iter().for_each(|&one| goes_in[one as usize] = is_cheaper);
+        is_cheaper
+    }
+
+    /// A sum, and the sums below it that nobody else needs, if it is larger than all tensors that they are made of.
+    fn sums(
+        &self,
+        trace: &Trace<'_>,
+        goes_in: &[bool],
+        root: u32,
+        own: impl Fn(&[bool], u32) -> Option<f64>,
+    ) -> Option<Group> {
+        let elements = |number: u32| trace.node(number).shape().elements();
+        let mut group = Group { all: smallvec![root], own: ALONE * elements(root) as f64 };
+        let (mut seen, mut next): (SmallVec<[u32; 16]>, usize) = (smallvec![root], 0);
+        while let Some(&number) = seen.get(next).filter(|_| seen.len() <= OPERATIONS) {
+            next += 1;
+            for &input in trace.inputs(number) {
+                let is_small = weighed::is_less(elements(input), elements(root));
+                if self.is_sum[input as usize] && self.is_single[input as usize] && !is_small {
+                    group.all.push(input);
+                    seen.push(input);
+                } else if goes_in[input as usize] && !self.is_sum[input as usize] {
+                    // What a sum adds is made for it.
+                    group.own += if self.is_sum[number as usize] { own(goes_in, input)? } else { 0.0 };
+                    seen.push(input);
+                } else if !is_small {
+                    return None;
+                }
+            }
+        }
+        (next == seen.len()).then_some(group)
     }
 
     /// Where the products end that these contractions go into; none if those are many.
@@ -129,8 +211,10 @@ impl Among {
         let mut are_few = see(&mut seen, users);
         while let (true, Some(&number)) = (are_few, seen.get(next)) {
             next += 1;
-            if self.is_inner[number as usize] && goes_in[number as usize] {
-                are_few = see(&mut seen, &self.users[number as usize]);
+            let users = &self.users[number as usize];
+            let go_on = |&user: &u32| goes_in[user as usize] || !self.is_sum[user as usize];
+            if self.is_inner[number as usize] && goes_in[number as usize] && users.iter().all(go_on) {
+                are_few = see(&mut seen, users);
             } else {
                 ends.push(number);
             }

@@ -8,9 +8,9 @@
 use smallvec::SmallVec;
 
 use super::positions::{self, Ones};
-use super::{ALONE, LARGEST, cost, summed};
+use super::{ALONE, LARGEST, cost, summed, terms};
 use crate::axis::Name;
-use crate::element::Binary;
+use crate::element::{Binary, Unary};
 use crate::graph::op::Reduction;
 use crate::graph::shape::Names;
 use crate::graph::{Op, Shape};
@@ -32,14 +32,25 @@ pub(super) fn has_small_divisor(trace: &Trace<'_>, number: u32) -> bool {
 pub(super) struct Factor {
     pub(super) node: u32,
     pub(super) shape: Shape,
+    /// How many of its axes, the last ones, it lacks: it is the same everywhere along them.
+    pub(super) lacking: usize,
     pub(super) is_renamed: bool,
     /// Whether it divides.
     pub(super) is_inverse: bool,
 }
 
+impl Factor {
+    /// Its own axes, as they are called in the product.
+    pub(super) fn called(&self) -> Shape {
+        Shape::new(self.shape.iter().take(self.shape.rank() - self.lacking))
+    }
+}
+
 /// A node that the product is written with.
 struct Part {
     node: u32,
+    /// The part that it is an input of.
+    user: usize,
     /// Under which names.
     scope: usize,
     inputs: SmallVec<[Input; 2]>,
@@ -49,6 +60,12 @@ struct Part {
 enum Input {
     Part(usize),
     Operand(usize),
+}
+
+/// A product with one side of each sum, or one that has met one more.
+pub(super) enum Sided {
+    Product(Product),
+    Sum,
 }
 
 /// Names in a part of the graph, and what they are called in the product. In the first scope they are called alike.
@@ -98,19 +115,18 @@ pub(super) struct Product {
     pub(super) summed: Names,
     /// The operands that are positions.
     pub(super) ones: SmallVec<[Ones; 2]>,
+    /// The sums of which it has one side, outer ones first, and the part that the last of these sides is.
+    pub(super) opened: SmallVec<[u32; 2]>,
+    side: Option<usize>,
+    pub(super) is_negative: bool,
     /// Multiplications in the order that the graph has.
     pub(super) cost: f64,
 }
 
 impl Product {
-    /// The product that ends with this node, of all contractions that go into others; none if it sums nothing.
-    pub(super) fn of(trace: &Trace<'_>, goes_in: &[bool], root: u32) -> Option<Product> {
-        summed(trace, root).filter(|axes| !axes.is_empty())?;
-        Product::with(trace, goes_in, root)
-    }
-
-    /// The same, also if it ends with a product that sums nothing.
-    pub(super) fn with(trace: &Trace<'_>, goes_in: &[bool], root: u32) -> Option<Product> {
+    /// The product that ends with this node, of all contractions that go into others, with these sides of the sums that it meets,
+    /// one after the other. It is written to an end where it meets no more sums.
+    pub(super) fn with(trace: &Trace<'_>, goes_in: &[bool], root: u32, sides: &[usize]) -> Option<Sided> {
         let mut product = Product {
             parts: SmallVec::new(),
             operands: SmallVec::new(),
@@ -118,10 +134,19 @@ impl Product {
             each: SmallVec::new(),
             summed: Names::new(),
             ones: SmallVec::new(),
+            opened: SmallVec::new(),
+            side: None,
+            is_negative: false,
             cost: 0.0,
         };
         let mut scopes = Scopes::default();
-        product.put_parts(trace, goes_in, root, &mut scopes);
+        if !product.put_parts(trace, goes_in, root, (&mut scopes, sides)) {
+            return Some(Sided::Sum);
+        }
+        // Of a product of a sum with itself no terms are taken: squares of differences are not what differences of squares are.
+        if product.operands.iter().any(|operand| product.opened.contains(&operand.node)) {
+            return None;
+        }
         for (bit, factor) in product.operands.iter().enumerate() {
             let ones = product.ones.iter().find(|ones| ones.set == 1 << bit).and_then(|ones| ones.along);
             for (name, size) in factor.shape.iter().chain(ones) {
@@ -137,16 +162,39 @@ impl Product {
             product.cost += part.cost(trace, axes);
         }
         product.summed = product.each.iter().flatten().copied().collect();
-        Some(product)
+        product.spread(trace)?;
+        Some(Sided::Product(product))
     }
 
-    fn put_parts(&mut self, trace: &Trace<'_>, goes_in: &[bool], root: u32, scopes: &mut Scopes) {
-        self.parts.push(Part { node: root, scope: 0, inputs: SmallVec::new() });
+    /// Returns whether there was a side for each sum.
+    fn put_parts(
+        &mut self,
+        trace: &Trace<'_>,
+        goes_in: &[bool],
+        root: u32,
+        (scopes, sides): (&mut Scopes, &[usize]),
+    ) -> bool {
+        self.parts.push(Part { node: root, user: 0, scope: 0, inputs: SmallVec::new() });
         let (mut next, mut count) = (0, 1);
         while let Some(&Part { node, scope, .. }) = self.parts.get(next) {
             let op = trace.node(node).op();
+            self.is_negative ^= matches!(op, Op::Unary(Unary::Neg));
             for (which, &input) in trace.inputs(node).iter().enumerate() {
                 let is_inverse = which == 1 && matches!(op, Op::Binary(Binary::Div));
+                let is_at = matches!(op, Op::Gather(_) | Op::ScatterAdd { .. });
+                let (mut input, mut is_side) = (input, false);
+                while !is_inverse && !is_at && goes_in[input as usize] && terms::is_sum(trace, input) {
+                    // Of two sums that are multiplied one is a factor.
+                    if !is_side && self.side.is_some_and(|side| !self.is_within(next, side))
+                        || self.opened.contains(&input)
+                    {
+                        break;
+                    }
+                    let Some(&side) = sides.get(self.opened.len()) else { return false };
+                    self.opened.push(input);
+                    self.is_negative ^= side == 1 && matches!(trace.node(input).op(), Op::Binary(Binary::Sub));
+                    (input, is_side) = (trace.inputs(input)[side], true);
+                }
                 let below = trace.inputs(input);
                 let is_renamed = matches!(trace.node(input).op(), Op::Rename);
                 // A chain that is too long is cut here; what is left of it is a product of its own.
@@ -166,7 +214,7 @@ impl Product {
                         _ if self.nodes().any(|known| known == input) => scopes.add(scope, shape, shape),
                         _ => scope,
                     };
-                    self.parts.push(Part { node: input, scope: inner, inputs: SmallVec::new() });
+                    self.parts.push(Part { node: input, user: next, scope: inner, inputs: SmallVec::new() });
                     Input::Part(self.parts.len() - 1)
                 } else {
                     if scope == 0 && !is_inverse {
@@ -174,13 +222,58 @@ impl Product {
                     }
                     let called = scopes.shape(scope, shape);
                     let is_renamed = called.names().ne(shape.names());
-                    self.operands.push(Factor { node: input, shape: called, is_renamed, is_inverse });
+                    self.operands.push(Factor { node: input, shape: called, lacking: 0, is_renamed, is_inverse });
                     Input::Operand(self.operands.len() - 1)
                 };
+                if is_side {
+                    self.side = match known {
+                        Input::Part(part) => Some(part),
+                        Input::Operand(_) => Some(usize::MAX),
+                    };
+                }
                 self.parts[next].inputs.push(known);
             }
             next += 1;
         }
+        true
+    }
+
+    /// Whether a part is another one, or is computed for it.
+    fn is_within(&self, mut part: usize, outer: usize) -> bool {
+        while part != outer && part > 0 {
+            part = self.parts[part].user;
+        }
+        part == outer
+    }
+
+    /// Gives axes that are summed and that only the other side of a sum has to the smallest operand: it is summed as often.
+    fn spread(&mut self, trace: &Trace<'_>) -> Option<()> {
+        for part in (0..self.parts.len()).filter(|_| !self.opened.is_empty()) {
+            let inputs = trace.inputs(self.parts[part].node);
+            let size = |name: Name| inputs.iter().find_map(|&input| trace.node(input).shape().size(name));
+            let axes = summed(trace, self.parts[part].node)?;
+            for (at, &name) in axes.iter().enumerate() {
+                let (called, below) = (self.each[part][at], self.below(part));
+                if self.axes.iter().any(|&(other, _, who)| other == called && who & below != 0) {
+                    continue;
+                }
+                let is_one = |&bit: &usize| below & 1 << bit != 0 && !self.is_of_positions(1 << bit);
+                let elements = |bit: usize| self.operands[bit].shape.elements();
+                let smaller = |least, bit| if weighed::is_less(elements(bit), elements(least)) { bit } else { least };
+                let bit = (0..self.operands.len()).filter(is_one).reduce(smaller)?;
+                let (factor, size) = (&mut self.operands[bit], size(name)?);
+                factor.shape = Shape::new(factor.shape.iter().chain([(called, size)]));
+                factor.lacking += 1;
+                self.axes.push((called, size, 1 << bit));
+            }
+        }
+        Some(())
+    }
+
+    /// The shape of what is left.
+    pub(super) fn shape(&self) -> Shape {
+        let all = (1 << self.operands.len()) - 1;
+        Shape::new(self.axes.iter().filter(|axis| self.is_left(axis, all)).map(|&(name, size, _)| (name, size)))
     }
 
     /// The nodes it is written with.
@@ -192,8 +285,12 @@ impl Product {
     /// written apart; something on the way is larger than all operands, and no name is two axes.
     pub(super) fn has_orders(&self, trace: &Trace<'_>) -> bool {
         let is_several = self.operands.len() > 2 || self.operands.len() == 2 && self.parts.len() > 1;
-        let fits = is_several && self.axes.len() <= LARGEST_RANK && self.has_fit_positions();
-        fits && self.grows(trace) && self.is_sound()
+        is_several && self.grows(trace) && self.is_fit()
+    }
+
+    /// Whether it can be put in order.
+    pub(super) fn is_fit(&self) -> bool {
+        self.axes.len() <= LARGEST_RANK && self.has_fit_positions() && self.is_sound()
     }
 
     /// Whether some product on the way is larger than each operand.
@@ -215,7 +312,11 @@ impl Product {
             !self.axes.iter().any(|&(name, _, who)| summed.contains(&name) && who & !inside != 0)
         };
         let mut sizes = self.operands.iter().flat_map(|operand| operand.shape.sizes());
-        !sizes.any(|size| size == 0) && self.each.iter().enumerate().all(is_inner)
+        // Where another side of a sum has an axis, this one may sum it twice.
+        let is_once = |(at, &name): (usize, &Name)| !self.summed[..at].contains(&name);
+        !sizes.any(|size| size == 0)
+            && self.each.iter().enumerate().all(is_inner)
+            && self.summed.iter().enumerate().all(is_once)
     }
 
     /// The operands that a part is computed from, as bits.

@@ -7,17 +7,21 @@ use smallvec::SmallVec;
 
 use super::one_hot::SCALAR;
 use super::{Item, Scale, TIMES, Work};
-use crate::element::{Binary, Comparison, Kind};
+use crate::element::{Binary, Comparison, Kind, Unary};
 use crate::graph::Op;
+use crate::graph::op::Reduction;
 use crate::graph::shape::Names;
 use crate::plan::key::narrow;
 use crate::plan::numbered::{FoldMap, few};
-use crate::plan::order::{Alone, Operand, Pair, Unread};
+use crate::plan::order::{Does, Operand, Pair, Unread};
 
 static OVER: Op = Op::Binary(Binary::Div);
+static PLUS: Op = Op::Binary(Binary::Add);
+static MINUS: Op = Op::Binary(Binary::Sub);
+static NEGATED: Op = Op::Unary(Unary::Neg);
 static MORE: Op = Op::Compare(Comparison::Gt);
 
-/// Contractions of two items that are there, by both: products in new orders have some in common.
+/// Contractions of two items that are there, by both, and sums of one: products in new orders have some in common.
 #[derive(Default)]
 pub(super) struct Paired {
     known: FoldMap<[u32; 2], u32>,
@@ -26,7 +30,9 @@ pub(super) struct Paired {
 impl Paired {
     /// Notes what an item does with these two, if it may be a pair.
     pub(super) fn note(&mut self, work: Work<'_>, inputs: &[u32], item: u32) {
-        if let Work::Contract(..) | Work::Op(Op::Gather(_) | Op::ScatterAdd { .. }) = work {
+        if let Work::Contract(..) | Work::Op(Op::Gather(_) | Op::ScatterAdd { .. } | Op::Reduce(Reduction::Sum, _)) =
+            work
+        {
             self.known.entry(sorted(inputs)).or_insert(item);
         }
     }
@@ -50,17 +56,19 @@ impl Paired {
             if let (Some(unread), [_, read]) = (&pair.unread, &mut inputs[..]) {
                 *read = without(unread, (item_of[unread.positions as usize], *read), (kind, node), list);
             }
-            let work = match (pair.right, &pair.at) {
-                (None, _) => match pair.alone {
-                    Alone::Summed => Work::Sum(&pair.summed),
-                    Alone::Renamed => Work::Op(&Op::Rename),
-                    Alone::Inverted => Work::Op(&OVER),
-                },
-                (_, Some(at)) => Work::Op(&at.op),
-                _ if pair.summed.is_empty() => Work::Op(&TIMES),
-                _ => Work::Contract(&pair.summed, Scale::None),
+            let work = match (pair.does, &pair.at) {
+                (Does::Sums, _) => Work::Sum(&pair.summed),
+                (Does::Renames, _) => Work::Op(&Op::Rename),
+                (Does::Inverts, _) => Work::Op(&OVER),
+                (Does::Negates, _) => Work::Op(&NEGATED),
+                (Does::Spreads, _) => Work::Spread,
+                (Does::Adds, _) => Work::Op(&PLUS),
+                (Does::Subtracts, _) => Work::Op(&MINUS),
+                (Does::Multiplies, Some(at)) => Work::Op(&at.op),
+                (Does::Multiplies, None) if pair.summed.is_empty() => Work::Op(&TIMES),
+                (Does::Multiplies, None) => Work::Contract(&pair.summed, Scale::None),
             };
-            if pair.alone == Alone::Inverted {
+            if pair.does == Does::Inverts {
                 let one = Item { work: Work::Constant(1.0), inputs: SmallVec::new(), shape: &SCALAR, kind, node };
                 list.push(one);
                 inputs.insert(0, narrow(list.len() - 1));
@@ -71,14 +79,19 @@ impl Paired {
                 return (work, inputs, node);
             }
             let next = narrow(list.len());
-            if pair.right.is_none() {
+            if !matches!(pair.does, Does::Multiplies | Does::Sums) {
                 made.push(next);
                 list.push(Item { work, inputs, shape: &pair.shape, kind, node });
                 continue;
             }
             let known = *self.known.entry(sorted(&inputs)).or_insert(next);
             let is_same = match list.get(known as usize).map(|item| (item.work, item.shape)) {
-                Some((Work::Contract(axes, _), _)) => pair.at.is_none() && are_same(axes, &pair.summed),
+                Some((Work::Contract(axes, _), _)) => {
+                    pair.does == Does::Multiplies && pair.at.is_none() && are_same(axes, &pair.summed)
+                }
+                Some((Work::Sum(axes) | Work::Op(Op::Reduce(Reduction::Sum, axes)), _)) => {
+                    pair.does == Does::Sums && are_same(axes, &pair.summed)
+                }
                 // Sums at the same positions may be of axes of different sizes.
                 Some((Work::Op(op), shape)) => {
                     let has = |(name, size)| shape.size(name) == Some(size);
@@ -112,9 +125,10 @@ fn without<'a>(
     put(Work::Op(&Op::Select), &[are_read, of, zero], &unread.shape, kind)
 }
 
-/// Both inputs of a product, in one order.
+/// Both inputs of a product, in one order, or that of a sum twice.
 fn sorted(inputs: &[u32]) -> [u32; 2] {
-    [inputs[0].min(inputs[1]), inputs[0].max(inputs[1])]
+    let [first, last] = [inputs[0], inputs[inputs.len() - 1]];
+    [first.min(last), first.max(last)]
 }
 
 fn are_same(left: &Names, right: &Names) -> bool {

@@ -184,12 +184,15 @@ fn what_differences_are_multiplied_by_is_read_along_an_axis_in_which_it_lies() {
 }
 
 /// Points of a few numbers, their differences, and what is owed to both for the sums of those by weights of each pair.
-fn owed_for_differences(size: usize, weights: &[[&'static str; 2]], twice: bool) -> [Node; 2] {
+fn owed_for_differences(size: usize, weights: &[[&'static str; 2]], twice: bool) -> [Node; 3] {
     let [a, b, c] = ["a", "b", "c"].map(Name::declared);
     let mut draw = Draw::new(9);
     let x = stored(&mut draw, Kind::F32, Shape::new([(a, 40), (c, size)]), 1);
     let y = stored(&mut draw, Kind::F32, Shape::new([(b, 50), (c, size)]), 1);
-    let mut owed = x.binary(Binary::Sub, &y);
+    let difference = x.binary(Binary::Sub, &y);
+    // The distances are not linear, so that the differences are not taken apart.
+    let distances = difference.contract(&difference, &[c]);
+    let mut owed = difference;
     if twice {
         owed = owed.binary(Binary::Mul, &Node::fill(Kind::F32, 2.0, Shape::default()));
     }
@@ -197,14 +200,15 @@ fn owed_for_differences(size: usize, weights: &[[&'static str; 2]], twice: bool)
         let sized = axes.map(|axis| (Name::declared(axis), if axis == "a" { 40 } else { 50 }));
         owed = owed.binary(Binary::Mul, &stored(&mut draw, Kind::F32, Shape::new(sized), 1));
     }
-    [b, a].map(|axis| owed.reduce(Reduction::Sum, &[axis]))
+    let [left, right] = [b, a].map(|axis| owed.reduce(Reduction::Sum, &[axis]));
+    [distances, left, right]
 }
 
 #[test]
 fn differences_that_are_no_larger_than_their_weights_are_made_again_too() {
     for twice in [false, true] {
         let roots = owed_for_differences(3, &[["a", "b"]], twice);
-        assert_eq!(steps(&roots, "reduce computed"), 2, "twice: {twice}");
+        assert_eq!(steps(&roots, "reduce computed"), 3, "twice: {twice}");
         assert_eq!(steps(&roots, "map"), 0, "no step stores them, twice: {twice}");
         assert!(both_ways(&roots, "owed for differences").is_some(), "they have numbers");
     }

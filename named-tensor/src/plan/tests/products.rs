@@ -5,6 +5,7 @@
 
 use super::several::dense;
 mod between;
+mod terms;
 
 use super::*;
 

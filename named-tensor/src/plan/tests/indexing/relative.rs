@@ -77,7 +77,7 @@ fn vectors_at_positions_are_the_same_planned_and_plain_for_any_axes_and_layouts(
             |node: &Node, draw: &mut Draw| if draw.below(2) == 0 { node.unary(Unary::Sin) } else { node.clone() };
         if draw.below(8) == 0 {
             let zero = Node::fill(kind, 0.0, Shape::default());
-            other = matters(&other, &mut draw).binary(Binary::Div, &zero).unary(Unary::Neg);
+            other = matters(&other, &mut draw).binary(Binary::Div, &zero).unary(Unary::Abs);
         }
         let vectors = table.gather(TABLE, &at);
         let both = if draw.below(2) == 0 { [&vectors, &other] } else { [&other, &vectors] };

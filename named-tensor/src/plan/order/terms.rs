@@ -1,0 +1,122 @@
+//! Sums of products: `Σ_k p · (q + r)` is `Σ_k p · q + Σ_k p · r`.
+//!
+//! Where a sum or a difference is far larger than all that it is made of, as that of all rows with all others is, its terms are
+//! contractions of small tensors. So a product is one product for each side of the sums within it, each in an order of its own.
+//! It is linear in each tensor then: what its terms round off is no more than what such a tensor has rounded off itself. Where
+//! a sum meets itself or another one that is not so, `Σ_k (q - r)²` and `Σ_k q² - 2 q · r + r²` differ much where the sum is small,
+//! and of such sums no terms are taken.
+//! Not here: whether terms are less together (`apart`), and the order of each (`order`).
+
+use smallvec::{SmallVec, smallvec};
+
+use super::product::{Product, Sided};
+use super::{ALONE, Does, Operand, Pair};
+use crate::element::Binary;
+use crate::graph::shape::Names;
+use crate::graph::{Op, Shape};
+use crate::plan::LARGEST_RANK;
+use crate::plan::key::Trace;
+
+/// Products that have more terms stay one.
+const LARGEST: usize = 8;
+
+/// A product, or a sum of products.
+pub(super) struct Terms {
+    list: SmallVec<[Product; 1]>,
+    shape: Shape,
+}
+
+/// Whether a node adds or subtracts numbers.
+pub(super) fn is_sum(trace: &Trace<'_>, number: u32) -> bool {
+    let node = trace.node(number);
+    matches!(node.op(), Op::Binary(Binary::Add | Binary::Sub)) && trace.value(number).is_none() && node.kind().is_real()
+}
+
+impl Terms {
+    /// The terms of what ends with this node, where all contractions and sums are taken apart that go into others.
+    pub(super) fn of(trace: &Trace<'_>, goes_in: &[bool], root: u32) -> Option<Terms> {
+        let mut list = SmallVec::new();
+        let mut open: SmallVec<[SmallVec<[usize; 4]>; 1]> = smallvec![SmallVec::new()];
+        while let Some(mut sides) = open.pop() {
+            match Product::with(trace, goes_in, root, &sides)? {
+                Sided::Product(product) => list.push(product),
+                Sided::Sum if list.len() + open.len() + 2 > LARGEST => return None,
+                Sided::Sum => {
+                    let mut first = sides.clone();
+                    first.push(0);
+                    sides.push(1);
+                    open.extend([sides, first]);
+                }
+            }
+        }
+        let shape = trace.node(root).shape();
+        let are_fit = || shape.rank() <= LARGEST_RANK && list.iter().all(Product::is_fit);
+        (list.len() == 1 || are_fit()).then(|| Terms { list, shape: shape.clone() })
+    }
+
+    /// The nodes that they are written with.
+    pub(super) fn nodes(&self) -> impl Iterator<Item = u32> {
+        self.list.iter().flat_map(|product| product.nodes().chain(product.opened.iter().copied()))
+    }
+
+    /// Whether they may be less in another order, or are several.
+    pub(super) fn have_orders(&self, trace: &Trace<'_>) -> bool {
+        self.list.len() > 1 || self.list.iter().all(|product| product.has_orders(trace))
+    }
+
+    /// Whether something is summed in the end.
+    pub(super) fn are_summed(&self) -> bool {
+        self.list.iter().all(|product| !product.summed.is_empty())
+    }
+
+    /// The multiplications of the graph's own orders.
+    pub(super) fn written(&self) -> f64 {
+        self.list.iter().map(|product| product.cost).sum()
+    }
+
+    /// The multiplications of the best orders.
+    pub(super) fn cost(&self, trace: &Trace<'_>) -> f64 {
+        match &self.list[..] {
+            [product] => {
+                let cheaper = product.has_orders(trace).then(|| product.cheaper()).flatten();
+                cheaper.map_or(product.cost, |(least, _)| least)
+            }
+            all => {
+                let added =
+                    (all.len() - 1) as f64 * ALONE * self.shape.sizes().map(|size| size as f64).product::<f64>();
+                all.iter().map(|product| product.least().0).sum::<f64>() + added
+            }
+        }
+    }
+
+    /// The pairs of the best orders, if they are worth leaving that of the graph.
+    pub(super) fn best(&self) -> Option<Vec<Pair>> {
+        let mut pairs = Vec::new();
+        let mut all: SmallVec<[(Operand, Shape, bool); 4]> = SmallVec::new();
+        for product in &self.list {
+            let (least, parts) = if self.list.len() == 1 { product.cheaper()? } else { product.least() };
+            if !least.is_finite() {
+                return None;
+            }
+            let operand = product.pairs(&parts, parts.len() - 1, &mut pairs);
+            all.push((operand, product.shape(), product.is_negative));
+        }
+        // What is added comes first, so that what is subtracted can be.
+        all.sort_by_key(|&(.., is_negative)| is_negative);
+        let mut all = all.into_iter();
+        let (mut left, mut shape, is_negative) = all.next()?;
+        if is_negative {
+            pairs.push(Pair::alone(left, Does::Negates, Names::new(), shape.clone()));
+            left = Operand::Pair(pairs.len() - 1);
+        }
+        for (right, other, is_negative) in all {
+            let more = other.iter().filter(|&(name, _)| !shape.has(name));
+            shape = Shape::new(shape.iter().chain(more));
+            let does = if is_negative { Does::Subtracts } else { Does::Adds };
+            let right = Some(right);
+            pairs.push(Pair { right, ..Pair::alone(left, does, Names::new(), shape.clone()) });
+            left = Operand::Pair(pairs.len() - 1);
+        }
+        Some(pairs)
+    }
+}
