@@ -13,7 +13,7 @@ use super::key::narrow;
 use super::simplify::{Item, Items, Scale, TIMES, Work};
 use super::weighed;
 use crate::element::{Binary, Kind, Unary};
-use crate::graph::Op;
+use crate::graph::{Op, Shape};
 
 /// Numbers from which on a group is not stored: fewer stay in a near cache until they are read. Less in tests, so that they come
 /// here too.
@@ -74,7 +74,7 @@ pub(super) fn apart(mut items: Items<'_>) -> Items<'_> {
     items
 }
 
-impl Items<'_> {
+impl<'a> Items<'a> {
     /// Of each item, whether it is simple and all it is needed for are reductions, perhaps of what else is made with it.
     fn only_reduced(&self) -> Vec<bool> {
         let simple = |(item, &uses): (&Item<'_>, &u32)| uses > 0 && self.is_simple(item);
@@ -90,12 +90,12 @@ impl Items<'_> {
 
     /// Whether an item is a simple function of each element.
     fn is_simple(&self, item: &Item<'_>) -> bool {
-        use Binary::{Add, Mul, Sub};
+        use Binary::{Add, Div, Max, Min, Mul, Sub};
         let is_one = matches!(
             item.work,
             Work::Op(
-                Op::Binary(Add | Sub | Mul)
-                    | Op::Unary(Unary::Neg)
+                Op::Binary(Add | Sub | Mul | Div | Max | Min)
+                    | Op::Unary(Unary::Neg | Unary::Abs)
                     | Op::Compare(_)
                     | Op::Select
                     | Op::Cast
@@ -111,19 +111,22 @@ impl Items<'_> {
         matches!(item.work, Work::Op(Op::Binary(Binary::Pow))) && item.inputs.get(1).is_some_and(is_two)
     }
 
-    /// Whether an item sums, or otherwise reduces, what might be made on the way: also products of tensors of the same axes.
+    /// Whether an item sums, or otherwise reduces, what might be made on the way: also products with a tensor that has no axes
+    /// but those of the other one.
     fn is_reduction(&self, item: &Item<'_>) -> bool {
-        let is_whole = |&input: &u32| {
-            let shape = self.item(input).shape;
-            let first = self.item(item.inputs[0]).shape;
-            shape.rank() == first.rank() && shape.names().all(|name| first.has(name))
-        };
         let fits = match item.work {
             Work::Op(Op::Reduce(..)) => true,
-            Work::Contract(_, Scale::None) => item.inputs.iter().all(is_whole),
+            Work::Contract(_, Scale::None) => self.whole(item).is_some(),
             _ => false,
         };
         fits && matches!(item.kind, Kind::F32 | Kind::F64)
+    }
+
+    /// The shape of an operand of a product that has all of its axes.
+    fn whole(&self, item: &Item<'_>) -> Option<&'a Shape> {
+        let [left, right] = [item.inputs[0], item.inputs[1]].map(|input| self.item(input).shape);
+        let has_all = |all: &Shape, other: &Shape| other.names().all(|name| all.has(name));
+        [(left, right), (right, left)].into_iter().find(|(all, other)| has_all(all, other)).map(|(all, _)| all)
     }
 
     /// What this item is made of, if that is far smaller and not many operations away.
@@ -174,8 +177,8 @@ impl Items<'_> {
         }
         let mut copies = Copies::new();
         let copy = if let Work::Contract(axes, _) = item.work {
-            let (shape, inputs) = (self.item(item.inputs[0]).shape, item.inputs.clone());
-            let product = Item { work: Work::Op(&TIMES), shape, inputs, ..*item };
+            let Some(shape) = self.whole(item) else { return false };
+            let product = Item { work: Work::Op(&TIMES), shape, inputs: item.inputs.clone(), ..*item };
             if self.made(made, &product).is_none() {
                 return false;
             }

@@ -33,8 +33,9 @@ pub(super) fn goes_in(trace: &Trace<'_>, uses: &[u32]) -> Vec<bool> {
     }
     let is_taken_apart = |&number: &u32| {
         let at = number as usize;
-        let is_inner = uses[at] > 0 && contracted[at] + added[at] == uses[at];
-        is_inner && if is_summed[at] { uses[at] > 1 } else { is_linear[at] && added[at] == 0 }
+        // A sum that is needed elsewhere as well stays there, and may be made on the way there.
+        let is_inner = contracted[at] + added[at] == uses[at];
+        if is_summed[at] { uses[at] > 1 && is_inner } else { is_linear[at] && contracted[at] > 0 && added[at] == 0 }
     };
     let shared: SmallVec<[u32; 8]> = (0..size).filter(is_taken_apart).collect();
     if shared.is_empty() {
@@ -175,7 +176,8 @@ impl Among {
         own: impl Fn(&[bool], u32) -> Option<f64>,
     ) -> Option<Group> {
         let elements = |number: u32| trace.node(number).shape().elements();
-        let mut group = Group { all: smallvec![root], own: ALONE * elements(root) as f64 };
+        let own_of_root = if self.is_inner[root as usize] { ALONE * elements(root) as f64 } else { 0.0 };
+        let mut group = Group { all: smallvec![root], own: own_of_root };
         let (mut seen, mut next): (SmallVec<[u32; 16]>, usize) = (smallvec![root], 0);
         while let Some(&number) = seen.get(next).filter(|_| seen.len() <= OPERATIONS) {
             next += 1;
