@@ -134,8 +134,12 @@ impl Among {
     }
 
     /// Lets a contraction, or a sum with those that only it needs, go into the products of those that need it, if they take less
-    /// together then. Returns whether it does.
+    /// together then; if not so, then perhaps with products above it that several need too. Returns whether it does.
     fn go_in(&self, trace: &Trace<'_>, goes_in: &mut [bool], number: u32) -> bool {
+        [false, true].into_iter().any(|with_users| self.are_cheaper(trace, goes_in, number, with_users))
+    }
+
+    fn are_cheaper(&self, trace: &Trace<'_>, goes_in: &mut [bool], number: u32, with_users: bool) -> bool {
         let users = &self.users[number as usize];
         let is_soft = |&input: &u32| self.softened.iter().any(|&axis| trace.node(input).shape().has(axis));
         if users.iter().chain([&number]).flat_map(|&product| trace.inputs(product)).any(is_soft) {
@@ -157,7 +161,16 @@ impl Among {
         } else {
             own(goes_in, number).map(|own| Group { all: smallvec![number], own })
         };
-        let Some((group, ends)) = group.zip(self.ends(goes_in, users)) else { return false };
+        let is_above = |user: u32| with_users && summed(trace, user).is_some_and(<[Name]>::is_empty);
+        let Some((mut group, [ends, above])) = group.zip(self.ends(goes_in, users, is_above)) else { return false };
+        if with_users && above.is_empty() {
+            return false;
+        }
+        for user in above {
+            let Some(own) = own(goes_in, user) else { return false };
+            group.own += own;
+            group.all.push(user);
+        }
         let all = |goes_in: &[bool]| ends.iter().map(|&end| cost(goes_in, end)).sum::<Option<f64>>();
         let apart = all(goes_in).map(|others| others + group.own);
         group.all.iter().for_each(|&one| goes_in[one as usize] = true);
@@ -198,9 +211,10 @@ impl Among {
         (next == seen.len()).then_some(group)
     }
 
-    /// Where the products end that these contractions go into; none if those are many.
-    fn ends(&self, goes_in: &[bool], users: &[u32]) -> Option<SmallVec<[u32; 4]>> {
-        let mut ends: SmallVec<[u32; 4]> = SmallVec::new();
+    /// Where the products end that these contractions go into, and what of those above that are to go in as well does not yet;
+    /// none if those are many.
+    fn ends(&self, goes_in: &[bool], users: &[u32], is_above: impl Fn(u32) -> bool) -> Option<[SmallVec<[u32; 4]>; 2]> {
+        let (mut ends, mut above): (SmallVec<[u32; 4]>, SmallVec<[u32; 4]>) = Default::default();
         let (mut seen, mut next): (SmallVec<[u32; 16]>, usize) = (SmallVec::new(), 0);
         let see = |seen: &mut SmallVec<[u32; 16]>, users: &[u32]| {
             for &user in users.iter().take(USERS + 1) {
@@ -215,12 +229,16 @@ impl Among {
             next += 1;
             let users = &self.users[number as usize];
             let go_on = |&user: &u32| goes_in[user as usize] || !self.is_sum[user as usize];
-            if self.is_inner[number as usize] && goes_in[number as usize] && users.iter().all(go_on) {
+            let is_inner = self.is_inner[number as usize] && users.iter().all(go_on);
+            if is_inner && (goes_in[number as usize] || is_above(number)) {
                 are_few = see(&mut seen, users);
+                if !goes_in[number as usize] {
+                    above.push(number);
+                }
             } else {
                 ends.push(number);
             }
         }
-        are_few.then_some(ends)
+        are_few.then_some([ends, above])
     }
 }
