@@ -9,6 +9,7 @@
 
 use smallvec::{SmallVec, smallvec};
 
+use super::product::is_plain;
 use super::terms::{Terms, is_sum};
 use super::{ALONE, WORTH, summed};
 use crate::axis::Name;
@@ -145,24 +146,28 @@ impl Among {
         if users.iter().chain([&number]).flat_map(|&product| trace.inputs(product)).any(is_soft) {
             return false;
         }
-        let cost = |goes_in: &[bool], end: u32| {
+        let cost = |goes_in: &[bool], group: &[u32], end: u32| {
             // One that ends with a factor is that of the sum before it.
             let terms = Terms::of(trace, goes_in, end).filter(Terms::are_summed)?;
-            // A product that is cut somewhere may not have it inside.
-            let is_there = !goes_in[number as usize] || terms.nodes().any(|node| node == number);
-            is_there.then(|| terms.cost(trace))
+            // A product that is cut somewhere may not have inside what its parts need.
+            let has = |part: &u32| terms.nodes().any(|node| node == *part);
+            let is_whole = group.iter().all(|part| has(part) || !self.users[*part as usize].iter().any(has));
+            is_whole.then(|| terms.cost(trace))
         };
         let own = |goes_in: &[bool], number| match summed(trace, number)? {
             [] => Terms::of(trace, goes_in, number).map(|terms| terms.written()),
-            _ => cost(goes_in, number),
+            _ => cost(goes_in, &[], number),
         };
         let group = if self.is_sum[number as usize] {
             self.sums(trace, goes_in, number, own)
         } else {
             own(goes_in, number).map(|own| Group { all: smallvec![number], own })
         };
-        let is_above = |user: u32| with_users && summed(trace, user).is_some_and(<[Name]>::is_empty);
-        let Some((mut group, [ends, above])) = group.zip(self.ends(goes_in, users, is_above)) else { return false };
+        let is_product = |other: u32| summed(trace, other).is_some_and(<[Name]>::is_empty);
+        let is_above = |other: u32| with_users && self.is_inner[other as usize] && is_product(other);
+        let Some((mut group, [ends, above])) = group.zip(self.ends(trace, goes_in, number, is_above)) else {
+            return false;
+        };
         if with_users && above.is_empty() {
             return false;
         }
@@ -171,10 +176,11 @@ impl Among {
             group.own += own;
             group.all.push(user);
         }
-        let all = |goes_in: &[bool]| ends.iter().map(|&end| cost(goes_in, end)).sum::<Option<f64>>();
-        let apart = all(goes_in).map(|others| others + group.own);
+        let all =
+            |goes_in: &[bool], group: &[u32]| ends.iter().map(|&end| cost(goes_in, group, end)).sum::<Option<f64>>();
+        let apart = all(goes_in, &[]).map(|others| others + group.own);
         group.all.iter().for_each(|&one| goes_in[one as usize] = true);
-        let inside = all(goes_in);
+        let inside = all(goes_in, &group.all);
         let is_cheaper = inside.zip(apart).is_some_and(|(inside, apart)| weighed::is_cheaper(inside, WORTH * apart));
         group.all.iter().for_each(|&one| goes_in[one as usize] = is_cheaper);
         is_cheaper
@@ -213,7 +219,13 @@ impl Among {
 
     /// Where the products end that these contractions go into, and what of those above that are to go in as well does not yet;
     /// none if those are many.
-    fn ends(&self, goes_in: &[bool], users: &[u32], is_above: impl Fn(u32) -> bool) -> Option<[SmallVec<[u32; 4]>; 2]> {
+    fn ends(
+        &self,
+        trace: &Trace<'_>,
+        goes_in: &[bool],
+        of: u32,
+        is_above: impl Fn(u32) -> bool,
+    ) -> Option<[SmallVec<[u32; 4]>; 2]> {
         let (mut ends, mut above): (SmallVec<[u32; 4]>, SmallVec<[u32; 4]>) = Default::default();
         let (mut seen, mut next): (SmallVec<[u32; 16]>, usize) = (SmallVec::new(), 0);
         let see = |seen: &mut SmallVec<[u32; 16]>, users: &[u32]| {
@@ -224,15 +236,23 @@ impl Among {
             }
             users.len() <= USERS && seen.len() <= USERS
         };
-        let mut are_few = see(&mut seen, users);
+        let mut are_few = see(&mut seen, &self.users[of as usize]);
         while let (true, Some(&number)) = (are_few, seen.get(next)) {
             next += 1;
             let users = &self.users[number as usize];
+            // What is multiplied by it goes in with it.
+            for &input in trace.inputs(number) {
+                let is_there = goes_in[input as usize] || input == of || above.contains(&input);
+                if is_above(input) && !is_there && !is_plain(trace, goes_in, input) {
+                    above.push(input);
+                    are_few &= see(&mut seen, &self.users[input as usize]);
+                }
+            }
             let go_on = |&user: &u32| goes_in[user as usize] || !self.is_sum[user as usize];
             let is_inner = self.is_inner[number as usize] && users.iter().all(go_on);
             if is_inner && (goes_in[number as usize] || is_above(number)) {
-                are_few = see(&mut seen, users);
-                if !goes_in[number as usize] {
+                are_few &= see(&mut seen, users);
+                if !goes_in[number as usize] && !above.contains(&number) {
                     above.push(number);
                 }
             } else {

@@ -5,7 +5,7 @@
 //! is summed further in is nobody else's, whatever it is called.
 //! Not here: which of them go in (`apart`), in which order they are computed (`order`).
 
-use smallvec::SmallVec;
+use smallvec::{SmallVec, smallvec};
 
 use super::positions::{self, Ones};
 use super::{ALONE, LARGEST, cost, summed, terms};
@@ -26,6 +26,32 @@ pub(super) fn has_small_divisor(trace: &Trace<'_>, number: u32) -> bool {
     let &[_, by] = trace.inputs(number) else { return false };
     let [all, by] = [number, by].map(|number| trace.node(number).shape().elements());
     !weighed::is_less(all, by.saturating_mul(FEWER))
+}
+
+/// Whether a node multiplies numbers of one of its inputs and no sum is in it that is taken apart: it is no larger than that, and
+/// is made once for all terms.
+pub(super) fn is_plain(trace: &Trace<'_>, goes_in: &[bool], number: u32) -> bool {
+    let elements = |number: u32| trace.node(number).shape().elements();
+    let of = trace.inputs(number);
+    let is_product = matches!(trace.node(number).op(), Op::Binary(Binary::Mul | Binary::Div) | Op::Unary(Unary::Neg))
+        || matches!(trace.node(number).op(), Op::Contract(axes) if axes.is_empty());
+    let is_whole = |&of: &u32| !weighed::is_less(elements(of), elements(number));
+    is_product && of.iter().any(is_whole) && !has_sum(trace, goes_in, number)
+}
+
+/// Whether there is a sum that is taken apart in what goes into a node.
+fn has_sum(trace: &Trace<'_>, goes_in: &[bool], number: u32) -> bool {
+    let mut open: SmallVec<[u32; 16]> = smallvec![number];
+    let mut next = 0;
+    while let Some(&number) = open.get(next) {
+        let goes_in = |&&of: &&u32| goes_in[of as usize];
+        if next > 0 && terms::is_sum(trace, number) || open.len() > 2 * LARGEST {
+            return true;
+        }
+        open.extend(trace.inputs(number).iter().filter(goes_in).copied());
+        next += 1;
+    }
+    false
 }
 
 /// A tensor that is multiplied, with the names that its axes have in the product.
@@ -206,7 +232,8 @@ impl Product {
                     _ => true,
                 };
                 let shape = trace.node(input).shape();
-                let known = if room && opens && !is_inverse && goes_in[input as usize] {
+                let is_operand = !sides.is_empty() && is_plain(trace, goes_in, input);
+                let known = if room && opens && !is_inverse && !is_operand && goes_in[input as usize] {
                     count += below.len().saturating_sub(1);
                     let inner = match below {
                         &[below] if is_renamed => scopes.add(scope, trace.node(below).shape(), shape),

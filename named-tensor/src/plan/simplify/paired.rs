@@ -30,8 +30,10 @@ pub(super) struct Paired {
 impl Paired {
     /// Notes what an item does with these two, if it may be a pair.
     pub(super) fn note(&mut self, work: Work<'_>, inputs: &[u32], item: u32) {
-        if let Work::Contract(..) | Work::Op(Op::Gather(_) | Op::ScatterAdd { .. } | Op::Reduce(Reduction::Sum, _)) =
-            work
+        if let Work::Contract(..)
+        | Work::Op(
+            Op::Binary(Binary::Mul) | Op::Gather(_) | Op::ScatterAdd { .. } | Op::Reduce(Reduction::Sum, _),
+        ) = work
         {
             self.known.entry(sorted(inputs)).or_insert(item);
         }
@@ -91,6 +93,9 @@ impl Paired {
                 }
                 Some((Work::Sum(axes) | Work::Op(Op::Reduce(Reduction::Sum, axes)), _)) => {
                     pair.does == Does::Sums && are_same(axes, &pair.summed)
+                }
+                Some((Work::Op(Op::Binary(Binary::Mul)), _)) => {
+                    pair.does == Does::Multiplies && pair.at.is_none() && pair.summed.is_empty()
                 }
                 // Sums at the same positions may be of axes of different sizes.
                 Some((Work::Op(op), shape)) => {

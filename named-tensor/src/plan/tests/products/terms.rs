@@ -52,6 +52,27 @@ fn sums_that_are_larger_than_what_they_are_made_of_are_sums_of_contractions() {
 }
 
 #[test]
+fn what_is_owed_for_weighed_squares_is_made_of_products() {
+    let [n, k, z] = ["n", "k", "z"].map(Name::declared);
+    let mut draw = Draw::new(1);
+    let mut some = |axes: &[(Name, usize)]| stored(&mut draw, Kind::F64, Shape::new(axes.iter().copied()), 1);
+    let (x, m) = (some(&[(n, 100), (z, 5)]), some(&[(k, 20), (z, 5)]));
+    let weights = some(&[(k, 20), (z, 5)]).unary(Unary::Exp);
+    let square = x.binary(Binary::Sub, &m).binary(Binary::Pow, &Node::fill(Kind::F64, 2.0, Shape::default()));
+    for function in [Binary::Mul, Binary::Div] {
+        let root = square.binary(function, &weights).reduce(Reduction::Sum, &[z]);
+        let of_points = owed(&root, &[x.clone(), m.clone()]);
+        let all = owed(&root, &[x.clone(), m.clone(), weights.clone()]);
+        for roots in [&of_points, &all] {
+            let trace = Trace::new(roots).unwrap();
+            let adds = |pairs: &Vec<order::Pair>| pairs.iter().any(|pair| pair.does == order::Does::Subtracts);
+            assert_eq!(order::reordered(&trace).values().filter(|pairs| adds(pairs)).count(), 2, "{function:?}");
+            both_ways(roots, "weighed squares");
+        }
+    }
+}
+
+#[test]
 fn squares_of_differences_keep_the_digits_of_small_ones() {
     let [n, m, k] = ["n", "m", "k"].map(Name::declared);
     let dense = |seed: u64, axes: &[(Name, usize)]| {
