@@ -65,6 +65,8 @@ pub(super) trait Line<T>: Sync {
     {
         stream.fill(room, dst, |dst| self.rows(size, &src[..dst.len()], dst));
     }
+    /// Elements of contiguous lines that are computed together where they stand, if no tail finishes them.
+    const AT_HAND: usize = AT_HAND;
     /// Whether [`Line::rows_by`] sends a line while it computes the next one, in room for two.
     const IS_SENT_BESIDE: bool = false;
     /// Whether gain and shift are better applied with the function than after it, by [`Line::rows_scaled`].
@@ -202,7 +204,8 @@ impl<T: Scalar> Walk<'_, T> {
     fn rows<L: Line<T>>(&self, line: &L, dst: &Shared<'_, T>, dst_offset: isize) {
         let (size, inner) = (self.size, self.span.inner());
         let follow = |operand: usize| self.span.inner_stride(operand) == size as isize;
-        let most = if follow(0) && follow(1) { (AT_HAND / size).max(1) } else { 1 };
+        let follow_both = follow(0) && follow(1);
+        let most = |at_hand: usize| if follow_both { (at_hand / size).max(1) } else { 1 };
         let outer = self.span.sizes.len().saturating_sub(1);
         let odometer = |operand: usize, at: usize| {
             Odometer::new(&self.span.sizes[..outer], &self.span.strides[operand][..outer], at / inner)
@@ -211,7 +214,9 @@ impl<T: Scalar> Walk<'_, T> {
         parallel::for_each_range(self.span.total(), grain_of(self.span.total(), GRAIN.div_ceil(size)), |range| {
             let mut finisher = self.tail.map(Tail::finisher_from_beside::<T>);
             let stream = stream();
-            let is_sent_beside = L::IS_SENT_BESIDE && most == 1 && follow(0) && follow(1) && stream.passes_by();
+            let is_in_place = finisher.is_none() && !stream.passes_by();
+            let most = most(if is_in_place { L::AT_HAND } else { AT_HAND });
+            let is_sent_beside = L::IS_SENT_BESIDE && most == 1 && follow_both && stream.passes_by();
             let two = if L::IS_SENT_BESIDE { 2 * size.next_multiple_of(LINE) } else { 0 };
             let mut room = stream.room(two.max(most * size));
             let (mut from, mut to) = (odometer(0, range.start), odometer(1, range.start));
@@ -228,7 +233,7 @@ impl<T: Scalar> Walk<'_, T> {
                 let mut gain_and_shift = None;
                 if let Some(finisher) = finisher.as_mut().filter(|_| L::IS_SCALED) {
                     // All lines at once, if they have one gain and shift and need not wait for their way to memory.
-                    let all = if follow(0) && follow(1) && !stream.passes_by() { left } else { count };
+                    let all = if follow_both && !stream.passes_by() { left } else { count };
                     let mut of = |count| finisher.gain_and_shift(first, [count, size]).map(|both| (count, both));
                     gain_and_shift = of(all).or_else(|| of(1));
                     count = gain_and_shift.map_or(count, |(count, _)| count);

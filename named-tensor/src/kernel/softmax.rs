@@ -10,19 +10,20 @@
 
 mod columns;
 mod few;
+mod rows;
 mod short;
 mod total;
 
-use super::ahead::fetch_line_aside;
-use super::lanes::{each, fold, vectorised};
+use super::lanes::vectorised;
 use super::line::{FEW, LANES, Line, Sweep, Tile, WIDTH, along};
 use super::map::Tail;
 use super::math::Scalar;
 use super::stream::{AT_ONCE, Departing, LINE, Stream, lined_up_mut};
 use super::{View, ViewMut};
 use crate::element::Unary;
-use columns::{Sums, four_decays};
+use columns::Sums;
 use few::{few, few_logs};
+use rows::{Rest, ask, asks, decays, highest_of};
 use short::{ROWS, short, short_logs};
 use smallvec::SmallVec;
 pub(crate) use total::log_sum;
@@ -68,9 +69,9 @@ const SHORT: usize = 128;
 /// Elements of short lines that go through each loop before the next begins.
 const BLOCK: usize = 1024;
 
-/// Rows that follow each other, long ones one by one, short ones some at a time.
+/// Short rows that follow each other, some at a time.
 fn blocks<T>(size: usize, src: &[T], dst: &mut [T], compute: impl Fn(&[T], &mut [T])) {
-    let at_once = if size > SHORT { size } else { (BLOCK / size).min(ROWS) * size };
+    let at_once = (BLOCK / size).min(ROWS) * size;
     src.chunks(at_once).zip(dst.chunks_mut(at_once)).for_each(|(src, dst)| compute(src, dst));
 }
 
@@ -78,16 +79,18 @@ impl<T: Scalar> Line<T> for Softmax {
     type Known = Sums<T>;
 
     fn row(&self, src: &[T], dst: &mut [T]) {
-        if src.len() <= SHORT {
-            return short(src.len(), src, dst);
-        }
-        let (_, sum) = exponentials(src, dst, &[], |_| ());
-        times(T::narrow(1.0 / sum), dst);
+        self.rows(src.len(), src, dst);
     }
 
     fn rows(&self, size: usize, src: &[T], dst: &mut [T]) {
-        blocks(size, src, dst, |src, dst| if size > SHORT { self.row(src, dst) } else { short(size, src, dst) });
+        if size > SHORT {
+            rows::softmax(size, src, dst);
+        } else {
+            blocks(size, src, dst, |src, dst| short(size, src, dst));
+        }
     }
+
+    const AT_HAND: usize = rows::AT_HAND;
 
     const IS_SENT_BESIDE: bool = true;
 
@@ -97,12 +100,7 @@ impl<T: Scalar> Line<T> for Softmax {
             return stream.fill(room, dst, |dst| self.rows(size, &src[..dst.len()], dst));
         }
         if !stream.passes_by() {
-            for (i, dst) in dst.chunks_exact_mut(size).enumerate() {
-                let (row, ahead) = src[i * size..].split_at(size);
-                let (_, sum) = exponentials(row, dst, ahead, |_| ());
-                times(T::narrow(1.0 / sum), dst);
-            }
-            return;
+            return rows::softmax(size, src, dst);
         }
         let pitch = size.next_multiple_of(LINE / size_of::<T>());
         let (mut now, mut before) = lined_up_mut(room).split_at_mut(pitch);
@@ -110,10 +108,10 @@ impl<T: Scalar> Line<T> for Softmax {
         for (i, dst) in dst.chunks_exact_mut(size).enumerate() {
             let (row, ahead) = src[i * size..].split_at(size);
             let sum = match results.take() {
-                None => exponentials(row, &mut now[..size], ahead, |_| ()).1,
+                None => exponentials(row, &mut now[..size], ahead, |_| ()),
                 Some((to, scale)) => {
                     let mut departing = Departing::new(stream, &before[..size], to);
-                    let (_, sum) = exponentials(
+                    let sum = exponentials(
                         row,
                         &mut now[..size],
                         ahead,
@@ -183,18 +181,19 @@ impl<T: Scalar> Line<T> for Softmax {
 impl<T: Scalar> Line<T> for LogSoftmax {
     type Known = Sums<T>;
 
-    fn rows(&self, size: usize, src: &[T], dst: &mut [T]) {
-        blocks(size, src, dst, |src, dst| if size > SHORT { self.row(src, dst) } else { short_logs(size, src, dst) });
+    fn row(&self, src: &[T], dst: &mut [T]) {
+        self.rows(src.len(), src, dst);
     }
 
-    fn row(&self, src: &[T], dst: &mut [T]) {
-        if src.len() <= SHORT {
-            return short_logs(src.len(), src, dst);
+    fn rows(&self, size: usize, src: &[T], dst: &mut [T]) {
+        if size > SHORT {
+            rows::log_softmax(size, src, dst);
+        } else {
+            blocks(size, src, dst, |src, dst| short_logs(size, src, dst));
         }
-        let (top, sum) = exponentials(src, dst, &[], |_| ());
-        let log = T::narrow(sum.ln());
-        each(src, dst, move |x| (x - top) - log);
     }
+
+    const AT_HAND: usize = rows::AT_HAND;
 
     const IS_FEW: bool = true;
 
@@ -233,47 +232,37 @@ fn higher<T: Scalar>(top: T, x: T) -> T {
     if x > top { x } else { top }
 }
 
-/// Multiplies all elements of a line.
-fn times<T: Scalar>(scale: T, line: &mut [T]) {
-    vectorised(
-        #[inline(always)]
-        move || line.iter_mut().for_each(|y| *y = *y * scale),
-    );
-}
-
 /// Elements of a line up to which the next one is asked for: both stay in the second-level cache, with the results.
 const NEAR: usize = 64 * 1024;
 
-/// Writes `e^(x - m)`; returns `m`, the largest element, and the sum of what was written. Meanwhile asks for as many
+/// Writes `e^(x - m)`, where `m` is the largest element; returns the sum of what was written. Meanwhile asks for as many
 /// elements of what is read next, and calls `beside(i)` with the number of each [`AT_ONCE`] elements. They are added in four
 /// steps, each of a vector, before they are widened: that costs as much as to add them.
 #[inline(always)]
-fn exponentials<T: Scalar>(src: &[T], dst: &mut [T], ahead: &[T], mut beside: impl FnMut(usize)) -> (T, f64) {
-    let asks = !ahead.is_empty() && src.len() <= NEAR;
-    let top = fold(src, T::LOWEST, higher, higher);
-    let sum = vectorised(
+fn exponentials<T: Scalar>(src: &[T], dst: &mut [T], ahead: &[T], mut beside: impl FnMut(usize)) -> f64 {
+    let (rest, asks) = (Rest::of(src.len()), asks(ahead, src.len()));
+    vectorised(
         #[inline(always)]
         move || {
-            let (base, mut sums) = ([top; LANES], [0.0; LANES]);
-            let (whole, rest) = src.as_chunks::<AT_ONCE>();
-            let (whole_dst, rest_dst) = dst.as_chunks_mut::<AT_ONCE>();
-            let units = whole.as_flattened().as_chunks().0.as_chunks().0;
-            let results = whole_dst.as_flattened_mut().as_chunks_mut().0.as_chunks_mut().0;
-            for (at, (xs, ys)) in units.iter().zip(results).enumerate() {
-                if asks {
-                    let per_line = LINE / size_of::<T>();
-                    (0..AT_ONCE).step_by(per_line).for_each(|i| fetch_line_aside(ahead, at * AT_ONCE + i));
-                }
-                *ys = four_decays(xs, &base, &mut sums);
-                beside(at);
-            }
-            let mut sum = sums.into_iter().sum::<f64>();
-            rest_dst.iter_mut().zip(rest).for_each(|(y, &x)| *y = (x - top).decay());
-            rest_dst.iter().for_each(|y| sum += y.wide());
+            let mut end = [[T::default(); LANES]; 4];
+            let sum = decays(
+                src,
+                highest_of(src),
+                dst,
+                &rest,
+                &mut end,
+                #[inline(always)]
+                |at| {
+                    if asks {
+                        ask(ahead, at * AT_ONCE);
+                    }
+                    beside(at);
+                },
+            );
+            rest.put(&end, dst);
             sum
         },
-    );
-    (top, sum)
+    )
 }
 
 #[cfg(test)]

@@ -5,12 +5,12 @@
 //! Long rows are cut into pieces where there are few, whose bounds depend on the sizes alone.
 //! Not here: where rows are copied to lie so (`plan`), the exponentials themselves (`softmax`).
 
-use super::columns::{Sums, four_decays};
+use super::columns::Sums;
 use super::higher;
+use super::rows::totals;
 use super::short::{ROWS, short_sums};
-use super::{AT_ONCE, LANES, SHORT, View, WIDTH};
+use super::{AT_ONCE, SHORT, View, WIDTH};
 use crate::element::Unary;
-use crate::kernel::lanes::{fold, vectorised};
 use crate::kernel::math::Scalar;
 use crate::kernel::parallel::{self, GRAIN, grain_of};
 use crate::kernel::span::{Span, check_inside};
@@ -128,17 +128,24 @@ impl<'a, T: Scalar> Rows<'a, T> {
     fn some(&self, first: usize, dst: &mut [T], powers: &mut [T], copies: &mut Vec<T>) {
         let (mut tops, mut sums, mut logs) = ([T::default(); ROWS], [1.0; ROWS], [0.0; ROWS]);
         let (count, size) = (dst.len(), self.size);
+        // Rows that follow each other are read where they stand.
+        let is_dense = self.kept.sizes.len() <= 1 && self.kept.inner_stride(0) == size.cast_signed();
+        let in_place = || &self.data[self.offset + first * size..][..count * size];
         if size <= SHORT {
-            // Rows that follow each other are read where they stand.
-            let is_dense = self.kept.sizes.len() <= 1 && self.kept.inner_stride(0) == size.cast_signed();
             let src = if is_dense {
-                &self.data[self.offset + first * size..][..count * size]
+                in_place()
             } else {
                 copies.clear();
                 (first..first + count).for_each(|number| copies.extend_from_slice(self.row(number)));
                 &copies[..]
             };
             short_sums(size, src, &mut powers[..count * size], &mut tops, &mut sums);
+            for ((row, &top), sum) in src.chunks_exact(size).zip(&tops).zip(&mut sums) {
+                *sum = without_limits(row, top, *sum);
+            }
+        } else if is_dense {
+            let src = in_place();
+            totals(size, src, &mut tops[..count], &mut sums[..count]);
             for ((row, &top), sum) in src.chunks_exact(size).zip(&tops).zip(&mut sums) {
                 *sum = without_limits(row, top, *sum);
             }
@@ -180,24 +187,18 @@ fn together<'a, T: Scalar, P: Iterator<Item = (T, f64)>, R: Iterator<Item = &'a 
 
 /// The largest element `m`, and the sum of `e^(x - m)`.
 fn total<T: Scalar>(row: &[T]) -> (T, f64) {
-    let top = fold(row, T::LOWEST, higher, higher);
-    let sum = vectorised(
-        #[inline(always)]
-        move || {
-            let (base, mut sums) = ([top; LANES], [0.0; LANES]);
-            let (whole, rest) = row.as_chunks::<AT_ONCE>();
-            for unit in whole.as_flattened().as_chunks().0.as_chunks().0 {
-                four_decays(unit, &base, &mut sums);
-            }
-            let mut last = [T::LOWEST; AT_ONCE];
-            last[..rest.len()].copy_from_slice(rest);
-            if !rest.is_empty() {
-                last.iter_mut().for_each(|x| *x = (*x - top).decay());
-            }
-            sums.into_iter().sum::<f64>() + last[..rest.len()].iter().map(|y| y.wide()).sum::<f64>()
-        },
-    );
-    (top, without_limits(row, top, sum))
+    let mut room = [T::LOWEST; AT_ONCE];
+    let some = match room.get_mut(..row.len()) {
+        // What is added to it adds nothing.
+        Some(first) => {
+            first.copy_from_slice(row);
+            &room[..]
+        }
+        None => row,
+    };
+    let (mut top, mut sum) = ([T::LOWEST], [0.0]);
+    totals(some.len(), some, &mut top, &mut sum);
+    (top[0], without_limits(row, top[0], sum[0]))
 }
 
 /// The sum of `e^(x - m)`; where `m` is infinite, that which leads to `m`, unless there is NaN.
