@@ -193,6 +193,13 @@ impl<T: Scalar> Line<T> for LogSoftmax {
         }
     }
 
+    fn rows_by(&self, size: usize, src: &[T], stream: &Stream, room: &mut [T], dst: &mut [T]) {
+        if size > SHORT && !stream.passes_by() {
+            return rows::log_softmax(size, src, dst);
+        }
+        stream.fill(room, dst, |dst| self.rows(size, &src[..dst.len()], dst));
+    }
+
     const AT_HAND: usize = rows::AT_HAND;
 
     const IS_FEW: bool = true;

@@ -59,22 +59,25 @@ pub(super) fn softmax<T: Scalar>(size: usize, src: &[T], dst: &mut [T]) {
                     for unit in dst.as_chunks_mut::<AT_ONCE>().0 {
                         unit.iter_mut().for_each(|y| *y = *y * scale);
                     }
-                    ends[i].iter_mut().for_each(|row| row.iter_mut().for_each(|y| *y = *y * scale));
-                    rest.put(&ends[i], dst);
+                    for (y, from) in rest.rows_mut(dst).iter_mut().zip(&ends[i]) {
+                        *y = *from;
+                        y.iter_mut().for_each(|y| *y = *y * scale);
+                    }
                 }
             },
         );
     }
 }
 
-/// The logarithm of softmax of rows of this size.
+/// The logarithm of softmax of rows of this size. What follows them in `src` is asked for as well.
 pub(super) fn log_softmax<T: Scalar>(size: usize, src: &[T], dst: &mut [T]) {
     let rest = Rest::of(size);
-    for (src, dst) in src.chunks(block_of(size)).zip(dst.chunks_mut(block_of(size))) {
+    for (number, dst) in dst.chunks_mut(block_of(size)).enumerate() {
+        let (src, ahead) = src[number * block_of(size)..].split_at(dst.len());
         let (mut tops, mut sums, mut logs) = ([T::default(); ROWS], [1.0; ROWS], [0.0; ROWS]);
         let count = src.len() / size;
-        // The results are on their way here when they are written.
-        let (asks, to) = (size <= NEAR, &*dst);
+        // What is written then is on its way here as well.
+        let (asks, is_near, to) = (asks(ahead, dst.len()), size <= NEAR, &*dst);
         sums_of_decays(
             size,
             src,
@@ -83,6 +86,9 @@ pub(super) fn log_softmax<T: Scalar>(size: usize, src: &[T], dst: &mut [T]) {
             #[inline(always)]
             |at| {
                 if asks {
+                    ask(ahead, at);
+                }
+                if is_near {
                     (0..AT_ONCE).step_by(LINE / size_of::<T>()).for_each(|i| fetch_line(to, at + i));
                 }
             },
