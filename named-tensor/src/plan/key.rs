@@ -59,6 +59,13 @@ impl<'a> Trace<'a> {
         Ok(trace)
     }
 
+    /// Lists what is computed in place of something that was listed, which may be the body of a scan.
+    pub(super) fn anew(roots: &'a [Node]) -> Result<Trace<'a>> {
+        let mut trace = Trace::default();
+        trace.list(roots, true)?;
+        Ok(trace)
+    }
+
     /// The same, in place; only the body of a scan has placeholders.
     fn list(&mut self, roots: &'a [Node], in_body: bool) -> Result<()> {
         let again = self.walk(roots, in_body, &Again::new())?;

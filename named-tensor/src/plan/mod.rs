@@ -2,13 +2,14 @@
 //!
 //! A graph is listed and keyed by its structure, from the numbers that are known on (`key`, `words`, and `again` for those
 //! that are taken anew). For a structure seen before the plan is there (`cache`), for one that grows as others did before
-//! it is that of a shorter one with larger numbers (`growth`, `numbers`); else it is made: contractions are put in order
-//! (`order`), common parts shared and some rewritten (`simplify`), attention found (`attention`), what is only summed made
-//! for each sum (`remade`), large outer products contracted by their factors (`outer`), slices taken early (`slices`), what is
-//! added to scores gathered (`masks`) and weights of 16 bits widened late (`widen`), elementwise items grouped (`fuse`),
-//! layouts chosen (`layout`, `contract`), and everything written down as steps (`lower`, `schedule`), of which those that read
-//! the same numbers are joined. Then it is run on the leaves of the graph (`execute`, `compute`); the body of a scan is a
-//! schedule of its own (`scan`). `describe` prints it. The plain evaluation of `graph` is what every plan is tested against.
+//! it is that of a shorter one with larger numbers (`growth`, `numbers`); else it is made: products with what is joined become
+//! those of its parts (`joined`), contractions are put in order (`order`), common parts shared and some rewritten (`simplify`),
+//! attention found (`attention`), what is only summed made for each sum (`remade`), large outer products contracted by their
+//! factors (`outer`), slices taken early (`slices`), what is added to scores gathered (`masks`) and weights of 16 bits widened
+//! late (`widen`), elementwise items grouped (`fuse`), layouts chosen (`layout`, `contract`), and everything written down as
+//! steps (`lower`, `schedule`), of which those that read the same numbers are joined. Then it is run on the leaves of the graph
+//! (`execute`, `compute`); the body of a scan is a schedule of its own (`scan`). `describe` prints it. The plain evaluation of
+//! `graph` is what every plan is tested against.
 
 mod again;
 mod append;
@@ -23,6 +24,7 @@ mod fuse;
 mod gain;
 mod growth;
 mod indices;
+mod joined;
 mod key;
 mod layout;
 mod lower;

@@ -30,6 +30,7 @@ use once::{Products, Programs};
 use super::LARGEST_RANK;
 use super::fuse::{self, Part, Places};
 use super::indices;
+use super::joined;
 use super::key::{Trace, narrow};
 use super::layout::{self, Order, Place, Tail};
 use super::masks;
@@ -57,6 +58,13 @@ pub(super) fn schedule(trace: &Trace<'_>) -> Schedule {
 /// The schedule of a graph whose placeholders lie with these strides. The first results, as many as there are `orders`,
 /// lie without gaps in these orders of their axes.
 fn scheduled(trace: &Trace<'_>, placeholders: &[Strides], orders: &[Order]) -> Schedule {
+    let apart = joined::apart(trace);
+    let of_parts = apart.and_then(|apart| apart.schedule(trace, |apart| as_written(apart, placeholders, orders)));
+    of_parts.unwrap_or_else(|| as_written(trace, placeholders, orders))
+}
+
+/// The same, with products of what is joined as they are.
+fn as_written(trace: &Trace<'_>, placeholders: &[Strides], orders: &[Order]) -> Schedule {
     let products = order::reordered(trace);
     let all = simplify::shared(trace, &products);
     let mut drafts = slices::early(&all);

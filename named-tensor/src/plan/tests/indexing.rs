@@ -5,6 +5,7 @@
 mod cases;
 mod chains;
 mod grouped;
+mod joined;
 mod ordered;
 mod relative;
 
