@@ -297,9 +297,9 @@ mod tests {
                 let compute = |size: usize, src: &[f32]| {
                     let mut dst = vec![9.0; src.len()];
                     if log {
-                        LogSoftmax.rows(size, src, &mut dst)
+                        LogSoftmax.rows(size, src, &mut dst);
                     } else {
-                        Softmax.rows(size, src, &mut dst)
+                        Softmax.rows(size, src, &mut dst);
                     }
                     dst
                 };

@@ -89,7 +89,7 @@ fn is_of_scores(trace: &Trace<'_>, of: u32) -> bool {
                 }
             }
             Op::Unary(_) | Op::Binary(_) | Op::Select | Op::Rename | Op::Cast => {
-                open.extend_from_slice(trace.inputs(number))
+                open.extend_from_slice(trace.inputs(number));
             }
             _ => {}
         }

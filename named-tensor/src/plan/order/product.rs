@@ -90,7 +90,7 @@ enum Input {
 
 /// A product with one side of each sum, or one that has met one more.
 pub(super) enum Sided {
-    Product(Product),
+    Product(Box<Product>),
     Sum,
 }
 
@@ -189,7 +189,7 @@ impl Product {
         }
         product.summed = product.each.iter().flatten().copied().collect();
         product.spread(trace)?;
-        Some(Sided::Product(product))
+        Some(Sided::Product(Box::new(product)))
     }
 
     /// Returns whether there was a side for each sum.

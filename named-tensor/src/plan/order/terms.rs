@@ -22,7 +22,7 @@ const LARGEST: usize = 8;
 
 /// A product, or a sum of products.
 pub(super) struct Terms {
-    list: SmallVec<[Product; 1]>,
+    list: SmallVec<[Box<Product>; 1]>,
     shape: Shape,
 }
 
@@ -35,7 +35,7 @@ pub(super) fn is_sum(trace: &Trace<'_>, number: u32) -> bool {
 impl Terms {
     /// The terms of what ends with this node, where all contractions and sums are taken apart that go into others.
     pub(super) fn of(trace: &Trace<'_>, goes_in: &[bool], root: u32) -> Option<Terms> {
-        let mut list = SmallVec::new();
+        let mut list: SmallVec<[Box<Product>; 1]> = SmallVec::new();
         let mut open: SmallVec<[SmallVec<[usize; 4]>; 1]> = smallvec![SmallVec::new()];
         while let Some(mut sides) = open.pop() {
             match Product::with(trace, goes_in, root, &sides)? {
@@ -50,7 +50,7 @@ impl Terms {
             }
         }
         let shape = trace.node(root).shape();
-        let are_fit = || shape.rank() <= LARGEST_RANK && list.iter().all(Product::is_fit);
+        let are_fit = || shape.rank() <= LARGEST_RANK && list.iter().all(|product| product.is_fit());
         (list.len() == 1 || are_fit()).then(|| Terms { list, shape: shape.clone() })
     }
 
