@@ -137,13 +137,17 @@ impl Among {
     /// Lets a contraction, or a sum with those that only it needs, go into the products of those that need it, if they take less
     /// together then; if not so, then perhaps with products above it that several need too. Returns whether it does.
     fn go_in(&self, trace: &Trace<'_>, goes_in: &mut [bool], number: u32) -> bool {
-        [false, true].into_iter().any(|with_users| self.are_cheaper(trace, goes_in, number, with_users))
+        let is_soft = |&input: &u32| self.softened.iter().any(|&axis| trace.node(input).shape().has(axis));
+        let mut all = self.users[number as usize].iter().chain([&number]).flat_map(|&product| trace.inputs(product));
+        let are_cheaper = |with_users| self.are_cheaper(trace, goes_in, number, with_users);
+        !all.any(is_soft) && [false, true].into_iter().any(are_cheaper)
     }
 
     fn are_cheaper(&self, trace: &Trace<'_>, goes_in: &mut [bool], number: u32, with_users: bool) -> bool {
-        let users = &self.users[number as usize];
-        let is_soft = |&input: &u32| self.softened.iter().any(|&axis| trace.node(input).shape().has(axis));
-        if users.iter().chain([&number]).flat_map(|&product| trace.inputs(product)).any(is_soft) {
+        let is_product = |other: u32| summed(trace, other).is_some_and(<[Name]>::is_empty);
+        let is_above = |other: u32| with_users && self.is_inner[other as usize] && is_product(other);
+        let Some([ends, above]) = self.ends(trace, goes_in, number, is_above) else { return false };
+        if with_users && above.is_empty() || ends.iter().any(|&end| self.is_sum[end as usize]) {
             return false;
         }
         let cost = |goes_in: &[bool], group: &[u32], end: u32| {
@@ -163,14 +167,7 @@ impl Among {
         } else {
             own(goes_in, number).map(|own| Group { all: smallvec![number], own })
         };
-        let is_product = |other: u32| summed(trace, other).is_some_and(<[Name]>::is_empty);
-        let is_above = |other: u32| with_users && self.is_inner[other as usize] && is_product(other);
-        let Some((mut group, [ends, above])) = group.zip(self.ends(trace, goes_in, number, is_above)) else {
-            return false;
-        };
-        if with_users && above.is_empty() {
-            return false;
-        }
+        let Some(mut group) = group else { return false };
         for user in above {
             let Some(own) = own(goes_in, user) else { return false };
             group.own += own;
@@ -180,6 +177,17 @@ impl Among {
             |goes_in: &[bool], group: &[u32]| ends.iter().map(|&end| cost(goes_in, group, end)).sum::<Option<f64>>();
         let apart = all(goes_in, &[]).map(|others| others + group.own);
         group.all.iter().for_each(|&one| goes_in[one as usize] = true);
+        // Differences that are made on the way elsewhere are so here, if one tensor weighs them.
+        if self.is_sum[number as usize] && !self.is_inner[number as usize] {
+            goes_in[number as usize] = false;
+            let has_few =
+                |&end: &u32| Terms::of(trace, goes_in, end).is_some_and(|terms| terms.weigh(trace, number) < 2);
+            if ends.iter().all(has_few) {
+                group.all.iter().for_each(|&one| goes_in[one as usize] = false);
+                return false;
+            }
+            goes_in[number as usize] = true;
+        }
         let inside = all(goes_in, &group.all);
         let is_cheaper = inside.zip(apart).is_some_and(|(inside, apart)| weighed::is_cheaper(inside, WORTH * apart));
         group.all.iter().for_each(|&one| goes_in[one as usize] = is_cheaper);
@@ -198,6 +206,7 @@ impl Among {
         let own_of_root = if self.is_inner[root as usize] { ALONE * elements(root) as f64 } else { 0.0 };
         let mut group = Group { all: smallvec![root], own: own_of_root };
         let (mut seen, mut next): (SmallVec<[u32; 16]>, usize) = (smallvec![root], 0);
+        let mut added: SmallVec<[u32; 8]> = SmallVec::new();
         while let Some(&number) = seen.get(next).filter(|_| seen.len() <= OPERATIONS) {
             next += 1;
             for &input in trace.inputs(number) {
@@ -206,15 +215,23 @@ impl Among {
                     group.all.push(input);
                     seen.push(input);
                 } else if goes_in[input as usize] && !self.is_sum[input as usize] {
-                    // What a sum adds is made for it.
-                    group.own += if self.is_sum[number as usize] { own(goes_in, input)? } else { 0.0 };
+                    if self.is_sum[number as usize] {
+                        added.push(input);
+                    }
                     seen.push(input);
                 } else if !is_small {
                     return None;
                 }
             }
         }
-        (next == seen.len()).then_some(group)
+        if next < seen.len() {
+            return None;
+        }
+        // What a sum adds is made for it.
+        for part in added {
+            group.own += own(goes_in, part)?;
+        }
+        Some(group)
     }
 
     /// Where the products end that these contractions go into, and what of those above that are to go in as well does not yet;

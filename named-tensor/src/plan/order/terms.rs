@@ -9,7 +9,7 @@
 
 use smallvec::{SmallVec, smallvec};
 
-use super::product::{Product, Sided};
+use super::product::{Factor, Product, Sided};
 use super::{ALONE, Does, Operand, Pair};
 use crate::element::Binary;
 use crate::graph::shape::Names;
@@ -67,6 +67,13 @@ impl Terms {
     /// Whether something is summed in the end.
     pub(super) fn are_summed(&self) -> bool {
         self.list.iter().all(|product| !product.summed.is_empty())
+    }
+
+    /// By how many tensors one of a single product is multiplied, numbers apart; by many if there are several products.
+    pub(super) fn weigh(&self, trace: &Trace<'_>, node: u32) -> usize {
+        let [product] = &self.list[..] else { return usize::MAX };
+        let is_one = |factor: &&Factor| factor.node != node && trace.node(factor.node).shape().rank() > 0;
+        product.operands.iter().filter(is_one).count()
     }
 
     /// The multiplications of the graph's own orders.

@@ -120,9 +120,7 @@ fn what_is_only_reduced_is_made_for_each_reduction_and_stored_for_none() {
     for is_power in [false, true] {
         let roots = distances(7, 16, is_power);
         let schedule = lower::schedule(&Trace::new(&roots).unwrap());
-        // What is owed for powers is linear in the differences, and needs none of them.
-        let count = if is_power { 1 } else { 3 };
-        assert_eq!(steps(&roots, "reduce computed"), count, "the distance, and what is owed to both of its operands");
+        assert_eq!(steps(&roots, "reduce computed"), 3, "the distance, and what is owed to both of its operands");
         assert!(schedule.slots.iter().all(|slot| slot.size < 30 * 50 * 16), "the difference has room nowhere");
         assert!(both_ways(&roots, "distances and their gradient").is_some(), "and they have numbers");
     }
