@@ -170,7 +170,9 @@ impl Product {
             return Some(Sided::Sum);
         }
         // Of a product of a sum with itself no terms are taken: squares of differences are not what differences of squares are.
-        if product.operands.iter().any(|operand| product.opened.contains(&operand.node)) {
+        let is_opened =
+            |operand: &Factor| product.opened.iter().any(|&sum| terms::are_same(trace, [sum, operand.node]));
+        if product.operands.iter().any(is_opened) {
             return None;
         }
         for (bit, factor) in product.operands.iter().enumerate() {
@@ -212,7 +214,7 @@ impl Product {
                 while !is_inverse && !is_at && goes_in[input as usize] && terms::is_sum(trace, input) {
                     // Of two sums that are multiplied one is a factor.
                     if !is_side && self.side.is_some_and(|side| !self.is_within(next, side))
-                        || self.opened.contains(&input)
+                        || self.opened.iter().any(|&sum| terms::are_same(trace, [sum, input]))
                     {
                         break;
                     }

@@ -32,6 +32,19 @@ pub(super) fn is_sum(trace: &Trace<'_>, number: u32) -> bool {
     matches!(node.op(), Op::Binary(Binary::Add | Binary::Sub)) && trace.value(number).is_none() && node.kind().is_real()
 }
 
+/// Whether two nodes have the same numbers because they are computed alike, in a few operations.
+pub(super) fn are_same(trace: &Trace<'_>, nodes: [u32; 2]) -> bool {
+    const DEEPEST: usize = 6;
+    are_same_within(DEEPEST, trace, nodes)
+}
+
+fn are_same_within(deep: usize, trace: &Trace<'_>, [left, right]: [u32; 2]) -> bool {
+    let of = |number: u32| (trace.inputs(number), trace.words(number));
+    let ((one, words), (other, others)) = (of(left), of(right));
+    let is_one = deep > 0 && !one.is_empty() && one.len() == other.len() && words == others;
+    left == right || is_one && one.iter().zip(other).all(|(&x, &y)| are_same_within(deep - 1, trace, [x, y]))
+}
+
 impl Terms {
     /// The terms of what ends with this node, where all contractions and sums are taken apart that go into others.
     pub(super) fn of(trace: &Trace<'_>, goes_in: &[bool], root: u32) -> Option<Terms> {

@@ -85,9 +85,11 @@ fn squares_of_differences_keep_the_digits_of_small_ones() {
         evaluate(std::slice::from_ref(&near)).unwrap();
         near
     };
-    let difference = near(3, n).binary(Binary::Sub, &near(4, m));
+    let (x, y) = (near(3, n), near(4, m));
+    let [difference, again] = [x.binary(Binary::Sub, &y), x.binary(Binary::Sub, &y)];
     let weighed = difference.binary(Binary::Mul, &dense(5, &[(m, 30), (k, 20)]));
     for square in [
+        difference.binary(Binary::Mul, &again).reduce(Reduction::Sum, &[k]),
         difference.binary(Binary::Mul, &difference).reduce(Reduction::Sum, &[k]),
         difference.contract(&difference, &[k]),
         weighed.binary(Binary::Mul, &difference).reduce(Reduction::Sum, &[k]),
