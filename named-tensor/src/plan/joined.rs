@@ -33,6 +33,8 @@ const STEP: f64 = if cfg!(test) { 0.0 } else { 50_000.0 };
 const WORTH: f64 = 0.8;
 /// So many joins and new names are looked through.
 const DEEPEST: usize = 8;
+/// What has more parts is joined.
+const PARTS: usize = 64;
 
 /// A graph whose products with what is joined are those of the parts.
 pub(super) struct Apart {
@@ -125,12 +127,18 @@ impl Joined {
             return None;
         }
         match (node.op(), node.inputs()) {
-            (&Op::Concat(axis), parts) => {
-                let inner = |part: &Node| match Joined::of(part, deep - 1) {
-                    Some(joined) if joined.axis == axis => joined.parts,
-                    _ => SmallVec::from_iter([bare(part, axis).clone()]),
-                };
-                Some(Joined { axis, parts: parts.iter().flat_map(inner).collect() })
+            (&Op::Concat(axis), joined) => {
+                let mut parts = SmallVec::new();
+                for part in joined {
+                    match Joined::of(part, deep - 1) {
+                        Some(joined) if joined.axis == axis => parts.extend(joined.parts),
+                        _ => parts.push(bare(part, axis).clone()),
+                    }
+                    if parts.len() > PARTS {
+                        return None;
+                    }
+                }
+                Some(Joined { axis, parts })
             }
             (Op::Rename, [x]) => {
                 let Joined { axis, parts } = Joined::of(x, deep - 1)?;

@@ -67,9 +67,9 @@ impl Lowering<'_, '_> {
         // Neighbours with a sum each are taken side by side; what is neither is slow to gather.
         let side_by_side = product.batch.iter().any(|axis| [axis.left, axis.right, axis.out] == [1; 3]);
         let is_apart = !along && !side_by_side;
-        if product.rows.size == 1 && product.columns.size == 1 && is_apart && one_kind {
+        if product.rows.size == 1 && product.columns.size == 1 && scale == Scale::None && is_apart && one_kind {
             let order = placed(&product.order);
-            self.products_then_sum(i, &axes, &product.order, &order, [left, right], scale);
+            self.products_then_sum(i, &axes, &product.order, &order, left, right);
             return self.as_often(i, &order, times);
         }
         let left = self.readable(i, left, &axes, |axis| axis.left, product.copy_left.as_ref());
@@ -119,8 +119,8 @@ impl Lowering<'_, '_> {
         axes: &[Axis],
         kept: &[usize],
         order: &[usize],
-        [left, right]: [(u32, usize); 2],
-        scale: Scale,
+        left: (u32, usize),
+        right: (u32, usize),
     ) {
         let item = self.items.item(i);
         let mut summed: Order = (0..axes.len()).filter(|&at| axes[at].summed).collect();
@@ -128,21 +128,15 @@ impl Lowering<'_, '_> {
         let space: Order = kept.iter().chain(&summed).copied().collect();
         let sizes: Sizes = space.iter().map(|&at| axes[at].size).collect();
         let strides = |stride: fn(&Axis) -> isize| space.iter().map(|&at| stride(&axes[at])).collect();
-        let mut operands = vec![
+        let mut operands = [
             Place { slot: left.0, offset: left.1, strides: strides(|axis| axis.left) },
             Place { slot: right.0, offset: right.1, strides: strides(|axis| axis.right) },
         ];
         let all: Order = (0..space.len()).collect();
         operands.iter_mut().for_each(|place| self.in_longer_rows(i, place, &sizes, &all));
-        let mut times = vec![Instruction::Load(0), Instruction::Load(1), Instruction::Binary(Binary::Mul, 0, 1)];
-        if scale != Scale::None {
-            let Place { slot, offset, .. } = self.places[&item.inputs[2]];
-            operands.push(Place { slot, offset, strides: space.iter().map(|_| 0).collect() });
-            let function = if scale == Scale::By { Binary::Div } else { Binary::Mul };
-            times.extend([Instruction::Load(2), Instruction::Binary(function, 2, 3)]);
-        }
+        let times = vec![Instruction::Load(0), Instruction::Load(1), Instruction::Binary(Binary::Mul, 0, 1)];
         let action = Action::Map {
-            program: Arc::new(Program::new(times, &[item.kind; 3][..operands.len()])),
+            program: Arc::new(Program::new(times, &[item.kind; 2])),
             sizes: sizes.clone(),
             operands: operands.into(),
             others: Box::default(),

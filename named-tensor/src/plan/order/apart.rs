@@ -77,7 +77,8 @@ struct Among {
     is_single: Vec<bool>,
 }
 
-/// Whether numbers are the scores of queries and keys, no fewer than either, perhaps scaled and masked.
+/// Whether numbers are the scores of queries and keys, perhaps scaled and masked, and not fewer features than those of which a
+/// stored matrix makes them.
 fn is_of_scores(trace: &Trace<'_>, of: u32) -> bool {
     let all = trace.node(of).shape().elements();
     let mut open: SmallVec<[u32; 8]> = smallvec![of];
@@ -86,7 +87,9 @@ fn is_of_scores(trace: &Trace<'_>, of: u32) -> bool {
         match trace.node(number).op() {
             Op::Contract(_) => {
                 let is_more = |&input: &u32| !weighed::is_less(all, trace.node(input).shape().elements());
-                if trace.inputs(number).iter().all(is_more) {
+                let is_leaf = |&&input: &&u32| trace.inputs(input).is_empty();
+                let inputs = trace.inputs(number);
+                if inputs.iter().all(is_more) || inputs.iter().filter(is_leaf).count() != 1 {
                     return true;
                 }
             }

@@ -170,8 +170,7 @@ impl Product {
             return Some(Sided::Sum);
         }
         // Of a product of a sum with itself no terms are taken: squares of differences are not what differences of squares are.
-        let is_opened =
-            |operand: &Factor| product.opened.iter().any(|&sum| terms::are_same(trace, [sum, operand.node]));
+        let is_opened = |operand: &Factor| product.opened.iter().any(|&sum| terms::is_of(trace, operand.node, sum));
         if product.operands.iter().any(is_opened) {
             return None;
         }
@@ -214,7 +213,7 @@ impl Product {
                 while !is_inverse && !is_at && goes_in[input as usize] && terms::is_sum(trace, input) {
                     // Of two sums that are multiplied one is a factor.
                     if !is_side && self.side.is_some_and(|side| !self.is_within(next, side))
-                        || self.opened.iter().any(|&sum| terms::are_same(trace, [sum, input]))
+                        || self.opened.contains(&input)
                     {
                         break;
                     }

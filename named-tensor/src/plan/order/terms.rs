@@ -32,8 +32,37 @@ pub(super) fn is_sum(trace: &Trace<'_>, number: u32) -> bool {
     matches!(node.op(), Op::Binary(Binary::Add | Binary::Sub)) && trace.value(number).is_none() && node.kind().is_real()
 }
 
+/// Whether a node is computed from a sum place by place, be it written once more or turned around.
+pub(super) fn is_of(trace: &Trace<'_>, node: u32, sum: u32) -> bool {
+    const MOST: usize = 24;
+    let is_turned = |other: u32| match (trace.inputs(sum), trace.inputs(other)) {
+        (&[a, b], &[c, d]) => is_sum(trace, other) && are_same(trace, [a, d]) && are_same(trace, [b, c]),
+        _ => false,
+    };
+    let mut open: SmallVec<[u32; 16]> = smallvec![node];
+    let mut next = 0;
+    while let Some(&number) = open.get(next) {
+        if are_same(trace, [sum, number]) || is_turned(number) || open.len() > MOST {
+            return true;
+        }
+        let is_elementwise = match trace.node(number).op() {
+            _ if trace.value(number).is_some() => false,
+            Op::Contract(axes) => axes.is_empty(),
+            Op::Unary(_) | Op::Binary(_) | Op::Compare(_) | Op::Select | Op::Cast | Op::Rename => true,
+            _ => false,
+        };
+        for input in trace.inputs(number).iter().filter(|_| is_elementwise) {
+            if !open.contains(input) {
+                open.push(*input);
+            }
+        }
+        next += 1;
+    }
+    false
+}
+
 /// Whether two nodes have the same numbers because they are computed alike, in a few operations.
-pub(super) fn are_same(trace: &Trace<'_>, nodes: [u32; 2]) -> bool {
+fn are_same(trace: &Trace<'_>, nodes: [u32; 2]) -> bool {
     const DEEPEST: usize = 6;
     are_same_within(DEEPEST, trace, nodes)
 }

@@ -90,11 +90,14 @@ fn squares_of_differences_keep_the_digits_of_small_ones() {
     let weighed = difference.binary(Binary::Mul, &dense(5, &[(m, 30), (k, 20)]));
     for square in [
         difference.binary(Binary::Mul, &again).reduce(Reduction::Sum, &[k]),
+        weighed.binary(Binary::Mul, &again).reduce(Reduction::Sum, &[k]),
+        weighed.binary(Binary::Mul, &y.binary(Binary::Sub, &x)).reduce(Reduction::Sum, &[k]),
         difference.binary(Binary::Mul, &difference).reduce(Reduction::Sum, &[k]),
         difference.contract(&difference, &[k]),
         weighed.binary(Binary::Mul, &difference).reduce(Reduction::Sum, &[k]),
         difference.binary(Binary::Mul, &weighed).reduce(Reduction::Sum, &[k]),
         difference.contract(&weighed, &[k]),
+        difference.binary(Binary::Mul, &again.unary(Unary::Abs)).reduce(Reduction::Sum, &[k]),
     ] {
         let plain = elements(&square, &graph::evaluate::plainly(std::slice::from_ref(&square)).unwrap()[0]);
         let planned = elements(&square, &evaluate(std::slice::from_ref(&square)).unwrap()[0]);
