@@ -34,6 +34,12 @@ named! {
 
     fn SquaredDistances(X: R[row, depth], Y: R[col, depth]) -> R[row, col] { sum_depth((X - Y) * (X - Y)) }
     fn Distances(X: R[row, depth], Y: R[col, depth]) -> R[row, col] { norm_depth(X - Y) }
+    fn Weighed(X: R[row, depth], Y: R[col, depth], W: R[col, depth]) -> R[row, col] { sum_depth(W * W * (X - Y)^2) }
+    /// The residuals of NetVLAD, which clusters C weigh.
+    fn Residuals(X: R[row, depth], C: R[col, depth], A: R[row, col]) -> R[col, depth] { sum_row(A * (X - C)) }
+    fn Divergence(P: R[row, depth], Q: R[col, depth]) -> R[row, col] { sum_depth(exp(P) * (P - Q)) }
+    fn Joined(x: R[depth], y: R[depth], W: R[depth, input]) -> R[input] { concat_depth(x, y) dot_depth W }
+    fn Pairs(X: R[row, depth], Y: R[col, depth], W: R[depth, input]) -> R[row, input] { sum_col(relu(Joined(X, Y, W))) }
     fn Kernel(X: R[row, depth], Y: R[col, depth]) -> R[row, col] { exp(-sum_depth((X - Y) ^ 2) / 2) }
 
     /// One step of k-means.
@@ -132,6 +138,22 @@ fn points(run: &mut Run) -> Result<(), Error> {
     odd! {
         run "distances/kernel" [m, n, d] in [[31, 17, 5], [301, 501, 7]];
         x [row m, depth d], y [col n, depth d] => [row, col] { Kernel(x, y) }
+    }
+    odd! {
+        run "distances/weighed" [m, n, d] in [[31, 17, 5], [301, 501, 40]];
+        x [row m, depth d], y [col n, depth d], w [col n, depth d] => [row, col] { Weighed(x, y, w) }
+    }
+    odd! {
+        run "distances/residuals" [m, n, d] in [[31, 17, 5], [301, 65, 40]];
+        x [row m, depth d], c [col n, depth d], a [row m, col n] => [col, depth] { Residuals(x, c, a) }
+    }
+    odd! {
+        run "distances/divergence" [m, n, d] in [[31, 17, 5], [301, 501, 40]];
+        p [row m, depth d], q [col n, depth d] => [row, col] { Divergence(p, q) }
+    }
+    odd! {
+        run "distances/joined" [m, n, d, o] in [[31, 17, 5, 9], [301, 201, 40, 33]];
+        x [row m, depth d], y [col n, depth d], w [depth 2 * d, input o] => [row, input] { Pairs(x, y, w) }
     }
     odd! {
         run forwards "clusters/step" [n, k, d] in [[301, 5, 3], [1001, 17, 5], [60000, 7, 3]];

@@ -305,6 +305,15 @@ def networks():
     case("distances/kernel", [(31, 17, 5), (301, 501, 7)], points,
          lambda x, y: torch.exp(torch.cdist(x, y).square() / -2))
 
+    case("distances/weighed", [(31, 17, 5), (301, 501, 40)], lambda m, n, d: [(m, d), (n, d), (n, d)],
+         lambda x, y, w: (w * w * (x[:, None] - y).square()).sum(-1))
+    case("distances/residuals", [(31, 17, 5), (301, 65, 40)], lambda m, n, d: [(m, d), (n, d), (m, n)],
+         lambda x, c, a: a.T @ x - a.sum(0)[:, None] * c)
+    case("distances/divergence", [(31, 17, 5), (301, 501, 40)], points,
+         lambda p, q: (p.exp() * p).sum(-1)[:, None] - p.exp() @ q.T)
+    case("distances/joined", [(31, 17, 5, 9), (301, 201, 40, 33)], lambda m, n, d, o: [(m, d), (n, d), (2 * d, o)],
+         lambda x, y, w: torch.relu((x @ w[: len(w) // 2])[:, None] + y @ w[len(w) // 2 :]).sum(1))
+
     def centres(c, x):
         nearest = torch.cdist(x, c).argmin(1)
         sums = torch.zeros_like(c).index_add_(0, nearest, x)
