@@ -102,6 +102,16 @@ fn is_of_scores(trace: &Trace<'_>, of: u32) -> bool {
     !open.is_empty()
 }
 
+/// What several products need that goes into them together with something.
+#[derive(Clone, Copy, PartialEq)]
+enum With {
+    None,
+    /// The products that it is in.
+    Above,
+    /// These, and what else is multiplied there.
+    Beside,
+}
+
 /// What goes into products together.
 #[derive(Default)]
 struct Group {
@@ -144,15 +154,13 @@ impl Among {
     fn go_in(&self, trace: &Trace<'_>, goes_in: &mut [bool], number: u32) -> bool {
         let is_soft = |&input: &u32| self.softened.iter().any(|&axis| trace.node(input).shape().has(axis));
         let mut all = self.users[number as usize].iter().chain([&number]).flat_map(|&product| trace.inputs(product));
-        let are_cheaper = |with_users| self.are_cheaper(trace, goes_in, number, with_users);
-        !all.any(is_soft) && [false, true].into_iter().any(are_cheaper)
+        let are_cheaper = |with| self.are_cheaper(trace, goes_in, number, with);
+        !all.any(is_soft) && [With::None, With::Above, With::Beside].into_iter().any(are_cheaper)
     }
 
-    fn are_cheaper(&self, trace: &Trace<'_>, goes_in: &mut [bool], number: u32, with_users: bool) -> bool {
-        let is_product = |other: u32| summed(trace, other).is_some_and(<[Name]>::is_empty);
-        let is_above = |other: u32| with_users && self.is_inner[other as usize] && is_product(other);
-        let Some([ends, above]) = self.ends(trace, goes_in, number, is_above) else { return false };
-        if with_users && above.is_empty() || ends.iter().any(|&end| self.is_sum[end as usize]) {
+    fn are_cheaper(&self, trace: &Trace<'_>, goes_in: &mut [bool], number: u32, with: With) -> bool {
+        let Some([ends, above]) = self.ends(trace, goes_in, number, with) else { return false };
+        if with != With::None && above.is_empty() || ends.iter().any(|&end| self.is_sum[end as usize]) {
             return false;
         }
         let cost = |goes_in: &[bool], group: &[u32], end: u32| {
@@ -242,14 +250,10 @@ impl Among {
 
     /// Where the products end that these contractions go into, and what of those above that are to go in as well does not yet;
     /// none if those are many.
-    fn ends(
-        &self,
-        trace: &Trace<'_>,
-        goes_in: &[bool],
-        of: u32,
-        is_above: impl Fn(u32) -> bool,
-    ) -> Option<[SmallVec<[u32; 4]>; 2]> {
+    fn ends(&self, trace: &Trace<'_>, goes_in: &[bool], of: u32, with: With) -> Option<[SmallVec<[u32; 4]>; 2]> {
         let (mut ends, mut above): (SmallVec<[u32; 4]>, SmallVec<[u32; 4]>) = Default::default();
+        let is_product = |other: u32| summed(trace, other).is_some_and(<[Name]>::is_empty);
+        let is_above = |other: u32| with != With::None && self.is_inner[other as usize] && is_product(other);
         let (mut seen, mut next): (SmallVec<[u32; 16]>, usize) = (SmallVec::new(), 0);
         let see = |seen: &mut SmallVec<[u32; 16]>, users: &[u32]| {
             for &user in users.iter().take(USERS + 1) {
@@ -266,7 +270,7 @@ impl Among {
             // What is multiplied by it goes in with it.
             for &input in trace.inputs(number) {
                 let is_there = goes_in[input as usize] || input == of || above.contains(&input);
-                if is_above(input) && !is_there && !is_plain(trace, goes_in, input) {
+                if with == With::Beside && is_above(input) && !is_there && !is_plain(trace, goes_in, input) {
                     above.push(input);
                     are_few &= see(&mut seen, &self.users[input as usize]);
                 }

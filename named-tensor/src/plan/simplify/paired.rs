@@ -24,18 +24,14 @@ static MORE: Op = Op::Compare(Comparison::Gt);
 /// Contractions of two items that are there, by both, and sums of one: products in new orders have some in common.
 #[derive(Default)]
 pub(super) struct Paired {
-    known: FoldMap<[u32; 2], u32>,
+    known: FoldMap<[u32; 3], u32>,
 }
 
 impl Paired {
     /// Notes what an item does with these two, if it may be a pair.
     pub(super) fn note(&mut self, work: Work<'_>, inputs: &[u32], item: u32) {
-        if let Work::Contract(..)
-        | Work::Op(
-            Op::Binary(Binary::Mul) | Op::Gather(_) | Op::ScatterAdd { .. } | Op::Reduce(Reduction::Sum, _),
-        ) = work
-        {
-            self.known.entry(sorted(inputs)).or_insert(item);
+        if let Some(key) = key(work, inputs) {
+            self.known.entry(key).or_insert(item);
         }
     }
 
@@ -81,22 +77,17 @@ impl Paired {
                 return (work, inputs, node);
             }
             let next = narrow(list.len());
-            if !matches!(pair.does, Does::Multiplies | Does::Sums) {
+            let Some(key) = key(work, &inputs) else {
                 made.push(next);
                 list.push(Item { work, inputs, shape: &pair.shape, kind, node });
                 continue;
-            }
-            let known = *self.known.entry(sorted(&inputs)).or_insert(next);
+            };
+            let known = *self.known.entry(key).or_insert(next);
             let is_same = match list.get(known as usize).map(|item| (item.work, item.shape)) {
-                Some((Work::Contract(axes, _), _)) => {
-                    pair.does == Does::Multiplies && pair.at.is_none() && are_same(axes, &pair.summed)
+                Some((Work::Contract(axes, _) | Work::Sum(axes) | Work::Op(Op::Reduce(_, axes)), _)) => {
+                    pair.at.is_none() && are_same(axes, &pair.summed)
                 }
-                Some((Work::Sum(axes) | Work::Op(Op::Reduce(Reduction::Sum, axes)), _)) => {
-                    pair.does == Does::Sums && are_same(axes, &pair.summed)
-                }
-                Some((Work::Op(Op::Binary(Binary::Mul)), _)) => {
-                    pair.does == Does::Multiplies && pair.at.is_none() && pair.summed.is_empty()
-                }
+                Some((Work::Op(Op::Binary(_)), _)) => true,
                 // Sums at the same positions may be of axes of different sizes.
                 Some((Work::Op(op), shape)) => {
                     let has = |(name, size)| shape.size(name) == Some(size);
@@ -130,10 +121,16 @@ fn without<'a>(
     put(Work::Op(&Op::Select), &[are_read, of, zero], &unread.shape, kind)
 }
 
-/// Both inputs of a product, in one order, or that of a sum twice.
-fn sorted(inputs: &[u32]) -> [u32; 2] {
-    let [first, last] = [inputs[0], inputs[inputs.len() - 1]];
-    [first.min(last), first.max(last)]
+/// What an item does that may be a pair, and both of its inputs in one order, or that of a sum twice.
+fn key(work: Work<'_>, inputs: &[u32]) -> Option<[u32; 3]> {
+    let does = match work {
+        Work::Contract(..) | Work::Op(Op::Gather(_) | Op::ScatterAdd { .. }) => 0,
+        Work::Op(Op::Binary(Binary::Mul)) => 1,
+        Work::Sum(_) | Work::Op(Op::Reduce(Reduction::Sum, _)) => 2,
+        _ => return None,
+    };
+    let (&first, &last) = inputs.first().zip(inputs.last())?;
+    Some([does, first.min(last), first.max(last)])
 }
 
 fn are_same(left: &Names, right: &Names) -> bool {
