@@ -154,8 +154,12 @@ impl Among {
     fn go_in(&self, trace: &Trace<'_>, goes_in: &mut [bool], number: u32) -> bool {
         let is_soft = |&input: &u32| self.softened.iter().any(|&axis| trace.node(input).shape().has(axis));
         let mut all = self.users[number as usize].iter().chain([&number]).flat_map(|&product| trace.inputs(product));
-        let are_cheaper = |with| self.are_cheaper(trace, goes_in, number, with);
-        !all.any(is_soft) && [With::None, With::Above, With::Beside].into_iter().any(are_cheaper)
+        // What is no larger than its factors is gained by itself or not at all.
+        let elements = |number: u32| trace.node(number).shape().elements();
+        let is_larger = |&input: &u32| weighed::is_less(elements(input), elements(number));
+        let grows = self.is_sum[number as usize] || trace.inputs(number).iter().all(is_larger);
+        let ways = if grows { &[With::None, With::Above, With::Beside][..] } else { &[With::None] };
+        !all.any(is_soft) && ways.iter().any(|&with| self.are_cheaper(trace, goes_in, number, with))
     }
 
     fn are_cheaper(&self, trace: &Trace<'_>, goes_in: &mut [bool], number: u32, with: With) -> bool {
