@@ -2,9 +2,9 @@
 //!
 //! Where a sum or a difference is far larger than all that it is made of, as that of all rows with all others is, its terms are
 //! contractions of small tensors. So a product is one product for each side of the sums within it, each in an order of its own.
-//! It is linear in each tensor then: what its terms round off is no more than what such a tensor has rounded off itself. Where
-//! a sum meets itself or another one that is not so, `Σ_k (q - r)²` and `Σ_k q² - 2 q · r + r²` differ much where the sum is small,
-//! and of such sums no terms are taken.
+//! It is linear in each tensor then: what its terms round off is no more than what such a tensor has rounded off itself. Of two
+//! sums that are multiplied one stays a factor, and of a sum that meets itself no terms are taken at all: `Σ_k (q - r)²` and
+//! `Σ_k q² - 2 q · r + r²` differ much where the sum is small.
 //! Not here: whether terms are less together (`apart`), and the order of each (`order`).
 
 use smallvec::{SmallVec, smallvec};
