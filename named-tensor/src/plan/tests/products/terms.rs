@@ -108,6 +108,26 @@ fn squares_of_differences_keep_the_digits_of_small_ones() {
 }
 
 #[test]
+fn of_two_differences_that_are_multiplied_one_stays_a_factor() {
+    let [n, m, l, k] = ["n", "m", "l", "k"].map(Name::declared);
+    let near = |seed: u64, axis: Name| {
+        let little = stored(&mut Draw::new(seed), Kind::F64, Shape::new([(axis, 30), (k, 20)]), 1);
+        let [by, far] = [1e-3, 1e6].map(|number| Node::fill(Kind::F64, number, Shape::default()));
+        little.binary(Binary::Mul, &by).binary(Binary::Add, &far)
+    };
+    let [x, y, u, v] = [(1, n), (2, m), (3, m), (4, l)].map(|(seed, axis)| near(seed, axis));
+    let values = evaluate(&[x.clone(), y.clone(), u.clone(), v.clone()]).unwrap();
+    assert_eq!(values.len(), 4, "they are numbers from here on");
+    let product = x.binary(Binary::Sub, &y).binary(Binary::Mul, &u.binary(Binary::Sub, &v));
+    let root = product.reduce(Reduction::Sum, &[m, k]);
+    let plain = elements(&root, &graph::evaluate::plainly(std::slice::from_ref(&root)).unwrap()[0]);
+    let planned = elements(&root, &evaluate(std::slice::from_ref(&root)).unwrap()[0]);
+    for (plain, planned) in plain.iter().zip(planned) {
+        assert!((plain - planned).abs() <= 1e-8, "{plain} {planned}");
+    }
+}
+
+#[test]
 fn sums_of_products_with_sums_within_them_are_the_same_planned_and_plain() {
     let (mut ordered, mut opened) = (0, 0);
     for seed in 0..2500 {
