@@ -102,6 +102,22 @@ pub(super) fn widest() -> Arch {
     *WIDEST
 }
 
+/// How many numbers a register of the widest kind has.
+pub(super) fn lanes<T>() -> usize {
+    let bytes = match widest() {
+        Arch::Scalar => 1,
+        #[cfg(target_arch = "x86_64")]
+        Arch::V3(_) => 32,
+        #[cfg(target_arch = "x86_64")]
+        Arch::V4(_) => 64,
+        #[cfg(not(target_arch = "x86_64"))]
+        _ => 16,
+        #[cfg(target_arch = "x86_64")]
+        _ => 1,
+    };
+    (bytes / size_of::<T>()).max(1)
+}
+
 /// Whether there are no vectors: work is done one number at a time.
 pub(super) fn are_none() -> bool {
     matches!(widest(), Arch::Scalar)

@@ -30,7 +30,11 @@ pub(super) fn of(given: &[Axis], tail: Wanted<'_>) -> Option<Product> {
     let only = |left: bool| move |axis: &Axis| !axis.summed && (axis.left != 0) == left && (axis.right != 0) != left;
     let sizes = [size(&only(true)), size(&only(false)), size(&|axis| axis.summed)];
     let is_few = |&size: &usize| !weighed::is_less(FEW, size);
-    if weighed::is_less(given[neighbours].size, LEAST) || sizes[..2] == [1, 1] || !sizes.iter().any(is_few) {
+    // Windows are many times larger than what they are taken of: a copy costs more than registers that are not full.
+    let is_alone = |axis: &&Axis| !axis.summed && along(axis)[1] == 0 && along(axis)[0] != 0;
+    let slides = |axis: &Axis| given.iter().any(|term| term.summed && along(term)[0] == along(axis)[0]);
+    let least = if given.iter().filter(is_alone).any(slides) { 2 } else { LEAST };
+    if weighed::is_less(given[neighbours].size, least) || sizes[..2] == [1, 1] || !sizes.iter().any(is_few) {
         return None;
     }
     let mut axes: SmallVec<[Axis; 8]> = given.into();
