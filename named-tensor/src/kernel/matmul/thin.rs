@@ -2,14 +2,14 @@
 //!
 //! Computes  `y[b] = scale · Σₖ x[b, k] w[k]`  and  `z[k, n] = scale · Σ_b x[b, k] g[b, n]`  where the rows of `x` lie along `k`,
 //! one after the other: what a linear model makes of its data, and what its weights owe. The former are dot products of a few
-//! numbers, some rows at a time. The latter take each row as a vector, or a few, that is added to sums in registers.
+//! numbers, some rows at a time, which are turned around. The latter take each row as a vector, or a few, that is added to sums in registers.
 //! Lives here: which products these are, and their loops, with all threads. Not here: wider tables (`product`), batches (`matmul`).
 //! Sums over `b` are taken in blocks of [`BLOCK`] terms, so their error is at most `2 (BLOCK + b / BLOCK) ε Σ |x g|`.
 
 use super::product::{Axis, Product};
-use crate::kernel::lanes::vectorised;
 use crate::kernel::parallel::{self, GRAIN};
 use crate::kernel::simd::{Lanes, is_plain};
+use crate::kernel::turn::{Square, Turner, Work, with_turner};
 use crate::kernel::vectors;
 use crate::kernel::{View, ViewMut};
 use pulp::{Simd, WithSimd};
@@ -27,8 +27,6 @@ const VECTORS: usize = 8;
 const TOGETHER: usize = 4;
 /// Rows that are summed before their sum is added to the whole.
 const BLOCK: usize = 256;
-/// Dot products that are taken at once: as many sums as a processor has additions under way.
-const AT_ONCE: usize = 8;
 /// Elements of a table that one thread takes.
 const PIECE: usize = 2 * GRAIN;
 
@@ -90,32 +88,60 @@ fn dots<T: Lanes>(scale: T, k: usize, [table, vector]: [Side<'_, T>; 2], out: &m
     let vector: Vec<T> = (0..k).map(|i| vector.view.data[vector.at(0, i)]).collect();
     let vector = &vector[..];
     parallel::for_each_chunk(out, GRAIN.div_ceil(k), |first, out| {
-        vectorised(
-            #[inline(always)]
-            move || {
-                let row = |b: usize| &table.view.data[table.at(first + b, 0)..][..vector.len()];
-                let (some, rest) = out.as_chunks_mut::<AT_ONCE>();
-                let done = some.len() * AT_ONCE;
-                for (i, out) in some.iter_mut().enumerate() {
-                    let rows: [&[T]; AT_ONCE] = std::array::from_fn(|n| row(AT_ONCE * i + n));
-                    let mut sums = [T::default(); AT_ONCE];
-                    // As iterators they are known to be of one size: no position is looked up.
-                    let [x0, x1, x2, x3, x4, x5, x6, x7] = rows.map(|row| row.iter());
-                    let halves = (x0.zip(x1).zip(x2).zip(x3)).zip(x4.zip(x5).zip(x6).zip(x7));
-                    for (&w, ((((x0, x1), x2), x3), (((x4, x5), x6), x7))) in vector.iter().zip(halves) {
-                        for (sum, x) in sums.iter_mut().zip([x0, x1, x2, x3, x4, x5, x6, x7]) {
-                            *sum = x.times_plus(w, *sum);
-                        }
-                    }
-                    *out = sums.map(|sum| sum * scale);
-                }
-                for (i, out) in rest.iter_mut().enumerate() {
-                    let products = row(done + i).iter().zip(vector);
-                    *out = products.fold(T::default(), |sum, (&x, &w)| x.times_plus(w, sum)) * scale;
-                }
-            },
-        );
+        let rows = &table.view.data[table.at(first, 0)..];
+        with_turner(Dots { scale, rows, pitch: table.own as usize, vector, out });
     });
+}
+
+/// The dot products of some rows, which begin so far apart: as many as a register has numbers are turned around.
+struct Dots<'a, T> {
+    scale: T,
+    rows: &'a [T],
+    pitch: usize,
+    vector: &'a [T],
+    out: &'a mut [T],
+}
+
+impl<T: Lanes> Work for Dots<'_, T> {
+    #[inline(always)]
+    fn run(self, turner: impl Turner) {
+        if const { size_of::<T>() == 8 } { self.by_squares::<8>(turner) } else { self.by_squares::<16>(turner) }
+    }
+}
+
+impl<T: Lanes> Dots<'_, T> {
+    #[inline(always)]
+    fn by_squares<const SIDE: usize>(self, turner: impl Turner) {
+        let Dots { scale, rows, pitch, vector, out } = self;
+        // A row ends within a square, but in most cases there are more numbers behind it, which may be read with it.
+        let reach = (SIDE - 1) * pitch + vector.len().next_multiple_of(SIDE);
+        let squares = ((rows.len() + pitch).saturating_sub(reach) / pitch).div_ceil(SIDE);
+        let (some, rest) = out.split_at_mut((out.len() / SIDE).min(squares) * SIDE);
+        let done = some.len();
+        for (number, out) in some.as_chunks_mut::<SIDE>().0.iter_mut().enumerate() {
+            let rows = &rows[number * SIDE * pitch..][..reach];
+            let mut sums = [T::default(); SIDE];
+            for (at, factors) in vector.chunks(SIDE).enumerate() {
+                let mut square: Square<T, SIDE> = [[T::default(); SIDE]; SIDE];
+                for (i, row) in square.iter_mut().enumerate() {
+                    *row = *rows[i * pitch + at * SIDE..].first_chunk().expect("a row and more");
+                }
+                turner.turn(&mut square, factors.len());
+                for (&factor, column) in factors.iter().zip(&square) {
+                    for (sum, &x) in sums.iter_mut().zip(column) {
+                        *sum = x.times_plus(factor, *sum);
+                    }
+                }
+            }
+            for (out, sum) in out.iter_mut().zip(sums) {
+                *out = sum * scale;
+            }
+        }
+        for (i, out) in rest.iter_mut().enumerate() {
+            let products = rows[(done + i) * pitch..][..vector.len()].iter().zip(vector);
+            *out = products.fold(T::default(), |sum, (&x, &w)| x.times_plus(w, sum)) * scale;
+        }
+    }
 }
 
 /// The sums of the rows, each times a number of each vector. The pieces depend on the sizes alone.

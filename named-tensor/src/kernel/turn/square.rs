@@ -112,9 +112,46 @@ mod x86 {
         }
     }
 
+    impl By16 {
+        /// The first half of the columns: two rows share a register.
+        #[inline(always)]
+        fn turn_half(self, square: &mut Square<f32, 16>) {
+            let simd = self.0.avx512f;
+            let mut twos: [__m512; 8] = cast([[0.0_f32; 16]; 8]);
+            for top in [0, 8] {
+                let mut rows: [__m512; 4] = cast([[0.0_f32; 16]; 4]);
+                for (i, row) in rows.iter_mut().enumerate() {
+                    let mut both = [0.0; 16];
+                    both[..8].copy_from_slice(&square[top + i][..8]);
+                    both[8..].copy_from_slice(&square[top + i + 4][..8]);
+                    *row = cast(both);
+                }
+                let mut ones = rows;
+                for i in [0, 2] {
+                    let (x, y) = (rows[i], rows[i + 1]);
+                    (ones[i], ones[i + 1]) = (simd._mm512_unpacklo_ps(x, y), simd._mm512_unpackhi_ps(x, y));
+                }
+                for half in 0..2 {
+                    let (x, y) = (cast(ones[half]), cast(ones[half + 2]));
+                    twos[top / 2 + 2 * half] = cast(simd._mm512_unpacklo_pd(x, y));
+                    twos[top / 2 + 2 * half + 1] = cast(simd._mm512_unpackhi_pd(x, y));
+                }
+            }
+            // In each half of number `i`: four rows of column `i % 4`, and four of that which is four columns on.
+            for i in 0..4 {
+                let (x, y) = (twos[i], twos[4 + i]);
+                square[i] = cast(simd._mm512_shuffle_f32x4::<0x88>(x, y));
+                square[4 + i] = cast(simd._mm512_shuffle_f32x4::<0xdd>(x, y));
+            }
+        }
+    }
+
     impl ByBits for By16 {
         #[inline(always)]
-        fn turn_32(self, square: &mut Square<f32, 16>, _: usize) {
+        fn turn_32(self, square: &mut Square<f32, 16>, wanted: usize) {
+            if wanted <= 8 {
+                return self.turn_half(square);
+            }
             let simd = self.0.avx512f;
             let mut ones: [__m512; 16] = cast([[0.0_f32; 16]; 16]);
             for i in (0..16).step_by(2) {
