@@ -286,6 +286,10 @@ proptest! {
             grad(&(w.prod(chans) * x.sum(chans)), w)
         }
         #[lift]
+        fn starred(x: &Tensor<R![chans], f64>, w: &Tensor<R![chans], f64>) -> Tensor<R![chans], f64> {
+            jacobian(&(x.dot(chans, w).tanh() * w.sum(chans)), w).rename(star(chans), chans)
+        }
+        #[lift]
         fn looked_up(x: &Tensor<R![chans], f64>, w: &Tensor<R![chans], f64>) -> Tensor<R![chans], f64> {
             // The position depends on the example: where it is largest.
             let largest = x.argsort(chans).slice(chans, ..1);
@@ -294,8 +298,9 @@ proptest! {
         let (x, w) = (tensor!(f64, &x, (heads, chans)) * 0.5, tensor!(f64, &w, (chans)) * 0.5);
         let example = at % x.size(heads);
         type Case = (&'static str, fn(&Batch, &Vector) -> Batch, fn(&Vector, &Vector) -> Vector);
-        let functions: [Case; 5] = [
+        let functions: [Case; 6] = [
             ("grad", own, own),
+            ("jacobian", starred, starred),
             ("vjp", owed, owed),
             ("hessian", second, second),
             ("product", product, product),
@@ -309,6 +314,22 @@ proptest! {
                 prop_assert!((found - expected).abs() <= 1e-11 * scale, "{}: {} instead of {}", name, found, expected);
             }
         }
+    }
+
+    #[test]
+    fn the_derivative_of_a_scalar_is_its_gradient_and_that_of_its_own_product_the_hessian_times_a_vector(
+        [x, v] in grids(|[n]| [vec![n], vec![n]]),
+    ) {
+        let (x_, v_) = (tensor!(f64, &x, (seq)), tensor!(f64, &v, (seq)));
+        let y = (x_.softmax(seq) * x_.exp()).sum(seq).tanh();
+        let slope: Tensor<R![star(seq)], f64> = jacobian(&y, &x_);
+        assert_same(&slope.to_vec(star(seq)).unwrap(), &grad(&y, &x_).to_vec(seq).unwrap());
+        let along = slope.rename(star(seq), seq).dot(seq, &v_);
+        let turned: Tensor<R![star(seq)], f64> = jacobian(&along, &x_);
+        let second = hessian(&y, &x_).dot(star(seq), &v_.rename(seq, star(seq)));
+        assert_same(&turned.to_vec(star(seq)).unwrap(), &second.to_vec(star(star(seq))).unwrap());
+        let none: Tensor<R![star(seq)], f64> = jacobian(&v_.sum(seq), &x_);
+        assert_same(&none.to_vec(star(seq)).unwrap(), &vec![0.0; x.values.len()]);
     }
 
     #[test]
@@ -339,4 +360,17 @@ fn a_starred_axis_is_worked_along_where_the_axis_itself_is_not_there() {
     assert_same(&Weights(&slope).to_vec(star(seq)).unwrap(), &x.softmax(seq).to_vec(seq).unwrap());
     let second = hessian(&x.dot(seq, &x), &x);
     assert_eq!(Columns(&second).to_vec(star(seq)).unwrap(), [2.0; 3]);
+}
+
+/// Forwards there would be a derivative for each pair of positions, on the way at least.
+#[test]
+fn derivatives_of_scalars_are_no_larger_than_what_they_are_of_also_twice() {
+    let n = 200_000;
+    let numbers: Vec<f64> = (0..n).map(|i| (f64::from(i) * 0.7).sin()).collect();
+    let x = Tensor::<R![seq], f64>::from_vec(seq.of(numbers.len()), numbers).unwrap();
+    let y = (x.softmax(seq) * x.exp()).sum(seq);
+    let penalty = (jacobian(&y, &x).pow(2.0).sum(star(seq)) - 1.0).pow(2.0);
+    let owed = grad(&penalty, &x);
+    let turned = jacobian(&jacobian(&y, &x).dot(star(seq), &x.rename(seq, star(seq))), &x);
+    assert!(owed.to_vec(seq).unwrap().iter().chain(&turned.to_vec(star(seq)).unwrap()).all(|x| x.is_finite()));
 }

@@ -233,7 +233,8 @@ pub fn jvp<A: Axes, T: Real, V: Variables<T>>(y: &Tensor<A, T>, variables: V, ch
 
 /// The derivative ∂Y/∂X*: the axes of Y, and those of X with stars.
 ///
-/// A derivative that is an identity or a renaming comes out as one, so `jacobian` costs what one would write by hand.
+/// A derivative that is an identity or a renaming comes out as one, so `jacobian` costs what one would write by hand. That of a
+/// scalar is computed backwards, as [`grad`] does.
 ///
 /// ```
 /// # use named_tensor::prelude::*;
@@ -253,6 +254,12 @@ where
         return Tensor::failed(error.clone());
     }
     let starred: SmallVec<[_; 4]> = B::names().into_iter().zip(<Star<B>>::names()).collect();
+    if A::names().is_empty() {
+        // Backwards the derivative of a scalar costs about as much as the scalar, forwards as much for each number of X.
+        let seed = Node::fill(T::KIND, 1.0, Shape::default());
+        let owed = reverse(&[(y.node().clone(), seed)], std::slice::from_ref(x.node()), &extras(y)).pop().flatten();
+        return Tensor::from_node(like(x.node(), owed).rename(&starred));
+    }
     Tensor::from_node(derivative(y.node(), x.node(), &starred, &[]))
 }
 
