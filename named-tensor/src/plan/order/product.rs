@@ -29,14 +29,33 @@ pub(super) fn has_small_divisor(trace: &Trace<'_>, number: u32) -> bool {
 }
 
 /// Whether a node multiplies numbers of one of its inputs and no sum is in it that is taken apart: it is no larger than that, and
-/// is made once for all terms.
+/// is made once for all terms. That input has not grown out of smaller tensors itself, of which each is a factor then.
 pub(super) fn is_plain(trace: &Trace<'_>, goes_in: &[bool], number: u32) -> bool {
+    let is_factor = |of: u32| !goes_in[of as usize] || !grows(trace, goes_in, of);
+    multiplied(trace, number).is_some_and(|whole| whole.is_some_and(is_factor)) && !has_sum(trace, goes_in, number)
+}
+
+/// The input of a product that is as large as itself, if there is one; nothing if the node is no product.
+fn multiplied(trace: &Trace<'_>, number: u32) -> Option<Option<u32>> {
     let elements = |number: u32| trace.node(number).shape().elements();
-    let of = trace.inputs(number);
-    let is_product = matches!(trace.node(number).op(), Op::Binary(Binary::Mul | Binary::Div) | Op::Unary(Unary::Neg))
-        || matches!(trace.node(number).op(), Op::Contract(axes) if axes.is_empty());
+    let is_product = match trace.node(number).op() {
+        Op::Binary(Binary::Mul | Binary::Div) | Op::Unary(Unary::Neg) => true,
+        Op::Contract(axes) => axes.is_empty(),
+        _ => false,
+    };
     let is_whole = |&of: &u32| !weighed::is_less(elements(of), elements(number));
-    is_product && of.iter().any(is_whole) && !has_sum(trace, goes_in, number)
+    is_product.then(|| trace.inputs(number).iter().copied().find(is_whole))
+}
+
+/// Whether a product is larger than each of the tensors that it is made of.
+fn grows(trace: &Trace<'_>, goes_in: &[bool], mut number: u32) -> bool {
+    for _ in 0..LARGEST {
+        match multiplied(trace, number) {
+            Some(Some(whole)) if goes_in[whole as usize] => number = whole,
+            other => return other == Some(None),
+        }
+    }
+    false
 }
 
 /// Whether there is a sum that is taken apart in what goes into a node.

@@ -75,8 +75,25 @@ fn are_same_within(deep: usize, trace: &Trace<'_>, [left, right]: [u32; 2]) -> b
 }
 
 impl Terms {
-    /// The terms of what ends with this node, where all contractions and sums are taken apart that go into others.
+    /// The terms of what ends with this node, where all contractions and sums are taken apart that go into others. What is read at
+    /// positions of which a product sums some axes and keeps others is a factor as it is, as neighbours of a node are.
     pub(super) fn of(trace: &Trace<'_>, goes_in: &[bool], root: u32) -> Option<Terms> {
+        let terms = Terms::taken_apart(trace, goes_in, root)?;
+        if terms.list.iter().all(|product| product.has_fit_positions()) {
+            return terms.if_fit();
+        }
+        let is_read = |number: u32| matches!(trace.node(number).op(), Op::Gather(_) | Op::ScatterAdd { .. });
+        let goes_in: Vec<bool> = (0..).zip(goes_in).map(|(number, &goes_in)| goes_in && !is_read(number)).collect();
+        Terms::taken_apart(trace, &goes_in, root)?.if_fit()
+    }
+
+    /// A single product may be unfit: it has no other orders then.
+    fn if_fit(self) -> Option<Terms> {
+        let are_fit = || self.shape.rank() <= LARGEST_RANK && self.list.iter().all(|product| product.is_fit());
+        (self.list.len() == 1 || are_fit()).then_some(self)
+    }
+
+    fn taken_apart(trace: &Trace<'_>, goes_in: &[bool], root: u32) -> Option<Terms> {
         let mut list: SmallVec<[Box<Product>; 1]> = SmallVec::new();
         let mut open: SmallVec<[SmallVec<[usize; 4]>; 1]> = smallvec![SmallVec::new()];
         while let Some(mut sides) = open.pop() {
@@ -91,9 +108,7 @@ impl Terms {
                 }
             }
         }
-        let shape = trace.node(root).shape();
-        let are_fit = || shape.rank() <= LARGEST_RANK && list.iter().all(|product| product.is_fit());
-        (list.len() == 1 || are_fit()).then(|| Terms { list, shape: shape.clone() })
+        Some(Terms { list, shape: trace.node(root).shape().clone() })
     }
 
     /// The nodes that they are written with.

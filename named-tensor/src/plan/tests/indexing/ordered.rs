@@ -224,3 +224,28 @@ fn products_around_positions_are_the_same_planned_and_plain_for_any_axes_and_lay
     }
     assert!(moved > 300, "they are moved: {moved}");
 }
+
+#[test]
+fn neighbours_that_are_summed_for_each_node_are_read_once_and_weighed_before_they_are_multiplied() {
+    let mut draw = Draw::new(9);
+    let (nodes, near) = (40, 6);
+    let at = positions(&mut draw, Shape::new([(TO, nodes), (NEAR, near)]), nodes);
+    let mut some = |axes: &[(Name, usize)]| stored(&mut draw, Kind::F64, Shape::new(axes.iter().copied()), 1);
+    let (h, w) = (some(&[(NODE, nodes), (KEY, 8)]), some(&[(KEY, 8), (OUT, 9)]));
+    let (weights, of_kernels) = (some(&[(TO, nodes), (NEAR, near)]), some(&[(TO, nodes), (NEAR, near), (HIDDEN, 3)]));
+    let w3 = some(&[(HIDDEN, 3), (KEY, 8), (OUT, 9)]);
+    let times = |x: &Node, y: &Node| x.binary(Binary::Mul, y);
+    let graph = times(&times(&weights, &h.gather(NODE, &at)), &w).reduce(Reduction::Sum, &[NEAR, KEY]);
+    let kernels = times(&times(&of_kernels, &h.gather(NODE, &at)), &w3).reduce(Reduction::Sum, &[NEAR, HIDDEN, KEY]);
+    for (root, of, what) in [
+        (graph, &[h.clone(), w, weights][..], "one matrix"),
+        (kernels, &[h.clone(), w3, of_kernels][..], "a matrix for each weight"),
+    ] {
+        let schedule = lower::schedule(&Trace::new(std::slice::from_ref(&root)).unwrap());
+        let largest = schedule.steps.iter().map(|step| schedule.slots[step.out as usize].size).max();
+        let computed = schedule.steps.iter().any(|step| named(&step.action) == "reduce computed");
+        assert!(!computed && largest <= Some(nodes * near * 8), "{what}: {}", describe(&[root]).unwrap());
+        let both = owed(&root, of);
+        both_ways(&[&[root][..], &both].concat(), what);
+    }
+}

@@ -52,6 +52,29 @@ fn sums_that_are_larger_than_what_they_are_made_of_are_sums_of_contractions() {
 }
 
 #[test]
+fn a_product_within_a_sum_is_taken_apart_whatever_it_is_written_in() {
+    let [n, k, o] = ["n", "k", "o"].map(Name::declared);
+    let mut draw = Draw::new(5);
+    let mut some = |axes: &[(Name, usize)]| stored(&mut draw, Kind::F64, Shape::new(axes.iter().copied()), 1);
+    let (x, w, v) = (some(&[(n, 30), (k, 20)]), some(&[(k, 20), (o, 40)]), some(&[(k, 20), (o, 40)]));
+    let (a, b) = (some(&[(n, 30), (k, 20)]), some(&[(n, 30), (o, 40)]));
+    let [add, mul] = [Binary::Add, Binary::Mul];
+    let two = Node::fill(Kind::F64, 2.0, Shape::default());
+    let grown = w.binary(mul, &a);
+    for (part, what) in [
+        (grown.binary(mul, &b), "two more factors"),
+        (two.binary(mul, &w).binary(mul, &a).binary(mul, &b), "a number first"),
+        (grown.binary(mul, &two), "a number last"),
+        (grown.unary(Unary::Neg).binary(Binary::Div, &two), "a minus and a divisor"),
+    ] {
+        let root = x.contract(&v.binary(add, &part), &[k]);
+        assert_eq!(made(std::slice::from_ref(&root)), [0, 0], "{what}: {}", describe(&[root]).unwrap());
+        let owed = owed(&root, &[x.clone(), w.clone(), a.clone(), b.clone()]);
+        both_ways(&[&[root][..], &owed].concat(), what);
+    }
+}
+
+#[test]
 fn what_is_owed_for_weighed_squares_is_made_of_products() {
     let [n, k, z] = ["n", "k", "z"].map(Name::declared);
     let mut draw = Draw::new(1);
