@@ -93,7 +93,8 @@ pub(super) fn products<T: Lanes>(
         (is_behind && kept.iter().all(|axis| axis.1[one] == 0)).then_some((at, one))
     });
     if let Some((at, one)) = behind
-        && let Some(rows) = repeats::<T>(size, kept[at].0, terms.iter().map(|axis| axis.0).product())
+        && let others = kept.iter().map(|axis| axis.0).product::<usize>() / kept[at].0
+        && let Some(rows) = repeats::<T>(size, [kept[at].0, others], terms.iter().map(|axis| axis.0).product())
         && outs.iter().product::<usize>() >= WORTH * rows * size
     {
         table = repeat(operands[one], one, size, rows, &mut terms);
@@ -168,13 +169,15 @@ pub(super) fn products<T: Lanes>(
     tail.into_iter().for_each(|tail| tail.whole(dst.data));
 }
 
-/// How many rows or columns of so many neighbours are taken together, so that they fill registers; none if that is no gain.
-fn repeats<T>(neighbours: usize, rows: usize, terms: usize) -> Option<usize> {
+/// How many rows or columns of so many neighbours are taken together, so that they fill registers; none if that is no gain. They
+/// share no numbers then: where there are few others that do, registers have to be half empty.
+fn repeats<T>(neighbours: usize, [rows, others]: [usize; 2], terms: usize) -> Option<usize> {
     let (lanes, most) = (vectors::lanes::<T>(), (NEAR / size_of::<T>().saturating_mul(terms)).min(WIDEST));
     // Sixty-fourths of the numbers that are computed for each that is one of the result.
     let cost = |rows: usize| (rows * neighbours).next_multiple_of(lanes) * 64 / (rows * neighbours);
     let best = (1..=rows.min(most / neighbours)).min_by_key(|&rows| (cost(rows), std::cmp::Reverse(rows)))?;
-    (best > 1 && cost(best) + 4 < cost(1)).then_some(best)
+    let is_gain = if others < TOGETHER { 2 * cost(best) <= cost(1) } else { cost(best) + 4 < cost(1) };
+    (best > 1 && is_gain).then_some(best)
 }
 
 /// The neighbours of an operand, repeated for so many rows or columns, term by term; its strides become those of this.

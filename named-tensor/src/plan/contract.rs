@@ -141,6 +141,9 @@ const APART: usize = 3;
 /// Rows, columns and terms of a sum from which on it may be one part of a longer sum.
 const PART: [usize; 3] = [64, 64, 32];
 
+/// Neighbours that are columns by themselves, or rows, where others are more but far apart.
+const NEAR: usize = 32;
+
 /// Rows up to which it takes longer to turn an operand around than to have a result in another order.
 const FEW_ROWS: usize = 64;
 
@@ -212,8 +215,8 @@ fn described(
     let mut inner_runs = runs(&axes, &summed);
     let inner = take_largest(&axes, &mut inner_runs);
     let (mut row_runs, mut column_runs) = (runs(&axes, &only_left), runs(&axes, &only_right));
-    let rows = take_largest(&axes, &mut row_runs);
-    let columns = take_largest(&axes, &mut column_runs);
+    let rows = take_side(&axes, &mut row_runs, |axis| axis.left);
+    let columns = take_side(&axes, &mut column_runs, |axis| axis.right);
     let size = |run: &[usize]| run.iter().map(|&i| axes[i].size).product::<usize>();
     let is_large =
         || [&rows, &columns, &inner].iter().zip(PART).all(|(run, least)| !weighed::is_less(size(run), least));
@@ -335,6 +338,19 @@ pub(super) fn take_largest(axes: &[Axis], runs: &mut SmallVec<[Order; 4]>) -> Or
     let largest = (0..runs.len())
         .reduce(|largest, i| if weighed::is_less(size(&runs[i]), size(&runs[largest])) { largest } else { i });
     largest.map_or_else(Order::new, |i| runs.remove(i))
+}
+
+/// Takes out the rows or columns: those that are neighbours, if they fill registers, whatever others there are. To gather what is
+/// far apart takes longer than as many products.
+fn take_side(axes: &[Axis], runs: &mut SmallVec<[Order; 4]>, stride: fn(&Axis) -> isize) -> Order {
+    let is_near = |run: &Order| {
+        let size = run.iter().map(|&i| axes[i].size).product::<usize>();
+        run.last().is_some_and(|&last| stride(&axes[last]) == 1) && !weighed::is_less(size, NEAR)
+    };
+    match runs.iter().rposition(is_near) {
+        Some(near) => runs.remove(near),
+        None => take_largest(axes, runs),
+    }
 }
 
 #[cfg(test)]

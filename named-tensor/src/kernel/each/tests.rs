@@ -135,18 +135,20 @@ fn weights_that_are_others_for_each_picture_are_not_repeated() {
 #[test]
 fn neighbours_are_repeated_where_they_leave_registers_empty() {
     if vectors::are_none() {
-        return assert_eq!(repeats::<f32>(3, 100, 9), None, "there are no registers");
+        return assert_eq!(repeats::<f32>(3, [100, 9], 9), None, "there are no registers");
     }
     for (channels, terms) in [(2, 1), (3, 9), (7, 49), (9, 4), (33, 9)] {
-        let rows = repeats::<f32>(channels, 100, terms).expect("a gain");
+        let rows = repeats::<f32>(channels, [100, 9], terms).expect("a gain");
         assert!(
             rows > 1 && rows * channels * terms * size_of::<f32>() <= NEAR,
             "{rows} rows of {channels} and {terms} terms"
         );
     }
-    assert_eq!(repeats::<f32>(64, 100, 9), None, "full registers");
-    assert_eq!(repeats::<f32>(7, 1, 9), None, "one row");
-    assert_eq!(repeats::<f32>(7, 100, 5000), None, "more terms than are near");
+    assert_eq!(repeats::<f32>(64, [100, 9], 9), None, "full registers");
+    assert_eq!(repeats::<f32>(7, [1, 9], 9), None, "one row");
+    assert_eq!(repeats::<f32>(7, [100, 9], 5000), None, "more terms than are near");
+    assert_eq!(repeats::<f32>(100, [100, 2], 4), None, "few that share numbers");
+    assert!(repeats::<f32>(3, [100, 2], 4).is_some(), "registers that are more than half empty");
 }
 
 #[test]

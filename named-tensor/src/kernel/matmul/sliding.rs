@@ -38,10 +38,10 @@ impl<T: Lanes> Row<'_, T> {
     pub(super) fn compute(self) {
         let Row { left, along, by_terms, data, lying, columns, to, .. } = &self;
         assert!(
-            to.len() == columns.len() && columns.end <= lying.columns.all.len(),
+            to.len() == columns.len() && columns.end <= lying.columns.count(),
             "a number of the result for each column"
         );
-        assert!((lying.terms.all.len() - 1) * along < left.len(), "a term of the left operand leaves its slice");
+        assert!((lying.all_terms.len() - 1) * along < left.len(), "a term of the left operand leaves its slice");
         assert!(lying.terms.reach + lying.columns.reach < data.len(), "a window leaves its slice");
         let are_neighbours = if *by_terms { lying.terms.last.1 == 1 && *along == 1 } else { lying.columns.last.1 == 1 };
         assert!(are_neighbours, "numbers side by side");
@@ -63,8 +63,8 @@ impl<T: Lanes> WithSimd for Row<'_, T> {
             }
             return;
         }
-        for run in self.lying.columns.runs(self.columns.clone()) {
-            let (from, mut at, end) = (self.lying.columns.all[run.start], run.start - first, run.end - first);
+        for (run, from) in self.lying.columns.of(self.columns.clone()) {
+            let (mut at, end) = (run.start - first, run.end - first);
             let from = self.data.as_ptr().wrapping_add(from).wrapping_sub(at);
             while at < end {
                 let left = end - at;
@@ -105,7 +105,7 @@ impl<T: Lanes> Row<'_, T> {
         let cut = (last < lanes).then(|| T::first(simd, last));
         let mut sums = [T::splat(simd, T::default()); N];
         let mut x = self.left.as_ptr();
-        for &term in &self.lying.terms.all {
+        for &term in &self.lying.all_terms {
             let numbers = from.wrapping_add(at + term);
             // SAFETY: the contract of this function.
             let factor = T::splat(simd, unsafe { *x });
@@ -138,12 +138,12 @@ impl<T: Lanes> Row<'_, T> {
     unsafe fn along_terms<S: Simd>(&mut self, simd: S, at: usize) {
         let lanes = size_of::<T::Register<S>>() / size_of::<T>();
         let count = TOGETHER.min(self.to.len() - at);
-        let columns = &self.lying.columns.all[self.columns.start + at..][..count];
         // What there are too few of is computed once more.
-        let columns: [usize; TOGETHER] = std::array::from_fn(|i| columns[i.min(count - 1)]);
+        let column = |i: usize| self.lying.columns.at(self.columns.start + at + i.min(count - 1));
+        let columns: [usize; TOGETHER] = std::array::from_fn(column);
         let mut sums = [T::splat(simd, T::default()); TOGETHER];
-        for run in self.lying.terms.runs(0..self.lying.terms.all.len()) {
-            let from = self.data.as_ptr().wrapping_add(self.lying.terms.all[run.start]);
+        for (run, place) in self.lying.terms.of(0..self.lying.terms.count()) {
+            let from = self.data.as_ptr().wrapping_add(place);
             for term in (0..run.len()).step_by(lanes) {
                 let left = run.len() - term;
                 let cut = (left < lanes).then(|| T::first(simd, left));

@@ -8,7 +8,7 @@
 
 use super::packing::DEPTH;
 use super::panelled::{Panelled, finished};
-use super::windows::{Lying, Places};
+use super::windows::{Lying, Runs};
 use crate::kernel::ahead::Ahead;
 use crate::kernel::map::Finisher;
 use crate::kernel::panels::WIDTH;
@@ -26,7 +26,7 @@ impl Lying {
     /// Whether a product of so many rows reads it where it lies: it computes what it leaves out for all of them.
     pub(super) fn is_near(&self, rows: usize) -> bool {
         let columns = &self.columns;
-        let count = columns.all.len();
+        let count = columns.count();
         // Vectors of one number are not worth it.
         let is_read = columns.last.1 == 1 && columns.reach >= GROUP && !vectors::are_none();
         is_read && {
@@ -36,7 +36,7 @@ impl Lying {
     }
 }
 
-impl Places {
+impl Runs {
     /// The positions from `at` to `end` in groups, none of which begins after `last`.
     pub(super) fn groups(&self, mut at: usize, end: usize, last: usize) -> impl Iterator<Item = Group> {
         std::iter::from_fn(move || {
@@ -50,11 +50,11 @@ impl Places {
 
     /// The group that begins with the position numbered `at`, or before it so that it begins at `last`.
     fn group(&self, mut at: usize, end: usize, last: usize) -> Group {
-        let first = self.all[at];
+        let first = self.at(at);
         let (mut kept, mut filled) = (0_u32, 0);
         // Rows of neighbours, as far as they lie behind one another and near.
         while at < end && filled < GROUP {
-            let lane = self.all[at].wrapping_sub(first);
+            let lane = self.at(at).wrapping_sub(first);
             if !(filled..GROUP).contains(&lane) {
                 break;
             }
@@ -112,7 +112,7 @@ impl<T: Lanes> Panelled<'_, T> {
                         ahead: Ahead::none(),
                     };
                     let compute = |strip: &Strip<'_, T>| {
-                        let terms = &terms.all[top..top + depth];
+                        let terms = &lying.all_terms[top..top + depth];
                         let product = Unpacked { strip, numbers, groups: &some[..count], terms };
                         // SAFETY: no group begins after `last`, so all its terms are inside; the columns are ours by the
                         // contract of this function.

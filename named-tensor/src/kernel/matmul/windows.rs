@@ -128,50 +128,71 @@ pub(crate) fn windowed<T: Lanes>(
 /// Where the numbers of an operand lie: at the sum of where its term and its column are.
 #[derive(Debug)]
 pub(super) struct Lying {
-    pub(super) terms: Places,
-    pub(super) columns: Places,
+    pub(super) terms: Runs,
+    /// Where each of the terms is.
+    pub(super) all_terms: Vec<usize>,
+    pub(super) columns: Runs,
 }
 
-/// Where the positions of some axes are.
+/// Where the positions of some axes are, by those where the last axis begins anew: all columns of a picture would be as many
+/// numbers as it has.
 #[derive(Debug)]
-pub(super) struct Places {
-    pub(super) all: Vec<usize>,
-    /// The farthest of them.
+pub(super) struct Runs {
+    starts: Vec<usize>,
+    /// The farthest position.
     pub(super) reach: usize,
     /// The size and the stride of the last axis.
     pub(super) last: (usize, usize),
 }
 
-impl Places {
-    fn new(axes: &[(usize, isize)]) -> Places {
+impl Runs {
+    fn new(axes: &[(usize, isize)]) -> Runs {
         let (sizes, strides): (SmallVec<[usize; 8]>, SmallVec<[isize; 8]>) = axes.iter().copied().unzip();
         let span = Span::new(&sizes, &[&strides]);
         let outer = span.sizes.len().saturating_sub(1);
-        let (size, step) = (span.inner(), span.inner_stride(0).unsigned_abs());
+        let last = (span.inner(), span.inner_stride(0).unsigned_abs());
         let mut at = Odometer::new(&span.sizes[..outer], &span.strides[0][..outer], 0);
-        let mut all = Vec::with_capacity(span.total());
-        for _ in 0..span.total() / size {
-            let first = at.distance.unsigned_abs();
-            all.extend((0..size).map(|i| first + i * step));
+        let mut starts = Vec::with_capacity(span.total() / last.0);
+        for _ in 0..span.total() / last.0 {
+            starts.push(at.distance.unsigned_abs());
             at.step();
         }
-        Places { reach: all.iter().copied().max().unwrap_or(0), all, last: (size, step) }
+        Runs { reach: starts.iter().copied().max().unwrap_or(0) + (last.0 - 1) * last.1, starts, last }
     }
 
-    /// Neighbours along the last axis, cut where it begins anew: those of each piece of a range.
-    pub(super) fn runs(&self, range: Range<usize>) -> impl Iterator<Item = Range<usize>> {
-        let (mut at, end, size) = (range.start, range.end, self.last.0);
+    /// How many positions there are.
+    pub(super) fn count(&self) -> usize {
+        self.starts.len() * self.last.0
+    }
+
+    /// Where the position numbered `number` is.
+    #[inline]
+    pub(super) fn at(&self, number: usize) -> usize {
+        self.starts[number / self.last.0] + number % self.last.0 * self.last.1
+    }
+
+    /// Neighbours along the last axis, cut where it begins anew: those of each piece of a range, and where the first one is.
+    pub(super) fn of(&self, range: Range<usize>) -> impl Iterator<Item = (Range<usize>, usize)> {
+        let (mut at, end, (size, step)) = (range.start, range.end, self.last);
+        let (mut inside, mut starts) = (at % size, self.starts[at / size..].iter());
         std::iter::from_fn(move || {
-            let run = at..end.min(at - at % size + size);
-            at = run.end;
-            (!run.is_empty()).then_some(run)
+            if at >= end {
+                return None;
+            }
+            let run = at..end.min(at - inside + size);
+            let first = starts.next()? + inside * step;
+            (at, inside) = (run.end, 0);
+            Some((run, first))
         })
     }
 }
 
 impl Lying {
     pub(super) fn new(windows: Windows<'_>) -> Lying {
-        Lying { terms: Places::new(windows.terms), columns: Places::new(windows.columns) }
+        let terms = Runs::new(windows.terms);
+        let all_terms = terms.of(0..terms.count()).flat_map(|(run, first)| (0..run.len()).map(move |i| (first, i)));
+        let all_terms = all_terms.map(|(first, i)| first + i * terms.last.1).collect();
+        Lying { all_terms, terms, columns: Runs::new(windows.columns) }
     }
 
     /// Whether a product of so many rows reads it where it lies: along the terms, which the other operand has so far apart, or
@@ -190,19 +211,19 @@ impl Lying {
             return self.turned(data, columns, terms, to, width);
         }
         let first = columns.start;
-        for run in self.columns.runs(columns) {
-            let (from, at) = (&data[self.columns.all[run.start]..], run.start - first);
-            copy_rows((from, apart), &self.terms.all[terms.clone()], run.len(), &mut to[at..], width);
+        for (run, place) in self.columns.of(columns) {
+            let (from, at) = (&data[place..], run.start - first);
+            copy_rows((from, apart), &self.all_terms[terms.clone()], run.len(), &mut to[at..], width);
         }
     }
 
     /// The same where neighbours are the terms of a column.
     fn turned<T: Stored>(&self, data: &[T], columns: Range<usize>, terms: Range<usize>, to: &mut [T], width: usize) {
-        let starts = &self.columns.all[columns];
-        for run in self.terms.runs(terms.clone()) {
+        let starts: SmallVec<[usize; WIDTH]> = columns.map(|column| self.columns.at(column)).collect();
+        for (run, place) in self.terms.of(terms.clone()) {
             for (at, starts) in (0..).step_by(WIDTH).zip(starts.chunks(WIDTH)) {
                 let to = &mut to[(run.start - terms.start) * width + at..];
-                turn(&data[self.terms.all[run.start]..], Starts::At(starts), [starts.len(), run.len()], to, width);
+                turn(&data[place..], Starts::At(starts), [starts.len(), run.len()], to, width);
             }
         }
     }

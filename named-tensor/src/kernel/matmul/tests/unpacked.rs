@@ -44,7 +44,7 @@ fn windows_are_packed_where_more_would_be_left_out_than_packing_takes() {
 fn windows_read_where_they_lie_give_the_numbers_of_packed_ones() {
     for (sizes, m) in [([3, 9, 13, 3], 1), ([2, 8, 40, 5], 7), ([130, 7, 11, 3], 17), ([1, 30, 6, 2], 100)] {
         let lying = lying(sizes);
-        let [k, n] = [lying.terms.all.len(), lying.columns.all.len()];
+        let [k, n] = [lying.all_terms.len(), lying.columns.count()];
         let mut random = Random::new(8);
         let (a, b) = (random.reals(m * k), random.reals(sizes[0] * sizes[1] * sizes[2]));
         let [lhs, rhs] = [&a, &b].map(|data| View { data, offset: 0, strides: &[] });
@@ -88,7 +88,7 @@ fn bias_relu_and_residual_end_sums_of_windows_in_each_row_and_column() {
             [(height - side + 1, step), (width - side + 1, 1)],
         );
         let lying = lying(sizes);
-        let [k, n] = [lying.terms.all.len(), lying.columns.all.len()];
+        let [k, n] = [lying.all_terms.len(), lying.columns.count()];
         let mut random = Random::new(3);
         let (a, b) = (random.reals(m * k), random.reals(chans * height * width));
         let (bias, residual) = (random.reals(m), random.reals(m * n));
@@ -109,7 +109,7 @@ fn bias_relu_and_residual_end_sums_of_windows_in_each_row_and_column() {
             Some(&tail),
         );
         for (i, j) in (0..m).flat_map(|i| (0..n).map(move |j| (i, j))) {
-            let right = |t: usize| f64::from(b[lying.terms.all[t] + lying.columns.all[j]]);
+            let right = |t: usize| f64::from(b[lying.all_terms[t] + lying.columns.at(j)]);
             let sum: f64 = (0..k).map(|t| f64::from(a[i * k + t]) * right(t)).sum();
             let exact = (sum / 2.0 + f64::from(bias[i])).max(0.0) + f64::from(residual[i * n + j]);
             let got = f64::from(out[i * n + j]);
