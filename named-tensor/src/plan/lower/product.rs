@@ -67,10 +67,11 @@ impl Lowering<'_, '_> {
         // Neighbours with a sum each are taken side by side; what is neither is slow to gather.
         let side_by_side = product.batch.iter().any(|axis| [axis.left, axis.right, axis.out] == [1; 3]);
         let is_apart = !along && !side_by_side;
-        if product.rows.size == 1 && product.columns.size == 1 && scale == Scale::None && is_apart && one_kind {
+        if product.rows.size == 1 && product.columns.size == 1 && is_apart && one_kind {
             let order = placed(&product.order);
             self.products_then_sum(i, &axes, &product.order, &order, left, right);
-            return self.as_often(i, &order, times);
+            self.as_often(i, &order, times);
+            return self.scaled(i, &order, scale);
         }
         let left = self.readable(i, left, &axes, |axis| axis.left, product.copy_left.as_ref());
         let right = self.readable(i, right, &axes, |axis| axis.right, product.copy_right.as_ref());
@@ -95,6 +96,24 @@ impl Lowering<'_, '_> {
             let (sizes, over) = (order.iter().map(|&at| sizes[at]).collect(), Sizes::from_slice(&[times]));
             self.step(i, order, Action::Reduce { reduction: Reduction::Sum, source, sizes, over });
         }
+    }
+
+    /// The sums that are there, in this order of their axes without gaps, times or by their scale, if they have one.
+    fn scaled(&mut self, i: u32, order: &[usize], scale: Scale) {
+        let function = match scale {
+            Scale::None => return,
+            Scale::Times => Binary::Mul,
+            Scale::By => Binary::Div,
+        };
+        let item = self.items.item(i);
+        let all: Sizes = item.shape.sizes().collect();
+        let sizes: Sizes = order.iter().map(|&at| all[at]).collect();
+        let sum = self.places[&i].in_order(order);
+        let factor = Place { strides: Strides::from_elem(0, order.len()), ..self.places[&item.inputs[2]].clone() };
+        let instructions = [Instruction::Load(0), Instruction::Load(1), Instruction::Binary(function, 0, 1)];
+        let program = self.programs.of(&instructions, &[item.kind; 2]);
+        let operands = Box::new([sum, factor]);
+        self.step(i, order, Action::Map { program, sizes, operands, others: Box::default() });
     }
 
     /// Where an operand is read: where it lies, or where it is copied to.

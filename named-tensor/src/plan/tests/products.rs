@@ -195,6 +195,68 @@ fn a_sum_with_a_weight_for_each_row_is_a_product_and_one_of_equal_tensors_is_not
     [rows, squares, repeated].iter().for_each(|roots| assert!(both_ways(roots, "weighted sums").is_some()));
 }
 
+/// What the steps of a plan do.
+fn actions(root: &Node) -> Vec<&'static str> {
+    let steps = lower::schedule(&Trace::new(std::slice::from_ref(root)).unwrap()).steps;
+    steps.iter().map(|step| named(&step.action)).collect()
+}
+
+#[test]
+fn rows_with_rows_that_lie_across_them_are_multiplied_and_summed_and_the_sums_are_scaled() {
+    let (x, y) = (dense(1, &[(A, 40), (B, 30)]), dense(2, &[(B, 30), (A, 40)]));
+    let scale = || stored(&mut Draw::new(3), Kind::F32, Shape::default(), 1);
+    let sum = || x.contract(&y, &[B]);
+    let scaled = [
+        sum().binary(Binary::Div, &scale()),
+        sum().binary(Binary::Mul, &scale()),
+        scale().binary(Binary::Mul, &sum()),
+        sum().binary(Binary::Div, &Node::fill(Kind::F32, 0.3, Shape::default())),
+        sum().binary(Binary::Mul, &Node::fill(Kind::F32, 2.0, Shape::default())),
+    ];
+    for (way, root) in scaled.iter().enumerate() {
+        assert_eq!(actions(root), ["map", "reduce", "map"], "way {way}");
+        let more = root.binary(Binary::Add, &dense(4, &[(A, 40)])).unary(Unary::Relu);
+        assert_eq!(actions(&more), ["map", "reduce", "map"], "way {way}: what follows is one pass with the scale");
+        assert!(both_ways(&[root.clone(), more], &format!("way {way}")).is_some());
+    }
+}
+
+#[test]
+fn rows_with_rows_in_any_layout_have_the_same_numbers_when_their_sums_are_scaled() {
+    let (mut apart, mut compared) = (0, 0);
+    for seed in 0..1500 {
+        let mut draw = Draw::new(500_000 + seed);
+        let draw = &mut draw;
+        let kind = if draw.below(2) == 0 { Kind::F32 } else { Kind::F64 };
+        let axes: Vec<(Name, usize)> =
+            [A, B, C, D].into_iter().take(1 + draw.below(4)).map(|name| (name, *draw.of(&[1, 2, 3, 9, 20]))).collect();
+        let operand = |draw: &mut Draw| {
+            let shape = Shape::new(axes.iter().copied().filter(|_| draw.below(10) > 0));
+            match draw.below(8) {
+                0 if kind == Kind::F32 => stored(draw, Kind::Bf16, shape, 1).cast(kind),
+                _ => stored(draw, kind, shape, 1),
+            }
+        };
+        let (x, y, scale) = (operand(draw), operand(draw), stored(draw, kind, Shape::default(), 1));
+        let over = draw.subset(x.shape().names().filter(|&name| y.shape().has(name)));
+        let sum = x.contract(&y, &over);
+        let scaled = match draw.below(3) {
+            0 => sum.binary(Binary::Div, &scale),
+            1 => sum.binary(Binary::Mul, &scale),
+            _ => scale.binary(Binary::Mul, &sum),
+        };
+        let root = match draw.below(4) {
+            0 => scaled.binary(Binary::Add, &operand(draw)).unary(Unary::Tanh),
+            1 => scaled.unary(Unary::Relu).contract(&operand(draw), &[]),
+            _ => scaled,
+        };
+        let actions = actions(&root);
+        apart += usize::from(actions.contains(&"reduce") && !actions.contains(&"scaled product"));
+        compared += both_ways(&[root], &format!("seed {seed}: {x:?} and {y:?} over {over:?}")).unwrap_or(0);
+    }
+    assert!(apart > 100 && compared > 50_000, "{apart} are summed apart, {compared} numbers");
+}
+
 /// A sum over a product of several tensors in words of the language: products, sums and contractions of random parts.
 fn written_apart(draw: &mut Draw, kind: Kind) -> (Node, Vec<Node>) {
     let sizes: Vec<(Name, usize)> = NAMES.iter().map(|&name| (name, *draw.of(&[1, 2, 3, 9]))).collect();
