@@ -218,10 +218,17 @@ impl Joined {
     }
 }
 
-/// A part without the axes along which it only repeats itself.
+/// A part without the axes along which it only repeats itself. A condition that is computed may be in error.
 fn bare(part: &Node, axis: Name) -> &Node {
     match (part.op(), part.inputs()) {
-        (Op::Select, [_, yes, no]) if part.value().is_none() && yes.id() == no.id() && yes.shape().has(axis) => yes,
+        (Op::Select, [condition, yes, no])
+            if part.value().is_none()
+                && yes.id() == no.id()
+                && yes.shape().has(axis)
+                && condition.inputs().is_empty() =>
+        {
+            yes
+        }
         _ => part,
     }
 }

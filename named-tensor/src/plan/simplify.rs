@@ -8,6 +8,7 @@ mod grouped;
 mod one_hot;
 mod paired;
 mod relative;
+mod spread;
 mod sums;
 
 use smallvec::SmallVec;
@@ -340,17 +341,6 @@ impl<'a> Items<'a> {
             Op::ArgSort { .. } if is_one => Work::Best { axis, largest: *descending },
             _ => Work::First(op),
         };
-    }
-
-    /// What is chosen from one tensor twice is that tensor, with the axes of the condition.
-    fn take_spread(&mut self, i: usize) {
-        let item = &mut self.list[i];
-        if let (Work::Op(Op::Select), &[_, yes, no]) = (item.work, &item.inputs[..])
-            && yes == no
-        {
-            item.inputs = few([yes]);
-            item.work = Work::Spread;
-        }
     }
 
     /// `(x ⊙ y) · s` and `(x ⊙ y) / s` with a scalar `s` scale while they sum, instead of in a pass of their own.

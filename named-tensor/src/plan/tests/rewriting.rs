@@ -4,10 +4,12 @@
 //! files), random graphs (`draw`).
 
 use super::*;
+use crate::element::Comparison;
 
 const A: Name = Name::declared("a");
 const B: Name = Name::declared("b");
 const C: Name = Name::declared("c");
+const D: Name = Name::declared("d");
 
 fn tensor(seed: u64, kind: Kind, axes: &[(Name, usize)]) -> Node {
     stored(&mut Draw::new(seed), kind, Shape::new(axes.iter().copied()), 50)
@@ -37,6 +39,34 @@ fn a_sum_of_nothing_is_zero_before_it_is_scaled() {
     let zero = tensor(3, Kind::F64, &[]).binary(Binary::Mul, &number(0.0));
     same(&[product().binary(Binary::Div, &zero)], "0 / 0");
     same(&[product().binary(Binary::Mul, &number(f64::INFINITY))], "0 · ∞");
+}
+
+#[test]
+fn a_choice_between_a_tensor_and_itself_tells_what_is_wrong_in_its_condition() {
+    let table = || tensor(1, Kind::F64, &[(A, 3)]);
+    let x = || tensor(2, Kind::F64, &[(B, 40)]);
+    let w = || tensor(3, Kind::F64, &[(B, 80), (C, 30)]);
+    for (position, is_there) in [(2.0, true), (3.0, false)] {
+        let at = Node::fill(Kind::Index, position, Shape::new([(D, 50)]));
+        let read = [table().gather(A, &at), table().dynamic_slice(A, 1, &at.at(D, 0)).at(A, 0)];
+        for (way, read) in read.iter().enumerate() {
+            let context = format!("position {position}, way {way}");
+            let condition = read.unary(Unary::Exp).compare(Comparison::Lt, &number(0.5));
+            let chosen = condition.select(&x(), &x());
+            assert_eq!(both_ways(std::slice::from_ref(&chosen), &context).is_some(), is_there, "{context}");
+            let x = x();
+            let chosen = condition.select(&x, &x);
+            assert_eq!(both_ways(std::slice::from_ref(&chosen), &context).is_some(), is_there, "{context}, one node");
+            let joined = chosen.concat(B, &chosen.unary(Unary::Neg)).contract(&w(), &[B]);
+            assert_eq!(both_ways(&[joined], &context).is_some(), is_there, "{context}, joined");
+        }
+    }
+    let singular = Node::fill(Kind::F64, 1.0, Shape::new([(A, 3), (D, 3)])).inverse(A, D);
+    let x = x();
+    let chosen = singular.compare(Comparison::Lt, &number(0.5)).select(&x, &x);
+    assert!(both_ways(&[chosen], "a matrix without an inverse").is_none(), "it is told");
+    let free = x.compare(Comparison::Lt, &number(0.5)).select(&x, &x);
+    assert_eq!(kept(std::slice::from_ref(&free)).steps.len(), 0, "what cannot be wrong is not computed");
 }
 
 #[test]
@@ -105,7 +135,7 @@ fn a_product_is_not_finished_in_place_by_what_has_another_kind() {
         .map(|(seed, axes)| tensor(seed, Kind::Index, &axes).cast(Kind::F32).binary(Binary::Mul, &scalar(1.0)));
     let product = || x.contract(&y, &[B]);
     same(&[product().cast(Kind::F64)], "doubles");
-    same(&[product().compare(crate::element::Comparison::Gt, &Node::fill(Kind::F32, 0.1, Shape::default()))], "truth");
+    same(&[product().compare(Comparison::Gt, &Node::fill(Kind::F32, 0.1, Shape::default()))], "truth");
 }
 
 #[test]
