@@ -8,7 +8,7 @@ use crate::ast::MOST_ARGUMENTS;
 use crate::code::name_of;
 use crate::emit::absent;
 use crate::emit::lifting::{LiftedArgument, Lifting};
-use crate::names::TOO_MANY;
+use crate::names::{STACKED, TOO_MANY};
 use crate::report::Report;
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, format_ident, quote};
@@ -88,7 +88,7 @@ impl<'a> Lifted<'a> {
         }
         let mut tensors = arguments.iter().filter(|argument| argument.tensor.is_some());
         if let Some(beyond) = tensors.nth(MOST_ARGUMENTS) {
-            report.error(beyond.name.span(), TOO_MANY, &[]);
+            report.error(beyond.name.span(), TOO_MANY, &[STACKED.to_owned()]);
         }
         let result = match &signature.output {
             ReturnType::Type(_, written) => tensor(written),

@@ -124,6 +124,28 @@ fn contracted(vocabulary: &Vocabulary<'_>, function: &Function, name: &Ident) ->
     found
 }
 
+/// The axes over which the body first contracts something that a parameter is a part of, `X dot_chans (M * W)`, if it has these
+/// and others.
+fn contracted_within(function: &Function, name: &Ident) -> Option<Vec<Path>> {
+    let own = &declared(function, name)?.set.0;
+    let has = |axis: &Path| own.iter().any(|own| axis_name(own) == axis_name(axis));
+    let mut found = None;
+    function.walk(&mut |node| {
+        if let Expression::Dot { axes, left, right, .. } = node
+            && found.is_none()
+            && axes.len() < own.len()
+            && axes.iter().all(has)
+        {
+            let mut is_inside = false;
+            [left, right]
+                .into_iter()
+                .for_each(|side| side.walk(&mut |node| is_inside |= node.variable() == Some(name)));
+            found = is_inside.then(|| axes.clone());
+        }
+    });
+    found
+}
+
 fn before_renaming(axes: &[Path], entries: &[Entry]) -> Option<Vec<Path>> {
     let mut renames = Vec::new();
     for entry in entries {
@@ -177,7 +199,13 @@ fn unstated(vocabulary: &Vocabulary<'_>, function: &Function, name: &Ident) -> s
         let result: Vec<String> = function.result.set.0.iter().map(axis_name).collect();
         let kind = declared(function, name).filter(|kind| kind.set.0.len() > 1);
         let inputs = kind.iter().flat_map(|kind| &kind.set.0).find(|axis| !result.contains(&axis_name(axis)));
-        if let Some(axis) = inputs.map(axis_text).filter(|axis| !axis.contains('(')) {
+        if let Some(axes) = contracted_within(function, name) {
+            let sizes: Vec<String> = axes.iter().map(|axis| format!("|{}|", axis_text(axis))).collect();
+            let drawn = format!("~ normal(0, 1 / sqrt({}))", sizes.join(" * "));
+            help.push(format!(
+                "it is contracted as a part of something; what is contracted itself is at first `{drawn}`"
+            ));
+        } else if let Some(axis) = inputs.map(axis_text).filter(|axis| !axis.contains('(')) {
             help.push(format!("`{axis}` is no axis of the result: if it is summed over, write `.. dot_{axis} {name}`"));
         }
         Err(error(span, format!("what `{name}` is at first cannot be seen from the equations"), &help))

@@ -148,12 +148,17 @@ impl<'a> Vocabulary<'a> {
 
 /// What is said about the argument after those.
 pub(crate) const TOO_MANY: &str = "a function has at most 8 tensor arguments";
+/// How several arguments become one.
+pub(crate) const STACKED: &str =
+    "several that have the same axes may come as one that has an axis more, which `Tensor::stack` makes";
 
 /// Reports what is wrong with the names of a function.
 pub(crate) fn check(vocabulary: &Vocabulary<'_>, function: &Function, report: &mut Report) {
     let before = report.count();
     if let Some(beyond) = function.arguments.get(MOST_ARGUMENTS) {
-        report.error(beyond.name.span(), TOO_MANY, &[]);
+        let name = &function.name;
+        let learnt = format!("what is learnt stands after a semicolon, however many: `{name}(X: R[..]; W: R[..], ..)`");
+        report.error(beyond.name.span(), TOO_MANY, &[learnt, STACKED.to_owned()]);
     }
     axes::check(vocabulary, function, report);
     calls::check(vocabulary, function, report);

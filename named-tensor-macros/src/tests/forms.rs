@@ -175,3 +175,34 @@ fn an_entry_of_a_subscript_that_lacks_its_half_is_shown_with_it() {
         assert!(at.starts_with(place) && is.starts_with(&said), "{body}: at `{at}`: {is}");
     }
 }
+
+#[test]
+fn an_argument_too_many_is_answered_with_where_the_learnt_ones_stand_and_how_several_become_one() {
+    let list: Vec<String> = ('A'..='I').map(|name| format!("{name}: R[a]")).collect();
+    let learnt = "what is learnt stands after a semicolon, however many: `F(X: R[..]; W: R[..], ..)`";
+    let stacked = "several that have the same axes may come as one that has an axis more, which `Tensor::stack` makes";
+    let said = format!("a function has at most 8 tensor arguments\n= help: {learnt}\n= help: {stacked}");
+    let sum = "A + B + C + D + E + F + G + H";
+    assert_eq!(only(&format!("fn F({}) -> R[a] {{ {sum} + I }}", list.join(", "))), said);
+    let parted = format!("fn F({}; {}) -> R[a] {{ {sum} + I }}", list[..2].join(", "), list[2..].join(", "));
+    assert_eq!(errors(&parted), Vec::<String>::new());
+}
+
+#[test]
+fn a_parameter_that_is_contracted_as_a_part_of_something_is_told_how_it_begins_alone() {
+    let of = |start: &str, body: &str| format!("fn f(X: R[a], M: R[a, b]; W: R[a, b]{start}) -> R[b] {{ {body} }}");
+    let said = "what `W` is at first cannot be seen from the equations\n= help: write `W: R[..] = 1` or `W: R[..] ~ normal(0, 1)`";
+    let drawn = "~ normal(0, 1 / sqrt(|a|))";
+    let part = format!(
+        "{said}\n= help: it is contracted as a part of something; what is contracted itself is at first `{drawn}`"
+    );
+    for body in ["X dot_a (M * W)", "(exp(W) * M) dot_a X"] {
+        assert_eq!(only(&of("", body)), part, "{body}");
+        assert_eq!(errors(&of(&format!(" {drawn}"), body)), Vec::<String>::new(), "{body}");
+    }
+    let summed = "= help: `a` is no axis of the result: if it is summed over, write `.. dot_a W`";
+    assert_eq!(only(&of("", "sum_a(X * M * W)")), format!("{said}\n{summed}"));
+    // A gain has no other axis.
+    let gain = only("fn f(X: R[a], Y: R[a]; W: R[a]) -> R[] { X dot_a (Y * W) }");
+    assert_eq!(gain, said);
+}
