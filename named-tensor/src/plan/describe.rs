@@ -1,8 +1,10 @@
 //! A plan that a person can read: each step as an equation with axes, sizes, work, buffers and time.
 //!
-//! Lives here: the words, and the clock: the steps are run a few times, and each shows the least time it took, beside
-//! the time that its work would take on a nominal core. Not here: the steps (`schedule`); names come from the graph
-//! that is asked about, since a plan serves every graph of its structure.
+//! Lives here: the lines, and the clock: the steps are run a few times, and each shows the least time it took, beside
+//! the time that its work would take on a nominal core. Names come from the graph that is asked about, since a plan serves every
+//! graph of its structure. Not here: what a step does (`words`), the steps (`schedule`).
+
+mod words;
 
 use std::fmt::{Display, Formatter, Result as Written, Write};
 use std::sync::atomic::Ordering;
@@ -79,13 +81,14 @@ impl Display for Page<'_, '_> {
             writeln!(f, "    #{slot}{} = {what}", node.shape())?;
         }
         let (mut flops, mut bytes, mut expected) = (0.0, 0.0, 0.0);
+        let ends = words::ends(self.schedule);
         for (number, step) in self.schedule.steps.iter().enumerate() {
             let work = (self.flops(step), self.bytes(step));
             let time = (work.0 / FLOPS).max(work.1 / BANDWIDTH);
             flops += work.0;
             bytes += work.1;
             expected += time;
-            let equation = self.equation(step)?;
+            let equation = self.equation(step, ends[number])?;
             let measured = self.times.get(number).map_or(String::new(), |&time| format!("   {}", duration(time)));
             let (work, time) = ((scaled(work.0, "FLOP"), scaled(work.1, "B")), duration(time));
             writeln!(f, "{:3} {equation}   {}   {}   {time}{measured}", number + 1, work.0, work.1)?;
@@ -123,59 +126,32 @@ impl Page<'_, '_> {
             };
             writeln!(f, "        #{slot}{} = {what}", node.shape())?;
         }
-        for step in &self.schedule.steps {
-            writeln!(f, "      · {}", self.equation(step)?)?;
+        for (step, is_end) in self.schedule.steps.iter().zip(words::ends(self.schedule)) {
+            writeln!(f, "      · {}", self.equation(step, is_end)?)?;
         }
         Ok(())
     }
 
-    /// `#7[seq: 5] = softmax(#6)`, with the operations that are fused in their order.
-    fn equation(&self, step: &Step) -> std::result::Result<String, std::fmt::Error> {
+    /// `#7[seq: 5] = softmax(#6)`, with the operations that are fused in their order. `is_end` says whether the node is computed
+    /// then.
+    fn equation(&self, step: &Step, is_end: bool) -> std::result::Result<String, std::fmt::Error> {
         let node = self.trace.node(step.node);
         let slot = self.schedule.slots[step.out as usize];
         let mut line = String::new();
         let mut filled = Vec::new();
         step.fills(|slot| filled.push(format!("#{slot}")));
         write!(line, "{}", filled.join(", "))?;
-        // A copy or a product on the way to the node has no axes of the node.
-        let is_of_node = !matches!(step.action, Action::AttentionGradient { .. });
+        // What is computed on the way to the node has no axes of the node.
+        let is_of_node = is_end && !matches!(step.action, Action::AttentionGradient { .. });
         if is_of_node && slot.size == node.shape().elements() {
             write!(line, "{}", node.shape())?;
         }
-        let what = match &step.action {
-            Action::Join { pieces, around: None } if pieces.len() == 1 => "copy".to_owned(),
-            Action::Join { around: Some(_), .. } => "pad".to_owned(),
-            Action::Join { .. } if matches!(node.op(), Op::Binary(_)) => "concat".to_owned(),
-            Action::Append { .. } => "append".to_owned(),
-            Action::Product { .. } => "dot".to_owned(),
-            Action::Attention { .. } => "attention".to_owned(),
-            Action::AttentionGradient { .. } => "attention gradient".to_owned(),
-            Action::Fill(value) => return write!(line, " = {value}").map(|()| line),
-            Action::Rows { function: RowFunction::Standardize { .. }, .. } => "standardize".to_owned(),
-            Action::Rows { function: RowFunction::Softmax { log }, .. } => {
-                if *log { "log_softmax" } else { "softmax" }.to_owned()
-            }
-            Action::Rows { function: RowFunction::LogSum, .. } => "log sum exp".to_owned(),
-            Action::StandardizeGradient { .. } => "standardize gradient".to_owned(),
-            Action::Best { largest, .. } => if *largest { "argmax" } else { "argmin" }.to_owned(),
-            Action::Rows { function: RowFunction::Sort { descending }, row, wanted, .. } if wanted < row => {
-                if *descending { "maxk" } else { "mink" }.to_owned()
-            }
-            Action::Rows { function: RowFunction::ArgSort { descending }, row, wanted, .. } if wanted < row => {
-                if *descending { "argmaxk" } else { "argmink" }.to_owned()
-            }
-            _ if step.tail.is_some() => self.trace.node(step.fused[0]).op().name().to_owned(),
-            _ => self.names(&step.fused, step.node),
-        };
-        // The first of the nodes on the way is what the tail goes on with.
-        let tail = if step.tail.is_some() {
-            ", ".to_owned() + &self.names(&step.fused[1..], step.node)
-        } else {
-            String::new()
-        };
+        if let Action::Fill(value) = step.action {
+            return write!(line, " = {value}").map(|()| line);
+        }
         let mut operands = Vec::new();
         step.reads(|slot| operands.push(format!("#{slot}")));
-        write!(line, " = {what}{tail}({})", operands.join(", "))?;
+        write!(line, " = {}({})", self.what(step, is_end), operands.join(", "))?;
         match &step.action {
             Action::Product { batch, rows, columns, inner, .. } => {
                 let (again, batch): (Vec<&Loop>, Vec<_>) = batch.iter().partition(|axis| axis.is_summed());
@@ -196,15 +172,9 @@ impl Page<'_, '_> {
                 write!(line, " as {rows}×{columns}×{limit} at {fine} positions")?;
             }
             Action::Scan { body, .. } => write!(line, " as {} of {}", body.size, steps(&body.schedule))?,
-            _ => {}
+            _ => line.push_str(&self.sizes_reduced(step, is_end)),
         }
         Ok(line)
-    }
-
-    /// The names of the operations of some nodes and of the last one.
-    fn names(&self, nodes: &[u32], last: u32) -> String {
-        let all = nodes.iter().chain([&last]).map(|&node| self.trace.node(node).op());
-        all.filter(|op| !matches!(op, Op::Rename | Op::StopGradient)).map(Op::name).collect::<Vec<_>>().join(", ")
     }
 
     fn flops(&self, step: &Step) -> f64 {

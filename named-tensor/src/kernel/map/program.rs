@@ -190,6 +190,18 @@ impl Program {
         self.sources.iter().any(|source| matches!(source, Source::Position(_)))
     }
 
+    /// What it does, step by step, in the words of equations.
+    pub(crate) fn words(&self) -> impl Iterator<Item = &'static str> + '_ {
+        self.steps.iter().map(|step| match step.action {
+            Action::Unary(op, _) => op.name(),
+            Action::Binary(op, ..) => op.name(),
+            Action::Compare(op, ..) => op.name(),
+            Action::Select(..) => "if",
+            Action::Cast(from) if step.to.is_none() && self.registers[from] == self.result => "copy",
+            Action::Cast(_) => "cast",
+        })
+    }
+
     /// The registers of the other results.
     pub(in crate::kernel) fn others(&self) -> &[usize] {
         &self.others

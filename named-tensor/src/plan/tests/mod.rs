@@ -5,6 +5,7 @@
 mod append;
 mod attention;
 mod computed;
+mod described;
 pub(crate) mod draw;
 mod edges;
 mod gain;
@@ -344,35 +345,6 @@ fn a_chain_of_doublings_does_not_double_its_steps() {
     }
     assert!(kept(std::slice::from_ref(&node)).steps.len() <= 400, "each node is computed once");
     both_ways(&[node], "doublings");
-}
-
-#[test]
-fn a_plan_is_printed_with_axes_work_and_buffers() {
-    let [seq, chans, hidden] = ["seq", "chans", "hidden"].map(Name::declared);
-    let x = stored(&mut Draw::new(1), Kind::F32, Shape::new([(seq, 50), (chans, 30)]), 1);
-    let w = stored(&mut Draw::new(3), Kind::F32, Shape::new([(chans, 30), (hidden, 40)]), 1);
-    let root = x.contract(&w, &[chans]).unary(Unary::Relu).binary(Binary::Add, &scalar(0.5));
-    let text = describe(&[root]).unwrap();
-    for part in [
-        "#0[seq: 50, chans: 30] = stored",
-        "[seq: 50, hidden: 40] = dot, relu, +(#",
-        "as 1 of 50×30×40   124 kFLOP",
-        "1 step   ",
-        "on a nominal core",
-        "measured",
-    ] {
-        assert!(text.contains(part), "{part} is missing:\n{text}");
-    }
-}
-
-#[test]
-fn a_plan_says_how_much_work_a_determinant_and_an_inverse_are() {
-    let [a, b] = ["rows", "columns"].map(Name::declared);
-    let x = stored(&mut Draw::new(1), Kind::F64, Shape::new([(a, 30), (b, 30)]), 1);
-    for (root, work) in [(x.determinant(a, b), "18.0 kFLOP"), (x.inverse(a, b), "72.0 kFLOP")] {
-        let page = describe(&[root]).unwrap();
-        assert!(page.contains(work), "{page}");
-    }
 }
 
 /// `exp x`, whose derivative is said elsewhere.

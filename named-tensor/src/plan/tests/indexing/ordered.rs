@@ -76,6 +76,9 @@ fn what_is_not_read_at_any_position_need_not_be_finite() {
     let root = h.gather(NODE, &at).contract(&w, &[KEY]);
     let both = owed(&root, &[h, w]);
     assert_eq!(multiplied(&both), 3 * nodes * 8 * 9);
+    // The guard has words of its own.
+    let page = describe(&both).unwrap();
+    assert!(page.contains(" = >(#") && page.contains(" = if(#") && page.contains(" = scatter_add(#"), "{page}");
     both_ways(&both, "two nodes are NaN");
     assert!(elements(&both[1], &evaluate(&both).unwrap()[1]).iter().all(|x| x.is_finite()));
 }
