@@ -1,8 +1,8 @@
 //! A plan that a person can read: each step as an equation with axes, sizes, work, buffers and time.
 //!
 //! Lives here: the lines, and the clock: the steps are run a few times, and each shows the least time it took, beside
-//! the time that its work would take on a nominal core. Names come from the graph that is asked about, since a plan serves every
-//! graph of its structure. Not here: what a step does (`words`), the steps (`schedule`).
+//! the time that its work would take on a nominal core. Names come from the graph that is asked about, since a plan serves
+//! every graph of its structure. Not here: what a step does (`words`), the steps (`schedule`).
 
 mod words;
 
@@ -132,8 +132,8 @@ impl Page<'_, '_> {
         Ok(())
     }
 
-    /// `#7[seq: 5] = softmax(#6)`, with the operations that are fused in their order. `is_end` says whether the node is computed
-    /// then.
+    /// `#7[seq: 5] = softmax(#6)`, with the operations that are fused in their order. `is_end` says whether the node is
+    /// computed then.
     fn equation(&self, step: &Step, is_end: bool) -> std::result::Result<String, std::fmt::Error> {
         let node = self.trace.node(step.node);
         let slot = self.schedule.slots[step.out as usize];

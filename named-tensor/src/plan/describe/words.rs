@@ -1,7 +1,7 @@
 //! What a step does, in words.
 //!
-//! A step stands for a node, and may be a part of what it takes to compute that: a sum of one factor, an inverse, a guard of what
-//! is not read. So the words are those of what is done, and those of the node where both are one. Lives here: these words.
+//! A step stands for a node, and may be a part of what it takes to compute that: a sum of one factor, an inverse, a guard of
+//! what is not read. So the words are those of what is done, and those of the node where both are one. Lives here: these words.
 //! Not here: the numbers beside them (`describe`).
 
 use std::collections::HashSet;

@@ -1,7 +1,7 @@
 //! Choices between a tensor and itself: that tensor, repeated along the axes of the condition.
 //!
-//! Lives here: when it is so. A condition that may tell a wrong position or a matrix without an inverse is computed all the same,
-//! as by the plain evaluation. Not here: choices of other tensors.
+//! Lives here: when it is so. A condition that may tell a wrong position or a matrix without an inverse is computed all the
+//! same, as by the plain evaluation. Not here: choices of other tensors.
 
 use super::{Items, Work};
 use crate::graph::Op;
