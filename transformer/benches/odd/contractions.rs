@@ -85,6 +85,10 @@ fn vectors(run: &mut Run) -> Result<(), Error> {
         a [inner m, row n], x [inner m] => [row] { Along(a, x) }
     }
     odd! {
+        run "vector/middle" [p, m, n] in [[31, 17, 9], [512, 4, 256], [2000, 5, 64]];
+        x [plane p, row m, col n], a [row m] => [plane, col] { x.dot(row, a) }
+    }
+    odd! {
         run "vector/outer" [m, n] in [[31, 17], [1001, 773], [7, 60000]];
         x [row m], y [col n] => [row, col] { Outer(x, y) }
     }

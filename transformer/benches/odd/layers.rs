@@ -86,6 +86,11 @@ named! {
         one_hot_row(T, |row|) dot_seq (relu(index_row(X, S) dot_depth W + index_row(X, T) dot_depth U) dot_hidden V)
     }
 
+    /// What the neighbours N of each row are, weighed and multiplied.
+    fn Nearest(A: R[row, seq], X: R[row_, depth], N: row_[row, seq], W: R[depth, out]) -> R[row, out] {
+        sum_{seq, depth}(A * index_row_(X, N) * W)
+    }
+
     /// A border of zeros, one wide.
     fn Padded(X: R[height, width]) -> R[height, width] {
         P_{height(i: |height| + 2), width(j: |width| + 2)} =
@@ -235,6 +240,11 @@ fn graphs(run: &mut Run) -> Result<(), Error> {
         run "layers/messages" [n, e, d, h, o] in [[31, 77, 17, 9, 5], [1001, 9009, 65, 63, 33]];
         x [row n, depth d], w [depth d, hidden h] * 0.2, u [depth d, hidden h] * 0.2, v [hidden h, out o] => [row, out] {
             Messages(x, &edges.0, &edges.1, w, u, v) } where edges = (ends(50, e, n)?, ends(51, e, n)?)
+    }
+    odd! {
+        run "layers/nearest" [n, k, d, o] in [[31, 5, 17, 9], [1001, 16, 65, 63]];
+        a [row n, seq k], x [row_ n, depth d], w [depth d, out o] => [row, out] { Nearest(a, x, &near, w) }
+        where near = Tensor::indices_from_vec((row.of(n), seq.of(k)), row_, positions(50, n * k, n))?
     }
     Ok(())
 }

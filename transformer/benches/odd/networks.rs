@@ -29,6 +29,14 @@ named! {
         mean_batch(D * D)
     }
 
+    fn Critic(X: R[input], W: R[input, hidden], V: R[hidden, depth], u: R[depth]) -> R[] {
+        tanh(tanh(X dot_input W) dot_hidden V) dot_depth u
+    }
+    /// How far the slopes of a critic are from 1 (Gulrajani et al., 2017).
+    fn Penalty(X: R[input], W: R[input, hidden], V: R[hidden, depth], u: R[depth]) -> R[] {
+        (norm_{star(input)}(d(Critic(X, W, V, u), X)) - 1)^2
+    }
+
     fn Embed(E: R[vocab, depth], I: vocab[seq]) -> R[seq, depth] { index_vocab(E, I) }
     fn Bag(E: R[vocab, depth], I: vocab[seq]) -> R[depth] { mean_seq(index_vocab(E, I)) }
 
@@ -100,6 +108,11 @@ fn learning(run: &mut Run) -> Result<(), Error> {
     odd! {
         run "loss/least-squares" [n, d] in [[301, 17], [1001, 773], [60000, 7]];
         w [input d], b [] => [] { LeastSquares(&xy.0, &xy.1, w, b) } where xy = data(n, d)?
+    }
+    odd! {
+        run "loss/penalty" [b, i, h, d] in [[31, 17, 29, 5], [64, 301, 129, 65]];
+        x [batch b, input i], w [input i, hidden h] * 0.2, v [hidden h, depth d] * 0.2, u [depth d] => [] {
+            Penalty(x, w, v, u).mean(batch) }
     }
     for size in [301, 60_000, 774_000] {
         let case = Case::new("adam/step", &[size]);

@@ -126,6 +126,9 @@ def layers():
          lambda n, e, d, h, o: [(n, d), ((d, h), 0.2), ((d, h), 0.2), (h, o)],
          lambda x, w, u, v, s, t: torch.zeros(len(x), v.shape[1]).index_add(0, t, (x[s] @ w + x[t] @ u).relu() @ v),
          lambda n, e, *_: (positions(50, e, n), positions(51, e, n)))
+    case("layers/nearest", [(31, 5, 17, 9), (1001, 16, 65, 63)], lambda n, k, d, o: [(n, k), (n, d), (d, o)],
+         lambda a, x, w, near: (a[:, :, None] * x[near]).sum(1) @ w,
+         lambda n, k, *_: (positions(50, n * k, n).view(n, k),))
 
     case("layers/residual", [(2, 3, 13, 5), (8, 17, 28, 33)],
          lambda b, c, h, o: [(b, c, h, h), ((o, c, 3, 3), 0.2), (o,), (o,), ((c, o, 3, 3), 0.2), (c,), (c,)],

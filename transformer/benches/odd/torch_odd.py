@@ -39,6 +39,8 @@ def contractions():
     sizes = [(31, 17), (300, 401), (1001, 773), (60000, 7), (7, 60000)]
     case("vector/along", sizes, lambda m, n: [(m, n), (n,)], torch.mv)
     case("vector/across", sizes, lambda m, n: [(m, n), (m,)], lambda a, x: a.t() @ x)
+    case("vector/middle", [(31, 17, 9), (512, 4, 256), (2000, 5, 64)], lambda p, m, n: [(p, m, n), (m,)],
+         lambda x, a: torch.einsum("pmn,m->pn", x, a))
     case("vector/outer", [(31, 17), (1001, 773), (7, 60000)], lambda m, n: [(m,), (n,)], torch.outer)
     case("vector/inner", [(301,), (60000,), (774000,)], lambda n: [(n,), (n,)], torch.dot)
     case("vector/row-by-row", [(300, 401), (1001, 773), (60000, 7)], lambda m, n: [(m, n), (m, n)],
@@ -293,6 +295,15 @@ def networks():
     case("loss/logistic", sizes, line,
          lambda w, b, x, y: F.binary_cross_entropy_with_logits(torch.mv(x, w) + b, y), data)
     case("loss/least-squares", sizes, line, lambda w, b, x, y: F.mse_loss(torch.mv(x, w) + b, y), data)
+
+    def penalty(x, w, v, u):
+        with torch.enable_grad():
+            x = x if x.requires_grad else x.detach().requires_grad_()
+            slope, = torch.autograd.grad((((x @ w).tanh() @ v).tanh() @ u).sum(), x, create_graph=True)
+        return (slope.norm(dim=1) - 1).square().mean()
+
+    case("loss/penalty", [(31, 17, 29, 5), (64, 301, 129, 65)],
+         lambda b, i, h, d: [(b, i), ((i, h), 0.2), ((h, d), 0.2), (d,)], penalty)
     for size in [301, 60_000, 774_000]:
         adam(size)
 
