@@ -16,10 +16,9 @@
 
 use smallvec::SmallVec;
 
-use super::LARGEST_RANK;
 use super::key::narrow;
 use super::simplify::{Item, Items, Scale, Work};
-use super::weighed;
+use super::{LARGEST_RANK, weighed, windows};
 use crate::axis::Name;
 use crate::element::Binary;
 use crate::graph::shape::Names;
@@ -315,7 +314,6 @@ impl<'a> Items<'a> {
             (scores, mask) = (product, Some(other));
         }
         let chosen = self.chosen(scores);
-        let condition = chosen.map(|(condition, ..)| condition);
         if let Some((_, product, others)) = chosen {
             once(scores)?;
             (scores, mask) = (product, Some(others));
@@ -337,12 +335,14 @@ impl<'a> Items<'a> {
             || product.shape.elements() == 0
             || keys.iter().any(|&axis| self.item(queries).shape.size(axis) == Some(0))
             || [keys, positions].iter().any(|axes| is_vast(self.item(others).shape, axes))
+            || windows::are_inside(self, others, keys)
             || product.shape.rank() + keys.len() > MOST
         {
             return None;
         }
         rest.extend(mask);
-        let attention = Attention { positions, keys, scale, masked: mask.is_some(), instead: condition.is_some() };
+        let attention = Attention { positions, keys, scale, masked: mask.is_some(), instead: chosen.is_some() };
+        let condition = chosen.map(|(condition, ..)| condition);
         Some(Scores { attention, queries, keys: others, rest, condition })
     }
 

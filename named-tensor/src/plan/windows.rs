@@ -6,7 +6,10 @@
 
 use super::contract::{Axis, Loop, Product};
 use super::layout::{Order, far_first};
+use super::simplify::{Items, Work};
 use super::weighed;
+use crate::graph::Op;
+use crate::graph::shape::Names;
 use crate::kernel::order::sort_few;
 
 /// One of the operands of a product.
@@ -71,6 +74,18 @@ pub(super) fn set_apart(side: Side, axes: &[Axis], both: &mut Order, summed: &Or
         both.push(only.remove(0));
     }
     sort_few(both, |&at| far_first(stride(at)));
+}
+
+/// Whether some of these axes lie inside of windows that an item is views of. Were those the keys of attention, they would be
+/// written out, and no two queries would share any.
+pub(super) fn are_inside(items: &Items<'_>, mut item: u32, axes: &Names) -> bool {
+    while let (Work::Op(Op::Window { into, .. }), &[of]) = (items.item(item).work, &items.item(item).inputs[..]) {
+        if axes.contains(into) {
+            return true;
+        }
+        item = of;
+    }
+    false
 }
 
 /// The product of an operand that is copied, without the copy, if the kernel can pack or read it where it lies: neighbours, of

@@ -377,3 +377,19 @@ fn two_attentions_that_read_each_others_sums_over_rows_are_no_ring() {
     let both = [wa.contract(&rb.unary(Unary::Sin), &[pos.0]), wb.contract(&ra.unary(Unary::Sin), &[pos.0])];
     both_ways(&both, "a ring of two");
 }
+
+/// Multi-token attention (Golovneva et al., 2025): scores are convolved before they are softened.
+#[test]
+fn scores_that_are_sums_over_windows_are_no_attention_of_windows() {
+    let [heads, row, seq, near, far, val] = ["heads", "row", "seq", "near", "far", "val"].map(Name::declared);
+    let mut draw = Draw::new(1);
+    let mut some = |axes: &[(Name, usize)]| stored(&mut draw, Kind::F64, Shape::new(axes.iter().copied()), 1);
+    let (s, w) = (some(&[(heads, 2), (row, 20), (seq, 30)]), some(&[(heads, 2), (far, 3), (near, 4)]));
+    let v = some(&[(heads, 2), (seq, 27), (val, 5)]);
+    let windows = s.window(row, far, 3, 1).window(seq, near, 4, 1);
+    let root = w.contract(&windows, &[far, near]).softmax(&[seq], false).contract(&v, &[seq]);
+    assert_eq!(steps_named(std::slice::from_ref(&root), "attention"), 0, "{}", describe(&[root]).unwrap());
+    let owed = reverse(&[(root.clone(), root.unary(Unary::Tanh))], &[s, w, v], &[]).into_iter().flatten();
+    let both: Vec<Node> = [root].into_iter().chain(owed).collect();
+    both_ways(&both, "scores in windows");
+}
