@@ -170,8 +170,8 @@ pub(super) struct Product {
 
 impl Product {
     /// The product that ends with this node, of all contractions that go into others, with these sides of the sums that it meets,
-    /// one after the other. It is written to an end where it meets no more sums.
-    pub(super) fn with(trace: &Trace<'_>, goes_in: &[bool], root: u32, sides: &[usize]) -> Option<Sided> {
+    /// one after the other. It is written to an end where it meets no more sums. What is read at positions goes in too if `reads`.
+    pub(super) fn with(trace: &Trace<'_>, goes_in: &[bool], root: u32, how: (&[usize], bool)) -> Option<Sided> {
         let mut product = Product {
             parts: SmallVec::new(),
             operands: SmallVec::new(),
@@ -185,7 +185,7 @@ impl Product {
             cost: 0.0,
         };
         let mut scopes = Scopes::default();
-        if !product.put_parts(trace, goes_in, root, (&mut scopes, sides)) {
+        if !product.put_parts(trace, goes_in, root, &mut scopes, how) {
             return Some(Sided::Sum);
         }
         // Of a product of a sum with itself no terms are taken: squares of differences are not what differences of squares are.
@@ -218,7 +218,8 @@ impl Product {
         trace: &Trace<'_>,
         goes_in: &[bool],
         root: u32,
-        (scopes, sides): (&mut Scopes, &[usize]),
+        scopes: &mut Scopes,
+        (sides, reads): (&[usize], bool),
     ) -> bool {
         self.parts.push(Part { node: root, user: 0, scope: 0, inputs: SmallVec::new() });
         let (mut next, mut count) = (0, 1);
@@ -248,7 +249,9 @@ impl Product {
                 let opens = match trace.node(input).op() {
                     Op::Rename => below.iter().all(|&below| goes_in[below as usize]),
                     // Where positions are is said by their own names.
-                    Op::Gather(_) | Op::ScatterAdd { .. } => scope == 0 && !self.nodes().any(|known| known == input),
+                    Op::Gather(_) | Op::ScatterAdd { .. } => {
+                        reads && scope == 0 && !self.nodes().any(|known| known == input)
+                    }
                     _ => true,
                 };
                 let shape = trace.node(input).shape();

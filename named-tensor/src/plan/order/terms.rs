@@ -78,13 +78,9 @@ impl Terms {
     /// The terms of what ends with this node, where all contractions and sums are taken apart that go into others. What is read at
     /// positions of which a product sums some axes and keeps others is a factor as it is, as neighbours of a node are.
     pub(super) fn of(trace: &Trace<'_>, goes_in: &[bool], root: u32) -> Option<Terms> {
-        let terms = Terms::taken_apart(trace, goes_in, root)?;
-        if terms.list.iter().all(|product| product.has_fit_positions()) {
-            return terms.if_fit();
-        }
-        let is_read = |number: u32| matches!(trace.node(number).op(), Op::Gather(_) | Op::ScatterAdd { .. });
-        let goes_in: Vec<bool> = (0..).zip(goes_in).map(|(number, &goes_in)| goes_in && !is_read(number)).collect();
-        Terms::taken_apart(trace, &goes_in, root)?.if_fit()
+        let terms = Terms::taken_apart(trace, goes_in, root, true)?;
+        let are_fit = terms.list.iter().all(|product| product.has_fit_positions());
+        if are_fit { terms.if_fit() } else { Terms::taken_apart(trace, goes_in, root, false)?.if_fit() }
     }
 
     /// A single product may be unfit: it has no other orders then.
@@ -93,11 +89,12 @@ impl Terms {
         (self.list.len() == 1 || are_fit()).then_some(self)
     }
 
-    fn taken_apart(trace: &Trace<'_>, goes_in: &[bool], root: u32) -> Option<Terms> {
+    /// What is read at positions is taken apart too, or it is a factor.
+    fn taken_apart(trace: &Trace<'_>, goes_in: &[bool], root: u32, reads: bool) -> Option<Terms> {
         let mut list: SmallVec<[Box<Product>; 1]> = SmallVec::new();
         let mut open: SmallVec<[SmallVec<[usize; 4]>; 1]> = smallvec![SmallVec::new()];
         while let Some(mut sides) = open.pop() {
-            match Product::with(trace, goes_in, root, &sides)? {
+            match Product::with(trace, goes_in, root, (&sides, reads))? {
                 Sided::Product(product) => list.push(product),
                 Sided::Sum if list.len() + open.len() + 2 > LARGEST => return None,
                 Sided::Sum => {

@@ -19,13 +19,17 @@ impl Items<'_> {
         }
     }
 
-    /// Whether an item, or what it is computed from, may have no numbers.
+    /// Whether an item, or what it is computed from, may have no numbers: also if it is computed from many.
     fn may_fail(&self, item: u32) -> bool {
+        const MANY: usize = 64;
         let mut seen = FoldSet::default();
         let mut left = vec![item];
         while let Some(at) = left.pop() {
             if !seen.insert(at) {
                 continue;
+            }
+            if seen.len() > MANY {
+                return true;
             }
             let item = self.item(at);
             let is_sound = match item.work {
