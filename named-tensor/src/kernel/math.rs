@@ -58,7 +58,7 @@ pub(crate) trait Scalar:
 
 /// What both types do alike.
 macro_rules! alike {
-    ($type:ident, $decay:expr, $power:expr) => {
+    ($type:ident, $decay:expr, $powers:path) => {
         const LOWEST: $type = $type::NEG_INFINITY;
         const ONE: $type = 1.0;
         #[inline(always)]
@@ -110,14 +110,7 @@ macro_rules! alike {
                 Binary::Sub => pairs(xs, ys, dst, Sub::sub),
                 Binary::Mul => pairs(xs, ys, dst, Mul::mul),
                 Binary::Div => pairs(xs, ys, dst, Div::div),
-                // A closure: a function so long would be called by its name, and compiled for no vectors.
-                Binary::Pow => pairs(
-                    xs,
-                    ys,
-                    dst,
-                    #[inline(always)]
-                    |x, y| $power(x, y),
-                ),
+                Binary::Pow => $powers(xs, ys, dst),
                 Binary::Max => pairs(xs, ys, dst, $type::larger),
                 Binary::Min => pairs(xs, ys, dst, $type::smaller),
                 Binary::And | Binary::Or => panic!("`{}` is not a function of real numbers", op.name()),
@@ -127,7 +120,7 @@ macro_rules! alike {
 }
 
 impl Scalar for f32 {
-    alike!(f32, exp::decay, double::power_of_floats);
+    alike!(f32, exp::decay, double::powers_of_floats);
 
     fn unary(op: Unary, src: &[f32], dst: &mut [f32]) {
         match op {
@@ -152,7 +145,7 @@ impl Scalar for f32 {
 }
 
 impl Scalar for f64 {
-    alike!(f64, double::decay, double::power);
+    alike!(f64, double::decay, double::powers);
 
     fn unary(op: Unary, src: &[f64], dst: &mut [f64]) {
         match op {

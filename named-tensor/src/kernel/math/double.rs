@@ -16,7 +16,7 @@ mod trig;
 pub(super) use exp::{decay, exp, gelu_tanh, sigmoid, silu, tanh};
 pub(super) use log::log;
 pub(super) use normal::{erf, gelu};
-pub(super) use power::{power, power_of_floats};
+pub(super) use power::{powers, powers_of_floats};
 pub(super) use trig::{cos, sin};
 
 /// 1.5·2⁵²: adding it to a number below 2⁵¹ leaves its nearest integer in the low bits.

@@ -180,3 +180,38 @@ fn powers_are_within_two_units_of_their_definition() {
         }
     }
 }
+
+#[test]
+fn powers_of_floats_are_within_0_53_ulp_for_all_bases_and_exponents() {
+    // All sizes of bases and results, subnormal ones, 0 and ∞ among them; and where bases and exponents are usual, the others
+    // beside them change nothing.
+    let bases: Vec<f32> = (0..f32::INFINITY.to_bits()).step_by(120_011).map(f32::from_bits).collect();
+    let exponents = [0.895, -0.3, 1.7, 3.0, -7.0, 87.0_f32].map(|y| vec![y; bases.len()]);
+    let logs = bases.iter().enumerate().map(|(i, x)| ((i % 195) as f64 - 105.0) / f64::from(*x).ln());
+    let far: Vec<f32> = logs.map(|y| y as f32).collect();
+    for ys in exponents.iter().chain([&far]) {
+        let mut zs = vec![0.0; bases.len()];
+        f32::binary(Binary::Pow, &bases, ys, &mut zs);
+        for ((&x, &y), z) in bases.iter().zip(ys).zip(zs) {
+            let exact = f64::from(x).powf(f64::from(y));
+            let mut one = [0.0];
+            f32::binary(Binary::Pow, &[x], &[y], &mut one);
+            assert_eq!(z.to_bits(), one[0].to_bits(), "{x:e}^{y} alone");
+            let place = (exact.abs().log2().floor().max(-126.0) - 23.0).exp2();
+            let is_near = (f64::from(z) - exact).abs() <= 0.53 * place;
+            assert!(is_near || z == exact as f32, "{x:e}^{y} is {z:e} for {exact:e}");
+        }
+    }
+}
+
+#[test]
+fn powers_of_whole_floats_that_are_floats_are_exact() {
+    let pairs = (1..=64_u32).flat_map(|x| (1..=12_u32).map(move |y| (x, y)));
+    let exact = |&(x, y): &(u32, u32)| f64::from(x).powf(y.into()) < 16_777_216.0;
+    let (xs, ys): (Vec<f32>, Vec<f32>) = pairs.filter(exact).map(|(x, y)| (x as f32, y as f32)).unzip();
+    let mut zs = vec![0.0; xs.len()];
+    f32::binary(Binary::Pow, &xs, &ys, &mut zs);
+    for ((x, y), z) in xs.iter().zip(&ys).zip(zs) {
+        assert_eq!(z, x.powf(*y), "{x}^{y}");
+    }
+}
