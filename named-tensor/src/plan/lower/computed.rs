@@ -83,6 +83,10 @@ impl Lowering<'_, '_> {
                 kept = few(batch.into_iter().chain(rows));
                 kept.iter().chain(&reduced).copied().chain([last]).collect()
             }
+            // Those of pairs within a batch may have its axis between them.
+            None if is_free && reduced.windows(2).any(|two| two[0] + 1 != two[1]) => {
+                kept.iter().chain(&reduced).copied().collect()
+            }
             None => (0..sizes.len()).collect(),
         };
         let sizes: Sizes = few(turned.iter().map(|&at| sizes[at]));

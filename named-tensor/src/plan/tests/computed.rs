@@ -158,6 +158,25 @@ fn distances_within_each_of_a_batch_store_no_differences_whatever_the_layout() {
 }
 
 #[test]
+fn pairs_within_each_of_a_batch_that_are_summed_over_both_of_their_axes_are_stored_nowhere() {
+    let [a, b, n] = ["a", "b", "n"].map(Name::declared);
+    let [all, each] = [(n, 12), (a, 20)];
+    for axes in [[all, each], [each, all]] {
+        let x = dense(1, &axes);
+        let difference = x.binary(Binary::Sub, &x.rename(&[(a, b)]));
+        let square = difference.binary(Binary::Mul, &difference);
+        for pairs in [difference.unary(Unary::Abs), square, difference.unary(Unary::Exp)] {
+            for reduction in [Reduction::Sum, Reduction::Max] {
+                let roots = [pairs.reduce(reduction, &[a, b])];
+                let context = format!("{axes:?}, {reduction:?}");
+                assert_eq!([steps(&roots, "reduce computed"), steps(&roots, "map")], [1, 0], "{context}");
+                both_ways(&roots, &context);
+            }
+        }
+    }
+}
+
+#[test]
 fn what_lies_across_the_rows_of_a_far_larger_result_is_copied_once() {
     let [a, b, c] = ["a", "b", "c"].map(Name::declared);
     let x = dense(1, &[(c, 8), (a, 20)]);
