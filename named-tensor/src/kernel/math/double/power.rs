@@ -7,8 +7,8 @@
 //!
 //! For `f32` one `f64` is more than enough of each, and so are short polynomials (minimax fits), for powers of 2:
 //! 1. with `x = 2ᵉ m`, `m` in [2/3, 4/3) and `f = m - 1`, `log₂ x = e + f p(f)` with `p` of degree 12, error 1.6e-11 of it;
-//! 2. `y log₂ x = n + r` with `|r| ≤ 1/2`, and `2^r = 1 + r q(r)` with `q` of degree 6, error 2.4e-10. `2ⁿ` is one factor in
-//!    `f64`, whose exponent is left in the low bits when 1023 is rounded along with `n`; `f32` rounds once, in the end.
+//! 2. `y log₂ x = n + r` with `|r| ≤ 1/2`, and `2^r = 1 + r q(r)` with `q` of degree 6, error 2.4e-10. `2ⁿ` is one factor
+//!    in `f64`, whose exponent is left in the low bits when 1023 is rounded along with `n`; `f32` rounds once, in the end.
 //!
 //! The sign is that of `x` for odd `y`; the special cases are those of IEEE 754 (`pow`).
 
@@ -90,7 +90,14 @@ fn power(x: f64, y: f64) -> f64 {
 /// Writes `x^y` for every pair, within 1.2 ulp.
 #[inline(always)]
 pub(in super::super) fn powers(xs: &[f64], ys: &[f64], dst: &mut [f64]) {
-    pairs(xs, ys, dst, power);
+    // A closure: a function so long would be called by its name, and compiled for no vectors. The same below.
+    pairs(
+        xs,
+        ys,
+        dst,
+        #[inline(always)]
+        |x, y| power(x, y),
+    );
 }
 
 /// `log₂(1 + f) / f` on [-1/3, 1/3): about `1, -1/2, 1/3, …, 1/13` of `1 / ln 2`.
@@ -144,8 +151,12 @@ fn of_bits(bits: u32, y: f32, exponent: impl Fn(f32) -> f32) -> f32 {
 /// `x^y` for `f32`, where [`is_usual`] says so.
 #[inline(always)]
 fn usual(x: f32, y: f32) -> f32 {
-    let exponent = |e| if x == 0.0 { f32::NEG_INFINITY } else { e };
-    of_bits(x.to_bits(), y, exponent)
+    of_bits(
+        x.to_bits(),
+        y,
+        #[inline(always)]
+        |e| if x == 0.0 { f32::NEG_INFINITY } else { e },
+    )
 }
 
 /// Whether `x` is 0 or a normal number above, and `y` finite and not 0.
@@ -163,12 +174,17 @@ fn is_usual(x: f32, y: f32) -> bool {
 fn any(x: f32, y: f32) -> f32 {
     let size = x.abs();
     let (scaled, shift) = if size < f32::MIN_POSITIVE { (size * 8_388_608.0, 23.0) } else { (size, 0.0) };
-    // Of 0, ∞ and NaN the logarithm is that of the exponent, whatever `m` is.
-    let exponent = |e| {
-        let e = if size < f32::INFINITY { e - shift } else { size };
-        if size == 0.0 { f32::NEG_INFINITY } else { e }
-    };
-    signed_float(x, y, of_bits(scaled.to_bits(), y, exponent))
+    let magnitude = of_bits(
+        scaled.to_bits(),
+        y,
+        // Of 0, ∞ and NaN the logarithm is that of the exponent, whatever `m` is.
+        #[inline(always)]
+        |e| {
+            let e = if size < f32::INFINITY { e - shift } else { size };
+            if size == 0.0 { f32::NEG_INFINITY } else { e }
+        },
+    );
+    signed_float(x, y, magnitude)
 }
 
 /// Writes `x^y` for every pair of `f32`, within 0.53 ulp. Bases of at least 0 have no sign to be found: where all are such, and
@@ -179,5 +195,21 @@ pub(in super::super) fn powers_of_floats(xs: &[f32], ys: &[f32], dst: &mut [f32]
         #[inline(always)]
         move || xs.iter().zip(ys).fold(0, |unusual, (&x, &y)| unusual | u32::from(!is_usual(x, y))),
     );
-    if unusual == 0 { pairs(xs, ys, dst, usual) } else { pairs(xs, ys, dst, any) }
+    if unusual == 0 {
+        pairs(
+            xs,
+            ys,
+            dst,
+            #[inline(always)]
+            |x, y| usual(x, y),
+        );
+    } else {
+        pairs(
+            xs,
+            ys,
+            dst,
+            #[inline(always)]
+            |x, y| any(x, y),
+        );
+    }
 }
