@@ -88,9 +88,12 @@ fn power(x: f64, y: f64) -> f64 {
 }
 
 /// Writes `x^y` for every pair, within 1.2 ulp.
+#[expect(
+    clippy::redundant_closure,
+    reason = "a function so long would be called by its name, and compiled for no vectors"
+)]
 #[inline(always)]
 pub(in super::super) fn powers(xs: &[f64], ys: &[f64], dst: &mut [f64]) {
-    // A closure: a function so long would be called by its name, and compiled for no vectors. The same below.
     pairs(
         xs,
         ys,
@@ -189,6 +192,10 @@ fn any(x: f32, y: f32) -> f32 {
 
 /// Writes `x^y` for every pair of `f32`, within 0.53 ulp. Bases of at least 0 have no sign to be found: where all are such, and
 /// nothing else is special, that takes half the time. It is the same number.
+#[expect(
+    clippy::redundant_closure,
+    reason = "a function so long would be called by its name, and compiled for no vectors"
+)]
 #[inline(always)]
 pub(in super::super) fn powers_of_floats(xs: &[f32], ys: &[f32], dst: &mut [f32]) {
     let unusual = vectorised(
