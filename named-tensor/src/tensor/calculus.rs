@@ -25,6 +25,7 @@ use crate::plan;
     message = "`{Self}` is nothing to differentiate by",
     label = "not a borrowed tensor or struct of parameters, nor a tuple of them",
     note = "variables are borrowed: `&w`, `&model`; several stand in a tuple: `(&w, &b)`",
+    note = "a tuple holds eight at most; more stand in tuples of tuples, `((&w, &b), &model)`, or in a struct of parameters",
     note = "a struct of one's own is one of parameters where `named_tensor::parameters!` makes it"
 )]
 pub trait Variables<T: Real>: Copy {
