@@ -113,10 +113,21 @@ pub(crate) struct Condition {
     pub(crate) span: Span,
 }
 
+/// An axis whose size is read, and that several arguments or parameters have: they must agree.
+#[derive(Clone)]
+pub(crate) struct Agreement {
+    /// The axis, where its size is read first.
+    pub(crate) axis: Path,
+    /// What has it.
+    pub(crate) sources: Vec<Ident>,
+}
+
 /// The body of a function.
 #[derive(Clone)]
 pub(crate) struct Body {
-    /// Checked first.
+    /// Checked before all else.
+    pub(crate) agreements: Vec<Agreement>,
+    /// Checked then.
     pub(crate) conditions: Vec<Condition>,
     /// In order.
     pub(crate) definitions: Vec<Definition>,

@@ -236,3 +236,28 @@ fn what_is_read_of_a_parameter_and_its_shape_can_be_put_back_however_it_came_abo
     });
     assert_eq!(copy.W.to_vec((key, emb)).unwrap(), wanted);
 }
+
+#[test]
+fn a_size_that_is_read_is_one_in_all_arguments_and_parameters() {
+    named! {
+        fn Both(A: R[height, key], B: R[width, key]) -> R[height, width] { (sum_key(A) + sum_key(B)) / |key| }
+        fn Behind(A: R[key], B: R[key]) -> R[key] { concat_key(A, B) }
+        fn Mean(X: R[key]; w: R[key, emb] = 1) -> R[emb] { (sum_key(X) + sum_key(w)) / |key| }
+        fn Checked(A: R[key], B: R[key]) -> R[] where |key| > 1 { sum_key(A) + sum_key(B) }
+    }
+    let a = |size| Tensor::<R![height, key]>::ones((height.of(2), key.of(size)));
+    let b = |size| Tensor::<R![width, key]>::ones((width.of(1), key.of(size)));
+    let k = |size| Tensor::<R![key]>::ones(key.of(size));
+    let words = ["`|key|`", "`key`", "6 in `A`", "2 in `B`"];
+    refused(Both(&a(6), &b(2)).checked(), ErrorKind::SizeClash, &words);
+    refused(Checked(&k(6), &k(2)).checked(), ErrorKind::SizeClash, &words);
+    assert_eq!(Both(&a(6), &b(6)).to_vec((height, width)).unwrap(), [2.0; 2]);
+    assert_eq!(Checked(&k(6), &k(6)).item().unwrap(), 12.0);
+    assert_eq!(Behind(&k(6), &k(2)).size(key), 8, "nobody asks for the size");
+    let mean = Mean { w: Tensor::ones((key.of(2), emb.of(3))) };
+    refused(mean.apply(&k(6)).checked(), ErrorKind::SizeClash, &["`|key|`", "6 in `X`", "2 in `w`"]);
+    assert_eq!(mean.apply(&k(2)).to_vec(emb).unwrap(), [2.0; 3]);
+    // Whoever carries an error has no size: the error is told.
+    let wrong = &a(2) + &a(3);
+    refused(Both(&wrong, &b(6)).checked(), ErrorKind::SizeClash, &["`+`", "2", "3"]);
+}

@@ -5,17 +5,37 @@
 
 use super::call::Values;
 use super::{local, private};
-use crate::ir::{Body, Condition, Definition};
+use crate::code::name_of;
+use crate::ir::{Agreement, Body, Condition, Definition};
+use crate::set::{axis_name, axis_span};
 use proc_macro2::{Ident, TokenStream};
 use quote::{quote, quote_spanned};
 
 /// The statements of a body.
 pub(super) fn statements(body: &Body, precision: &Ident) -> TokenStream {
     let values = Values(precision);
+    let agreements = body.agreements.iter().map(agreement);
     let conditions = body.conditions.iter().map(|one| condition(one, values));
     let definitions = body.definitions.iter().map(|one| definition(one, values));
     let result = values.value(&body.result);
-    quote!(#(#conditions)* #(#definitions)* #result)
+    quote!(#(#agreements)* #(#conditions)* #(#definitions)* #result)
+}
+
+/// Those who have an axis whose size is read agree on it.
+fn agreement(agreement: &Agreement) -> TokenStream {
+    let Agreement { axis, sources } = agreement;
+    let span = axis_span(axis);
+    let (check, known, failed) = (private("agreed", span), private("known_size", span), private("failed", span));
+    let sizes = sources.iter().map(|source| {
+        let name = name_of(source);
+        quote_spanned!(span=> (#name, #known(#source, #axis)))
+    });
+    let (error, name) = (local("error"), axis_name(axis));
+    quote_spanned! {span=>
+        if let ::core::result::Result::Err(#error) = #check(#name, &[#(#sizes),*]) {
+            return #failed(#error);
+        }
+    }
 }
 
 fn condition(condition: &Condition, values: Values<'_>) -> TokenStream {

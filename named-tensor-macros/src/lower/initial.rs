@@ -12,6 +12,7 @@ use crate::names::{Callee, Vocabulary, declared};
 use crate::report::{error, nearest};
 use crate::set::{axis_name, axis_text};
 use proc_macro2::{Ident, Span};
+use std::cell::RefCell;
 use syn::Path;
 
 /// What a parameter is at first.
@@ -22,7 +23,8 @@ pub(crate) fn draw(
     kind: &TensorType,
     initial: Option<&Initial>,
 ) -> syn::Result<Draw> {
-    let scope = Scope { vocabulary, function, variables: Vec::new(), defined: 0, initial: true };
+    let scope =
+        Scope { vocabulary, function, variables: Vec::new(), defined: 0, initial: true, sized: RefCell::default() };
     let name = &parameter.name;
     match initial {
         Some(Initial::Constant(value)) => Ok(Draw::Constant(scope.scalar(value)?)),

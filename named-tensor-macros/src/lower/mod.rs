@@ -10,11 +10,12 @@ pub(crate) mod initial;
 mod subscript;
 
 use crate::ast::{self, Element, Equation, Form, Function, TensorType};
-use crate::ir::{Body, Code, Condition, Definition, Generics, Given, Kind};
-use crate::names::{Vocabulary, size_source};
+use crate::ir::{Agreement, Body, Code, Condition, Definition, Generics, Given, Kind};
+use crate::names::{Vocabulary, size_source, size_sources};
 use crate::report::{Report, error, stem};
 use crate::set::{Set, axis_name, axis_span, axis_text};
 use proc_macro2::{Ident, Span};
+use std::cell::RefCell;
 use syn::Path;
 
 /// A value and its kind.
@@ -44,6 +45,8 @@ struct Scope<'a> {
     defined: usize,
     /// Whether this is an initial value, where sizes are those that `init` is given.
     initial: bool,
+    /// The axes whose sizes were read.
+    sized: RefCell<Vec<Path>>,
 }
 
 /// The body of a function, unless something in it is reported.
@@ -58,7 +61,7 @@ pub(crate) fn body(vocabulary: &Vocabulary<'_>, function: &Function, report: &mu
     let variable =
         |(name, kind): (&Ident, _)| Variable { name: name.clone(), kind, borrowed: true, foreign: false, along: None };
     let variables = given.map(variable).collect();
-    let mut scope = Scope { vocabulary, function, variables, defined: 0, initial: false };
+    let mut scope = Scope { vocabulary, function, variables, defined: 0, initial: false, sized: RefCell::default() };
     let before = report.count();
     let mut or_report = |error| report.add(error);
     let conditions = function.conditions.iter().filter_map(|one| scope.condition(one).map_err(&mut or_report).ok());
@@ -76,7 +79,19 @@ pub(crate) fn body(vocabulary: &Vocabulary<'_>, function: &Function, report: &mu
         scope.defined += 1;
     }
     let result = scope.result(&written.result).map_err(&mut or_report).ok()?;
-    (report.count() == before).then_some(Body { conditions, definitions, result })
+    let agreements = agreements(function, &scope.sized.into_inner());
+    (report.count() == before).then_some(Body { agreements, conditions, definitions, result })
+}
+
+/// What must agree in size, for the axes whose sizes are read.
+fn agreements(function: &Function, sized: &[Path]) -> Vec<Agreement> {
+    let is_first =
+        |(place, axis): &(usize, &Path)| sized[..*place].iter().all(|other| axis_name(other) != axis_name(axis));
+    let agreement = |(_, axis): (usize, &Path)| {
+        let sources: Vec<Ident> = size_sources(function, &axis_name(axis)).cloned().collect();
+        (sources.len() > 1).then(|| Agreement { axis: axis.clone(), sources })
+    };
+    sized.iter().enumerate().filter(is_first).filter_map(agreement).collect()
 }
 
 impl Scope<'_> {
@@ -208,6 +223,7 @@ impl Scope<'_> {
             ];
             return Err(error(span, format!("the size of `{name}` is not known here"), &help));
         };
+        self.sized.borrow_mut().push(axis.clone());
         let borrowed = self.variables.iter().find(|variable| variable.name == *source).is_some_and(|v| v.borrowed);
         let of = Box::new(Code::Variable { name: source.clone(), borrowed });
         Ok(Code::Size { of, axis: axis.clone(), span })

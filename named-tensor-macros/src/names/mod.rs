@@ -209,12 +209,7 @@ fn signature_types(function: &Function) -> impl Iterator<Item = &TensorType> {
 ///
 /// `defined` is how many equations of the body stand before the place that asks.
 pub(crate) fn size_source<'a>(function: &'a Function, axis: &str, defined: usize) -> Option<&'a Ident> {
-    let has = |kind: &TensorType| kind.set.0.iter().any(|path| axis_name(path) == axis);
-    let arguments = function.arguments.iter().filter(|argument| has(&argument.kind)).map(|argument| &argument.name);
-    let parameters = function.parameters.iter().filter_map(|parameter| match &parameter.kind {
-        ParameterType::Tensor(kind, _) if has(kind) && !parameter.optional => Some(&parameter.name),
-        _ => None,
-    });
+    let has = |kind: &TensorType| has(kind, axis);
     let equations = function.body.iter().flat_map(|body| body.equations.iter().take(defined));
     let locals = equations.filter_map(|equation| match &equation.form {
         crate::ast::Form::Value(Some(kind)) if has(kind) => Some(&equation.name),
@@ -223,7 +218,22 @@ pub(crate) fn size_source<'a>(function: &'a Function, axis: &str, defined: usize
         }
         _ => None,
     });
-    arguments.chain(parameters).chain(locals).next()
+    size_sources(function, axis).chain(locals).next()
+}
+
+/// The arguments and parameters that have the axis, but those that may be absent.
+pub(crate) fn size_sources<'a>(function: &'a Function, axis: &str) -> impl Iterator<Item = &'a Ident> {
+    let arguments =
+        function.arguments.iter().filter(move |argument| has(&argument.kind, axis)).map(|argument| &argument.name);
+    let parameters = function.parameters.iter().filter_map(move |parameter| match &parameter.kind {
+        ParameterType::Tensor(kind, _) if has(kind, axis) && !parameter.optional => Some(&parameter.name),
+        _ => None,
+    });
+    arguments.chain(parameters)
+}
+
+fn has(kind: &TensorType, axis: &str) -> bool {
+    kind.set.0.iter().any(|path| axis_name(path) == axis)
 }
 
 /// The sizes that an expression reads, with their axes.

@@ -56,6 +56,15 @@ where
         K: &::named_tensor::private::Tensor<(key, seq), Precision>,
         V: &::named_tensor::private::Tensor<(seq, val), Precision>,
     ) -> ::named_tensor::private::Tensor<val, Precision> {
+        if let ::core::result::Result::Err(__error) = ::named_tensor::private::agreed(
+            "key",
+            &[
+                ("Q", ::named_tensor::private::known_size(Q, key)),
+                ("K", ::named_tensor::private::known_size(K, key)),
+            ],
+        ) {
+            return ::named_tensor::private::failed(__error);
+        }
         ::named_tensor::private::result::<
             val,
             _,

@@ -63,6 +63,15 @@ impl<Precision: ::named_tensor::private::Real> f<Precision> {
             V: &::named_tensor::private::Tensor<val, Precision>,
             W: &::named_tensor::private::Tensor<(chans, heads, key), Precision>,
         ) -> ::named_tensor::private::Tensor<(heads, key), Precision> {
+            if let ::core::result::Result::Err(__error) = ::named_tensor::private::agreed(
+                "chans",
+                &[
+                    ("X", ::named_tensor::private::known_size(X, chans)),
+                    ("W", ::named_tensor::private::known_size(W, chans)),
+                ],
+            ) {
+                return ::named_tensor::private::failed(__error);
+            }
             if let ::core::result::Result::Err(__error) = ::named_tensor::private::condition(
                 "|val| = |chans|",
                 &[

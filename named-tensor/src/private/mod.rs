@@ -74,6 +74,20 @@ pub fn condition(text: &str, sizes: &[(&str, usize)], holds: bool) -> Result<()>
     Err(Error::here(ErrorKind::Condition, format!("the condition `{text}` does not hold: {}", sizes.join(", "))))
 }
 
+/// Those who have an axis agree on its size, which is read; whoever carries an error has none.
+///
+/// # Errors
+/// The axis, and two who differ.
+#[track_caller]
+pub fn agreed(axis: &str, sizes: &[(&str, Option<usize>)]) -> Result<()> {
+    let mut known = sizes.iter().filter_map(|&(name, size)| Some((name, size?)));
+    let Some((first, size)) = known.next() else { return Ok(()) };
+    let Some((second, other)) = known.find(|&(_, other)| other != size) else { return Ok(()) };
+    let message =
+        format!("sizes clash in `|{axis}|`: axis `{axis}` has size {size} in `{first}`, {other} in `{second}`");
+    Err(Error::here(ErrorKind::SizeClash, message))
+}
+
 /// A tensor that carries an error found on the way.
 #[must_use]
 pub fn failed<A: Axes, T: crate::element::Element>(error: Error) -> Tensor<A, T> {
