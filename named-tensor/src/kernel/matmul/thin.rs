@@ -2,7 +2,8 @@
 //!
 //! Computes  `y[b] = scale · Σₖ x[b, k] w[k]`  and  `z[k, n] = scale · Σ_b x[b, k] g[b, n]`  where the rows of `x` lie along `k`,
 //! one after the other: what a linear model makes of its data, and what its weights owe. The former are dot products of a few
-//! numbers, some rows at a time, which are turned around. The latter take each row as a vector, or a few, that is added to sums in registers.
+//! numbers, some rows at a time, which are turned around. The latter take each row as a vector, or a few, that is added to sums
+//! in registers.
 //! Lives here: which products these are, and their loops, with all threads. Not here: wider tables (`product`), batches (`matmul`).
 //! Sums over `b` are taken in blocks of [`BLOCK`] terms, so their error is at most `2 (BLOCK + b / BLOCK) ε Σ |x g|`.
 
