@@ -35,6 +35,23 @@ fn a_projection_to_heads_is_one_matrix_product() {
 }
 
 #[test]
+fn columns_are_neighbours_where_the_others_are_more_but_far_apart() {
+    // a[inner] · x[seq, inner, chans]
+    for (seq, inner, chans) in [(512, 4, 256), (2000, 5, 64), (100, 3, NEAR)] {
+        let far = (inner * chans) as isize;
+        let axes = [axis(inner, 1, chans as isize, true), axis(seq, 0, far, false), axis(chans, 0, 1, false)];
+        let product = described(&axes, Wanted::default(), false, false, None).expect("one sum");
+        let along = Loop { size: chans, left: 0, right: 1, out: 1 };
+        assert_eq!((product.columns, &product.order[..]), (along, &[1, 2][..]));
+        assert_eq!(product.batch[..], [Loop { size: seq, left: 0, right: far, out: chans as isize }]);
+    }
+    // Too few of them fill no registers.
+    let axes = [axis(4, 1, 20, true), axis(512, 0, 80, false), axis(NEAR - 12, 0, 1, false)];
+    let product = described(&axes, Wanted::default(), false, false, None).expect("one sum");
+    assert_eq!(product.columns.size, 512);
+}
+
+#[test]
 fn a_result_of_few_rows_lies_along_them_where_they_alone_are_neighbours() {
     // x[batch, inner, row] · y[batch, col, inner]
     let of = |rows: usize, [left, right]: [[isize; 2]; 2]| {
