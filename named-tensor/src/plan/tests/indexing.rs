@@ -12,6 +12,7 @@ mod relative;
 use super::sorting::leaf;
 use super::*;
 use crate::element::Comparison;
+use crate::graph::calculus::reverse;
 use crate::graph::value::row_major;
 
 /// Positions below `size` over these axes.
@@ -21,6 +22,23 @@ fn positions(draw: &mut Draw, shape: Shape, size: usize) -> Node {
         values.iter_mut().for_each(|value| *value = i64::try_from(draw.below(size)).unwrap());
     }
     Node::input(Value { buffer: Arc::new(buffer), offset: 0, strides: row_major(shape.sizes()) }, shape)
+}
+
+/// What these owe when each number of the result is owed its cosine.
+fn owed(root: &Node, of: &[Node]) -> Vec<Node> {
+    reverse(&[(root.clone(), root.unary(Unary::Cos))], of, &[]).into_iter().flatten().collect()
+}
+
+/// The multiplications of all products of matrices.
+fn multiplied(roots: &[Node]) -> usize {
+    let schedule = lower::schedule(&Trace::new(roots).unwrap());
+    let size = |action: &Action| match action {
+        Action::Product { batch, rows, columns, inner, .. } => {
+            batch.iter().chain([rows, columns, inner]).map(|each| each.size).product()
+        }
+        _ => 0,
+    };
+    schedule.steps.iter().map(|step| size(&step.action)).sum()
 }
 
 #[test]

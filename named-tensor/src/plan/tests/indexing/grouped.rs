@@ -1,7 +1,6 @@
 //! Products with matrices at positions, planned and plain, with what the matrices and the rows owe.
 
 use super::*;
-use crate::graph::calculus::reverse;
 use crate::plan::growth::Known;
 
 const TABLE: Name = Name::declared("table");
@@ -18,10 +17,6 @@ fn grouped(roots: &[Node]) -> (usize, usize) {
 }
 
 /// What some nodes owe for the sum of a root's sines.
-fn owed(root: &Node, of: &[Node]) -> Vec<Node> {
-    reverse(&[(root.clone(), root.unary(Unary::Cos))], of, &[]).into_iter().flatten().collect()
-}
-
 #[test]
 fn no_matrix_is_copied_for_each_row_that_it_meets_forwards_and_backwards() {
     let mut draw = Draw::new(1);

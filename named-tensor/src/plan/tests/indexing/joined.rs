@@ -1,7 +1,6 @@
 //! Products with what is joined of parts that lack axes, planned and plain, with what all parts and the matrix owe.
 
 use super::*;
-use crate::graph::calculus::reverse;
 use crate::plan::joined::apart;
 
 const NODE: Name = Name::declared("node");
@@ -12,24 +11,8 @@ const IN: Name = NAMES[3];
 const OUT: Name = NAMES[4];
 const HIDDEN: Name = NAMES[5];
 
-fn owed(root: &Node, of: &[Node]) -> Vec<Node> {
-    reverse(&[(root.clone(), root.unary(Unary::Cos))], of, &[]).into_iter().flatten().collect()
-}
-
 fn some(draw: &mut Draw, axes: &[(Name, usize)]) -> Node {
     stored(draw, Kind::F64, Shape::new(axes.iter().copied()), 1)
-}
-
-/// The multiplications of all products of matrices.
-fn multiplied(roots: &[Node]) -> usize {
-    let schedule = lower::schedule(&Trace::new(roots).unwrap());
-    let size = |action: &Action| match action {
-        Action::Product { batch, rows, columns, inner, .. } => {
-            batch.iter().chain([rows, columns, inner]).map(|each| each.size).product()
-        }
-        _ => 0,
-    };
-    schedule.steps.iter().map(|step| size(&step.action)).sum()
 }
 
 /// The most numbers that a step writes.

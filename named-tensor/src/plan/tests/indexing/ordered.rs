@@ -1,7 +1,6 @@
 //! Rows and sums at positions in the order of products, planned and plain, with what all factors owe.
 
 use super::*;
-use crate::graph::calculus::reverse;
 
 const NODE: Name = Name::declared("node");
 const TO: Name = Name::declared("to");
@@ -11,22 +10,6 @@ const BATCH: Name = NAMES[2];
 const KEY: Name = NAMES[3];
 const HIDDEN: Name = NAMES[4];
 const OUT: Name = NAMES[5];
-
-fn owed(root: &Node, of: &[Node]) -> Vec<Node> {
-    reverse(&[(root.clone(), root.unary(Unary::Cos))], of, &[]).into_iter().flatten().collect()
-}
-
-/// The multiplications of all products of matrices.
-fn multiplied(roots: &[Node]) -> usize {
-    let schedule = lower::schedule(&Trace::new(roots).unwrap());
-    let size = |action: &Action| match action {
-        Action::Product { batch, rows, columns, inner, .. } => {
-            batch.iter().chain([rows, columns, inner]).map(|each| each.size).product()
-        }
-        _ => 0,
-    };
-    schedule.steps.iter().map(|step| size(&step.action)).sum()
-}
 
 /// Ones at these positions of a new axis.
 fn one_hot(at: &Node, axis: Name, size: usize, kind: Kind) -> Node {

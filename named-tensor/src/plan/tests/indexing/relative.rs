@@ -1,7 +1,6 @@
 //! Vectors of a table at far more positions than it has vectors, planned and plain, with what all of them owe.
 
 use super::*;
-use crate::graph::calculus::reverse;
 use crate::plan::growth::Known;
 
 const TABLE: Name = Name::declared("table");
@@ -15,10 +14,6 @@ fn relative(roots: &[Node]) -> (usize, usize) {
     let schedule = lower::schedule(&Trace::new(roots).unwrap());
     let count = schedule.steps.iter().filter(|step| matches!(step.action, Action::Relative { .. })).count();
     (count, schedule.steps.iter().map(|step| schedule.slots[step.out as usize].size).max().unwrap_or(0))
-}
-
-fn owed(root: &Node, of: &[Node]) -> Vec<Node> {
-    reverse(&[(root.clone(), root.unary(Unary::Cos))], of, &[]).into_iter().flatten().collect()
 }
 
 #[test]
