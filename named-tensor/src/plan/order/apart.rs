@@ -9,7 +9,7 @@
 
 use smallvec::{SmallVec, smallvec};
 
-use super::product::is_plain;
+use super::product::{self, is_plain};
 use super::terms::{Terms, is_sum};
 use super::{ALONE, WORTH, summed};
 use crate::axis::Name;
@@ -224,8 +224,23 @@ impl Among {
         let own_of_root = if self.is_inner[root as usize] { ALONE * elements(root) as f64 } else { 0.0 };
         let mut group = Group { all: smallvec![root], own: own_of_root };
         let (mut seen, mut next): (SmallVec<[u32; 16]>, usize) = (smallvec![root], 0);
-        let mut added: SmallVec<[u32; 8]> = SmallVec::new();
-        while let Some(&number) = seen.get(next).filter(|_| seen.len() <= OPERATIONS) {
+        let (mut added, mut beside): (SmallVec<[u32; 8]>, SmallVec<[u32; 4]>) = Default::default();
+        // A product that only these need goes in with them.
+        let is_of = |seen: &[u32], product: u32| {
+            let at = product as usize;
+            let grows =
+                product::grows(trace, goes_in, product) && summed(trace, product).is_some_and(<[Name]>::is_empty);
+            grows && self.is_inner[at] && self.users[at].iter().all(|user| seen.contains(user))
+        };
+        loop {
+            let Some(&number) = seen.get(next).filter(|_| seen.len() <= OPERATIONS) else {
+                let Some(at) = beside.iter().position(|&product| is_of(&seen, product)) else { break };
+                let product = beside.swap_remove(at);
+                group.own += own(goes_in, product)?;
+                group.all.push(product);
+                seen.push(product);
+                continue;
+            };
             next += 1;
             for &input in trace.inputs(number) {
                 let is_small = weighed::is_less(elements(input), elements(root));
@@ -237,12 +252,12 @@ impl Among {
                         added.push(input);
                     }
                     seen.push(input);
-                } else if !is_small {
-                    return None;
+                } else if !is_small && !beside.contains(&input) && !seen.contains(&input) {
+                    beside.push(input);
                 }
             }
         }
-        if next < seen.len() {
+        if next < seen.len() || !beside.is_empty() {
             return None;
         }
         // What a sum adds is made for it.

@@ -8,6 +8,7 @@
 use smallvec::{SmallVec, smallvec};
 
 use super::positions::{self, Ones};
+use super::scopes::Scopes;
 use super::{ALONE, LARGEST, cost, summed, terms};
 use crate::axis::Name;
 use crate::element::{Binary, Unary};
@@ -26,6 +27,21 @@ pub(super) fn has_small_divisor(trace: &Trace<'_>, number: u32) -> bool {
     let &[_, by] = trace.inputs(number) else { return false };
     let [all, by] = [number, by].map(|number| trace.node(number).shape().elements());
     !weighed::is_less(all, by.saturating_mul(FEWER))
+}
+
+/// Whether a node is the square of a product, whose factors it has twice.
+pub(super) fn is_square(trace: &Trace<'_>, number: u32) -> bool {
+    let is_two = |of: u32| matches!(trace.node(of).op(), Op::Fill(value) if *value == 2.0);
+    match (trace.node(number).op(), trace.inputs(number)) {
+        (Op::Binary(Binary::Pow), &[base, exponent]) => is_two(exponent) && multiplied(trace, base).is_some(),
+        _ => false,
+    }
+}
+
+/// What a node multiplies.
+fn factors(trace: &Trace<'_>, number: u32) -> SmallVec<[u32; 2]> {
+    let inputs = trace.inputs(number);
+    if is_square(trace, number) { smallvec![inputs[0]; 2] } else { inputs.into() }
 }
 
 /// Whether a node multiplies numbers of one of its inputs and no sum is in it that is taken apart: it is no larger than that, and
@@ -48,7 +64,7 @@ fn multiplied(trace: &Trace<'_>, number: u32) -> Option<Option<u32>> {
 }
 
 /// Whether a product is larger than each of the tensors that it is made of.
-fn grows(trace: &Trace<'_>, goes_in: &[bool], mut number: u32) -> bool {
+pub(super) fn grows(trace: &Trace<'_>, goes_in: &[bool], mut number: u32) -> bool {
     for _ in 0..LARGEST {
         match multiplied(trace, number) {
             Some(Some(whole)) if goes_in[whole as usize] => number = whole,
@@ -98,6 +114,8 @@ struct Part {
     user: usize,
     /// Under which names.
     scope: usize,
+    /// Whether it is a square, or a part of one.
+    is_squared: bool,
     inputs: SmallVec<[Input; 2]>,
 }
 
@@ -113,39 +131,15 @@ pub(super) enum Sided {
     Sum,
 }
 
-/// Names in a part of the graph, and what they are called in the product. In the first scope they are called alike.
-#[derive(Default)]
-struct Scopes {
-    all: SmallVec<[Vec<(Name, Name)>; 2]>,
-}
-
-impl Scopes {
-    /// The scope in which these names are called as those are in another one.
-    fn add(&mut self, scope: usize, inner: &Shape, outer: &Shape) -> usize {
-        let pairs = inner.names().zip(outer.names()).collect::<Vec<_>>();
-        let pairs = pairs.into_iter().map(|(inner, outer)| (inner, self.outside(scope, outer))).collect();
-        self.all.push(pairs);
-        self.all.len()
-    }
-
-    fn outside(&mut self, scope: usize, name: Name) -> Name {
-        let Some(names) = scope.checked_sub(1).map(|at| &mut self.all[at]) else { return name };
-        if let Some(&(_, known)) = names.iter().find(|&&(inner, _)| inner == name) {
-            return known;
-        }
-        // It is summed in here.
-        let fresh = name.freshened();
-        names.push((name, fresh));
-        fresh
-    }
-
-    fn shape(&mut self, scope: usize, shape: &Shape) -> Shape {
-        if scope == 0 {
-            shape.clone()
-        } else {
-            Shape::new(shape.iter().map(|(name, size)| (self.outside(scope, name), size)))
-        }
-    }
+/// How a product is written to its end.
+#[derive(Clone, Copy)]
+pub(super) struct How<'a> {
+    /// Which side it has of each sum that it meets, one after the other.
+    pub(super) sides: &'a [usize],
+    /// Whether what is read at positions goes in too.
+    pub(super) reads: bool,
+    /// Whether axes that are summed further in have names of their own.
+    pub(super) renames: bool,
 }
 
 /// A sum over a product of several tensors.
@@ -169,9 +163,9 @@ pub(super) struct Product {
 }
 
 impl Product {
-    /// The product that ends with this node, of all contractions that go into others, with these sides of the sums that it meets,
-    /// one after the other. It is written to an end where it meets no more sums. What is read at positions goes in too if `reads`.
-    pub(super) fn with(trace: &Trace<'_>, goes_in: &[bool], root: u32, how: (&[usize], bool)) -> Option<Sided> {
+    /// The product that ends with this node, of all contractions that go into others. It is written to an end where it meets no
+    /// more sums than it has sides of.
+    pub(super) fn with(trace: &Trace<'_>, goes_in: &[bool], root: u32, how: How<'_>) -> Option<Sided> {
         let mut product = Product {
             parts: SmallVec::new(),
             operands: SmallVec::new(),
@@ -219,18 +213,21 @@ impl Product {
         goes_in: &[bool],
         root: u32,
         scopes: &mut Scopes,
-        (sides, reads): (&[usize], bool),
+        How { sides, reads, renames }: How<'_>,
     ) -> bool {
-        self.parts.push(Part { node: root, user: 0, scope: 0, inputs: SmallVec::new() });
+        let is_summed = |number: u32| summed(trace, number).is_some_and(|axes| !axes.is_empty());
+        self.parts.push(Part { node: root, user: 0, scope: 0, is_squared: false, inputs: SmallVec::new() });
         let (mut next, mut count) = (0, 1);
-        while let Some(&Part { node, scope, .. }) = self.parts.get(next) {
+        while let Some(&Part { node, scope, is_squared, .. }) = self.parts.get(next) {
             let op = trace.node(node).op();
+            let is_squared = is_squared || is_square(trace, node);
             self.is_negative ^= matches!(op, Op::Unary(Unary::Neg));
-            for (which, &input) in trace.inputs(node).iter().enumerate() {
+            for (which, input) in factors(trace, node).into_iter().enumerate() {
                 let is_inverse = which == 1 && matches!(op, Op::Binary(Binary::Div));
                 let is_at = matches!(op, Op::Gather(_) | Op::ScatterAdd { .. });
                 let (mut input, mut is_side) = (input, false);
-                while !is_inverse && !is_at && goes_in[input as usize] && terms::is_sum(trace, input) {
+                let is_whole = is_inverse || is_at || is_squared;
+                while !is_whole && goes_in[input as usize] && terms::is_sum(trace, input) {
                     // Of two sums that are multiplied one is a factor.
                     if !is_side && self.side.is_some_and(|side| !self.is_within(next, side))
                         || self.opened.contains(&input)
@@ -242,7 +239,7 @@ impl Product {
                     self.is_negative ^= side == 1 && matches!(trace.node(input).op(), Op::Binary(Binary::Sub));
                     (input, is_side) = (trace.inputs(input)[side], true);
                 }
-                let below = trace.inputs(input);
+                let below = factors(trace, input);
                 let is_renamed = matches!(trace.node(input).op(), Op::Rename);
                 // A chain that is too long is cut here; what is left of it is a product of its own.
                 let room = count + below.len().saturating_sub(1) < LARGEST && self.parts.len() < 2 * LARGEST;
@@ -252,19 +249,29 @@ impl Product {
                     Op::Gather(_) | Op::ScatterAdd { .. } => {
                         reads && scope == 0 && !self.nodes().any(|known| known == input)
                     }
-                    _ => true,
+                    Op::Binary(Binary::Pow) => goes_in[below[0] as usize],
+                    // Squares of sums are not what sums of products are, as those of differences are not.
+                    _ => !is_squared || !is_summed(input),
                 };
                 let shape = trace.node(input).shape();
                 let is_operand = !sides.is_empty() && is_plain(trace, goes_in, input);
                 let known = if room && opens && !is_inverse && !is_operand && goes_in[input as usize] {
                     count += below.len().saturating_sub(1);
-                    let inner = match below {
-                        &[below] if is_renamed => scopes.add(scope, trace.node(below).shape(), shape),
+                    let inner = match below[..] {
+                        [below] if is_renamed => scopes.add(scope, trace.node(below).shape(), shape),
                         // What it sums is summed once more, by another name.
-                        _ if self.nodes().any(|known| known == input) => scopes.add(scope, shape, shape),
+                        _ if renames && is_summed(input) || self.nodes().any(|known| known == input) => {
+                            scopes.add(scope, shape, shape)
+                        }
                         _ => scope,
                     };
-                    self.parts.push(Part { node: input, user: next, scope: inner, inputs: SmallVec::new() });
+                    self.parts.push(Part {
+                        node: input,
+                        user: next,
+                        scope: inner,
+                        is_squared,
+                        inputs: SmallVec::new(),
+                    });
                     Input::Part(self.parts.len() - 1)
                 } else {
                     if scope == 0 && !is_inverse {
@@ -356,7 +363,7 @@ impl Product {
     }
 
     /// Whether each name means one axis: what a contraction sums is nowhere outside of it.
-    fn is_sound(&self) -> bool {
+    pub(super) fn is_sound(&self) -> bool {
         let is_inner = |(part, summed): (usize, &Names)| {
             let inside = self.below(part);
             !self.axes.iter().any(|&(name, _, who)| summed.contains(&name) && who & !inside != 0)

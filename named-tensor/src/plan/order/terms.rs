@@ -9,7 +9,7 @@
 
 use smallvec::{SmallVec, smallvec};
 
-use super::product::{Factor, Product, Sided};
+use super::product::{Factor, How, Product, Sided};
 use super::{ALONE, Does, Operand, Pair};
 use crate::element::Binary;
 use crate::graph::shape::Names;
@@ -76,11 +76,19 @@ fn are_same_within(deep: usize, trace: &Trace<'_>, [left, right]: [u32; 2]) -> b
 
 impl Terms {
     /// The terms of what ends with this node, where all contractions and sums are taken apart that go into others. What is read at
-    /// positions of which a product sums some axes and keeps others is a factor as it is, as neighbours of a node are.
+    /// positions of which a product sums some axes and keeps others is a factor as it is, as neighbours of a node are. So is all
+    /// of it where an axis that is summed within has the name of one outside.
     pub(super) fn of(trace: &Trace<'_>, goes_in: &[bool], root: u32) -> Option<Terms> {
-        let terms = Terms::taken_apart(trace, goes_in, root, true)?;
-        let are_fit = terms.list.iter().all(|product| product.has_fit_positions());
-        if are_fit { terms.if_fit() } else { Terms::taken_apart(trace, goes_in, root, false)?.if_fit() }
+        let of = |reads, renames| Terms::taken_apart(trace, goes_in, root, reads, renames);
+        let are = |terms: &Terms, is_one: fn(&Product) -> bool| terms.list.iter().all(|product| is_one(product));
+        let mut terms = of(true, false)?;
+        if !are(&terms, Product::has_fit_positions) {
+            terms = of(false, false)?;
+        }
+        if !are(&terms, Product::is_sound) {
+            terms = of(false, true)?;
+        }
+        terms.if_fit()
     }
 
     /// A single product may be unfit: it has no other orders then.
@@ -90,11 +98,11 @@ impl Terms {
     }
 
     /// What is read at positions is taken apart too, or it is a factor.
-    fn taken_apart(trace: &Trace<'_>, goes_in: &[bool], root: u32, reads: bool) -> Option<Terms> {
+    fn taken_apart(trace: &Trace<'_>, goes_in: &[bool], root: u32, reads: bool, renames: bool) -> Option<Terms> {
         let mut list: SmallVec<[Box<Product>; 1]> = SmallVec::new();
         let mut open: SmallVec<[SmallVec<[usize; 4]>; 1]> = smallvec![SmallVec::new()];
         while let Some(mut sides) = open.pop() {
-            match Product::with(trace, goes_in, root, (&sides, reads))? {
+            match Product::with(trace, goes_in, root, How { sides: &sides, reads, renames })? {
                 Sided::Product(product) => list.push(product),
                 Sided::Sum if list.len() + open.len() + 2 > LARGEST => return None,
                 Sided::Sum => {

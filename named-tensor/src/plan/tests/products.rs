@@ -4,6 +4,7 @@
 //! one (`order`).
 
 use super::several::dense;
+mod again;
 mod between;
 mod terms;
 
@@ -34,6 +35,17 @@ fn drawn(draw: &mut Draw, kind: Kind) -> (Node, Vec<Node>) {
         tensors.push(left.contract(&right, &summed));
     }
     (tensors.remove(0), leaves)
+}
+
+/// What some nodes are owed by a root.
+fn owed(root: &Node, of: &[Node]) -> Vec<Node> {
+    graph::calculus::reverse(&[(root.clone(), root.unary(Unary::Tanh))], of, &[]).into_iter().flatten().collect()
+}
+
+/// The most numbers that a step writes.
+fn most(roots: &[Node]) -> usize {
+    let schedule = lower::schedule(&Trace::new(roots).unwrap());
+    schedule.steps.iter().map(|step| schedule.slots[step.out as usize].size).max().unwrap_or(0)
 }
 
 /// What each leaf is owed when the root is owed something, and the root itself.

@@ -1,17 +1,7 @@
 //! Products with new names, divisions and themselves between them, planned and plain, with what they owe.
 
 use super::super::*;
-use crate::graph::calculus::reverse;
-
-fn owed(root: &Node, of: &[Node]) -> Vec<Node> {
-    reverse(&[(root.clone(), root.unary(Unary::Tanh))], of, &[]).into_iter().flatten().collect()
-}
-
-/// The most numbers that a step writes.
-fn most(roots: &[Node]) -> usize {
-    let schedule = lower::schedule(&Trace::new(roots).unwrap());
-    schedule.steps.iter().map(|step| schedule.slots[step.out as usize].size).max().unwrap_or(0)
-}
+use super::{most, owed};
 
 #[test]
 fn a_product_is_put_in_order_through_new_names_and_divisions() {
@@ -60,7 +50,7 @@ fn products_with_anything_between_them_are_the_same_planned_and_plain() {
         for _ in 0..2 + draw.below(6) {
             let names: Vec<Name> = x.shape().names().collect();
             let one = |draw: &mut Draw| (!names.is_empty()).then(|| names[draw.below(names.len())]);
-            let next = match draw.below(9) {
+            let next = match draw.below(10) {
                 0..=2 => {
                     let axes = some(&mut draw, 0);
                     let y = leaf(&mut draw, axes);
@@ -88,6 +78,7 @@ fn products_with_anything_between_them_are_the_same_planned_and_plain() {
                     x.reduce(Reduction::Sum, &[axis])
                 }
                 7 => x.binary(Binary::Mul, &before),
+                8 => x.binary(Binary::Pow, &Node::fill(kind, 2.0, Shape::default())),
                 _ => {
                     let Some(axis) = one(&mut draw) else { continue };
                     x.contract(&x, &[axis])

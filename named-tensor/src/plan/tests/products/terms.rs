@@ -1,17 +1,7 @@
 //! Sums of products with sums and differences within them, planned and plain, with what they owe.
 
 use super::super::*;
-use crate::graph::calculus::reverse;
-
-fn owed(root: &Node, of: &[Node]) -> Vec<Node> {
-    reverse(&[(root.clone(), root.unary(Unary::Tanh))], of, &[]).into_iter().flatten().collect()
-}
-
-/// The most numbers that a step writes.
-fn most(roots: &[Node]) -> usize {
-    let schedule = lower::schedule(&Trace::new(roots).unwrap());
-    schedule.steps.iter().map(|step| schedule.slots[step.out as usize].size).max().unwrap_or(0)
-}
+use super::{most, owed};
 
 /// How many steps make numbers on the way, or all of what they sum first.
 fn made(roots: &[Node]) -> [usize; 2] {

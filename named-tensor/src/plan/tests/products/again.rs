@@ -1,0 +1,75 @@
+//! Products that have a factor again: squares, an axis by one name within a sum and beside it, and what the terms of a sum share.
+
+use super::super::*;
+use super::{most, owed};
+
+const N: Name = Name::declared("n");
+const M: Name = Name::declared("m");
+const D: Name = Name::declared("d");
+const H: Name = Name::declared("h");
+
+fn some(draw: &mut Draw, axes: &[(Name, usize)]) -> Node {
+    stored(draw, Kind::F64, Shape::new(axes.iter().copied()), 1)
+}
+
+/// No step makes more numbers than the largest of the tensors, nor sums what it makes on the way.
+fn stays_small(roots: &[Node], limit: usize, what: &str) {
+    let steps = lower::schedule(&Trace::new(roots).unwrap()).steps;
+    let is_made = steps.iter().any(|step| named(&step.action) == "reduce computed");
+    assert!(most(roots) <= limit && !is_made, "{what}: {}", describe(roots).unwrap());
+    both_ways(roots, what);
+}
+
+fn squared(node: &Node) -> Node {
+    node.binary(Binary::Pow, &Node::fill(Kind::F64, 2.0, Shape::default()))
+}
+
+#[test]
+fn an_axis_that_is_summed_within_a_product_may_have_the_name_of_one_that_is_left() {
+    // What a Fisher matrix does to a vector: of each row the weight is a sum over the axes of the result.
+    let mut draw = Draw::new(1);
+    let (x, p, v) = (
+        some(&mut draw, &[(N, 30), (D, 20)]),
+        some(&mut draw, &[(N, 30), (H, 25)]),
+        some(&mut draw, &[(D, 20), (H, 25)]),
+    );
+    let row = x.binary(Binary::Mul, &p);
+    let weight = row.binary(Binary::Mul, &v).reduce(Reduction::Sum, &[D, H]);
+    let root = row.binary(Binary::Mul, &weight).reduce(Reduction::Sum, &[N]);
+    stays_small(std::slice::from_ref(&root), 30 * 25, "forwards");
+    stays_small(&owed(&root, &[x, p, v]), 30 * 25, "backwards");
+}
+
+#[test]
+fn the_square_of_a_product_is_the_product_of_squares() {
+    // Of each row the norm of its gradient of a matrix.
+    let mut draw = Draw::new(2);
+    let (x, p) = (some(&mut draw, &[(N, 30), (D, 20)]), some(&mut draw, &[(N, 30), (H, 25)]));
+    let square = squared(&x.binary(Binary::Mul, &p));
+    for axes in [&[D, H][..], &[N, D, H], &[N]] {
+        let root = square.reduce(Reduction::Sum, axes);
+        let owed = owed(&root, &[x.clone(), p.clone()]);
+        stays_small(&[&[root][..], &owed].concat(), 30 * 25, &format!("without {axes:?}"));
+    }
+}
+
+#[test]
+fn the_square_of_a_sum_over_an_axis_is_that_of_the_sum() {
+    // Rows that are nearly at right angles: a product of the two matrices' own products would lose them in rounding.
+    let mut draw = Draw::new(3);
+    let (x, y) = (some(&mut draw, &[(N, 40), (D, 4)]), some(&mut draw, &[(M, 50), (D, 4)]));
+    let product = x.contract(&y, &[D]);
+    let root = squared(&product.binary(Binary::Mul, &some(&mut draw, &[(N, 40)]))).reduce(Reduction::Sum, &[N, M]);
+    assert!(order::reordered(&Trace::new(std::slice::from_ref(&root)).unwrap()).is_empty());
+    both_ways(&[root], "a square");
+}
+
+#[test]
+fn what_all_terms_of_a_sum_share_goes_into_products_with_it() {
+    // The gradient of a kernel of gradients: both terms have the outer product, and both factors are owed their sum.
+    let mut draw = Draw::new(4);
+    let (x, p) = (some(&mut draw, &[(N, 30), (D, 20)]), some(&mut draw, &[(N, 30), (H, 25)]));
+    let row = x.binary(Binary::Mul, &p);
+    let root = row.contract(&row.rename(&[(N, M)]), &[D, H]);
+    stays_small(&owed(&root, &[x, p]), 30 * 30, "a kernel of gradients");
+}
