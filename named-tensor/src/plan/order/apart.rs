@@ -62,6 +62,8 @@ const LITTLE: f64 = if cfg!(test) { 0.0 } else { 20_000.0 };
 const ROUNDS: usize = 2;
 /// What more than so many need stays: each of their products would be weighed, twice.
 const USERS: usize = 12;
+/// What more than so many need together stays.
+const TOGETHER: usize = 32;
 /// A sum of more operations stays.
 const OPERATIONS: usize = 24;
 
@@ -280,7 +282,7 @@ impl Among {
                     seen.push(user);
                 }
             }
-            users.len() <= USERS && seen.len() <= USERS
+            users.len() <= USERS && seen.len() <= TOGETHER
         };
         let mut are_few = see(&mut seen, &self.users[of as usize]);
         while let (true, Some(&number)) = (are_few, seen.get(next)) {

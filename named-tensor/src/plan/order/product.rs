@@ -217,7 +217,7 @@ impl Product {
     ) -> bool {
         let is_summed = |number: u32| summed(trace, number).is_some_and(|axes| !axes.is_empty());
         self.parts.push(Part { node: root, user: 0, scope: 0, is_squared: false, inputs: SmallVec::new() });
-        let (mut next, mut count) = (0, 1);
+        let (mut next, mut count) = (0, trace.inputs(root).len());
         while let Some(&Part { node, scope, is_squared, .. }) = self.parts.get(next) {
             let op = trace.node(node).op();
             let is_squared = is_squared || is_square(trace, node);
@@ -242,7 +242,7 @@ impl Product {
                 let below = factors(trace, input);
                 let is_renamed = matches!(trace.node(input).op(), Op::Rename);
                 // A chain that is too long is cut here; what is left of it is a product of its own.
-                let room = count + below.len().saturating_sub(1) < LARGEST && self.parts.len() < 2 * LARGEST;
+                let room = count + below.len().saturating_sub(1) <= LARGEST && self.parts.len() < 2 * LARGEST;
                 let opens = match trace.node(input).op() {
                     Op::Rename => below.iter().all(|&below| goes_in[below as usize]),
                     // Where positions are is said by their own names.

@@ -73,3 +73,29 @@ fn what_all_terms_of_a_sum_share_goes_into_products_with_it() {
     let root = row.contract(&row.rename(&[(N, M)]), &[D, H]);
     stays_small(&owed(&root, &[x, p]), 30 * 30, "a kernel of gradients");
 }
+
+#[test]
+fn a_long_product_and_what_all_its_factors_are_owed_make_no_product_larger_than_them() {
+    let names = ["a", "b", "c", "d", "e", "f", "g", "h"].map(Name::declared);
+    for (many, is_square, which) in (3..=8).flat_map(|many| (0..6).map(move |i| (many, i > 2, i % 3))) {
+        // A ring of matrices, or a chain times itself, of which each factor is owed something at two places.
+        let mut draw = Draw::new(5);
+        let count = if is_square { many / 2 } else { many };
+        let size = if many > 6 { 4 } else { 5 };
+        let factors: Vec<Node> =
+            (0..count).map(|i| some(&mut draw, &[(names[i], size), (names[(i + 1) % many], size)])).collect();
+        let again = factors.iter().enumerate().filter(|_| is_square).map(|(i, factor)| {
+            let back = [(names[i], names[(many - i) % many]), (names[i + 1], names[many - i - 1])];
+            factor.rename(&back.into_iter().filter(|(from, to)| from != to).collect::<Vec<_>>())
+        });
+        let all: Vec<Node> = factors.iter().cloned().chain(again).collect();
+        let product = all[1..].iter().fold(all[0].clone(), |product, next| product.binary(Binary::Mul, next));
+        let value = product.reduce(Reduction::Sum, &product.shape().names().collect::<Vec<_>>());
+        let owed = owed(&value, &factors);
+        let all = [&[value][..], &owed].concat();
+        let roots = [&all[..1], &all[1..], &all][which];
+        let what = format!("{many} factors, {is_square}, {which}");
+        assert!(most(roots) <= size * size, "{what}: {}", describe(roots).unwrap());
+        both_ways(roots, &what);
+    }
+}
