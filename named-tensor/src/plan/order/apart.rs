@@ -118,6 +118,8 @@ enum With {
 #[derive(Default)]
 struct Group {
     all: SmallVec<[u32; 4]>,
+    /// What is added and is no product of its own there: it is far smaller than the sum.
+    kept: SmallVec<[u32; 2]>,
     /// What it counts if it stays.
     own: f64,
 }
@@ -184,7 +186,7 @@ impl Among {
         let group = if self.is_sum[number as usize] {
             self.sums(trace, goes_in, number, own)
         } else {
-            own(goes_in, number).map(|own| Group { all: smallvec![number], own })
+            own(goes_in, number).map(|own| Group { all: smallvec![number], kept: SmallVec::new(), own })
         };
         let Some(mut group) = group else { return false };
         for user in above {
@@ -192,6 +194,7 @@ impl Among {
             group.own += own;
             group.all.push(user);
         }
+        group.kept.iter().for_each(|&one| goes_in[one as usize] = false);
         let all =
             |goes_in: &[bool], group: &[u32]| ends.iter().map(|&end| cost(goes_in, group, end)).sum::<Option<f64>>();
         let apart = all(goes_in, &[]).map(|others| others + group.own);
@@ -203,6 +206,7 @@ impl Among {
                 |&end: &u32| Terms::of(trace, goes_in, end).is_some_and(|terms| terms.weigh(trace, number) < 2);
             if ends.iter().all(has_few) {
                 group.all.iter().for_each(|&one| goes_in[one as usize] = false);
+                group.kept.iter().for_each(|&one| goes_in[one as usize] = true);
                 return false;
             }
             goes_in[number as usize] = true;
@@ -211,6 +215,7 @@ impl Among {
         let is_less = |(inside, apart): (f64, f64)| weighed::is_cheaper(inside + LITTLE, WORTH * apart);
         let is_cheaper = inside.zip(apart).is_some_and(is_less);
         group.all.iter().for_each(|&one| goes_in[one as usize] = is_cheaper);
+        group.kept.iter().for_each(|&one| goes_in[one as usize] = !is_cheaper);
         is_cheaper
     }
 
@@ -224,9 +229,10 @@ impl Among {
     ) -> Option<Group> {
         let elements = |number: u32| trace.node(number).shape().elements();
         let own_of_root = if self.is_inner[root as usize] { ALONE * elements(root) as f64 } else { 0.0 };
-        let mut group = Group { all: smallvec![root], own: own_of_root };
+        let mut group = Group { all: smallvec![root], kept: SmallVec::new(), own: own_of_root };
         let (mut seen, mut next): (SmallVec<[u32; 16]>, usize) = (smallvec![root], 0);
         let (mut added, mut beside): (SmallVec<[u32; 8]>, SmallVec<[u32; 4]>) = Default::default();
+        let is_summed = |number: u32| summed(trace, number).is_some_and(|axes| !axes.is_empty());
         // A product that only these need goes in with them.
         let is_of = |seen: &[u32], product: u32| {
             let at = product as usize;
@@ -249,6 +255,8 @@ impl Among {
                 if self.is_sum[input as usize] && self.is_single[input as usize] && !is_small {
                     group.all.push(input);
                     seen.push(input);
+                } else if is_small && goes_in[input as usize] && is_summed(input) {
+                    group.kept.push(input);
                 } else if goes_in[input as usize] && !self.is_sum[input as usize] {
                     if self.is_sum[number as usize] {
                         added.push(input);

@@ -99,3 +99,22 @@ fn a_long_product_and_what_all_its_factors_are_owed_make_no_product_larger_than_
         both_ways(roots, &what);
     }
 }
+
+#[test]
+fn sums_over_either_axis_of_one_product_and_what_its_factors_are_owed_do_not_make_it() {
+    // Responsibilities of topics, of documents and of words.
+    let mut draw = Draw::new(6);
+    let (a, b) = (some(&mut draw, &[(D, 20), (H, 16)]), some(&mut draw, &[(H, 16), (M, 50)]));
+    let (a, b) = (a.unary(Unary::Exp), b.unary(Unary::Exp));
+    let count = some(&mut draw, &[(D, 20), (M, 50)]);
+    let share = a.binary(Binary::Mul, &b).binary(Binary::Div, &a.contract(&b, &[H]));
+    let [rows, columns] = [M, D].map(|axis| count.binary(Binary::Mul, &share).reduce(Reduction::Sum, &[axis]));
+    let [rows, columns] = [(rows, D), (columns, M)].map(|(all, axis)| squared(&all).reduce(Reduction::Sum, &[H, axis]));
+    let root = rows.binary(Binary::Add, &columns);
+    let one = Node::fill(Kind::F64, 1.0, Shape::default());
+    let owed = graph::calculus::reverse(&[(root.clone(), one)], &[a, b], &[]).into_iter().flatten();
+    let all: Vec<Node> = std::iter::once(root).chain(owed).collect();
+    for roots in [&all[..1], &all[1..], &all] {
+        stays_small(roots, 20 * 50, "responsibilities");
+    }
+}
