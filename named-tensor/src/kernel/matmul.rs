@@ -25,7 +25,7 @@ mod windows;
 
 use super::map::Tail;
 use super::near;
-use super::parallel::{self, Shared};
+use super::parallel::{self, Shared, grain_of};
 use super::pool;
 use super::simd::Lanes;
 use super::span::{Odometer, Span, check_distinct, check_inside};
@@ -40,6 +40,8 @@ pub(crate) use windows::{Windows, windowed};
 
 /// Multiplications below which threads cost more than they bring.
 const SMALL: usize = 128 * 1024;
+/// Multiplications that take as long as to begin a product of a few.
+const BEGINNING: usize = 1024;
 /// So many rows times columns are pairs of vectors, which have so many terms: more would be read from far away for each.
 const FEW: usize = 8;
 const TERMS: std::ops::RangeInclusive<usize> = 128..=4096;
@@ -179,7 +181,8 @@ unsafe fn in_pieces<T: Lanes>(
     let [height, width] = cut(&product, span.total(), tail.is_some());
     let [down, across] = [rows.size.div_ceil(height), columns.size.div_ceil(width)];
     let (pieces, work) = (down * across, height * width * product.terms());
-    parallel::for_each_range(span.total() * pieces, SMALL.div_ceil(work.max(1)), |range| {
+    let all = span.total() * pieces;
+    parallel::for_each_range(all, shared_by(all, work + BEGINNING), |range| {
         let mut finisher = tail.map(Tail::finisher::<T>);
         let start = range.start / pieces;
         let mut at = [0, 1, 2].map(|operand| Odometer::new(&span.sizes, &span.strides[operand], start));
@@ -287,9 +290,18 @@ fn pairs<T: Lanes>(
         // Threads share its pieces.
         return sums(0);
     }
-    parallel::for_each_range(items, SMALL.div_ceil(inner.0.max(1) * run.size.div_ceil(runs)), |some| {
+    parallel::for_each_range(items, shared_by(items, inner.0.max(1) * run.size.div_ceil(runs)), |some| {
         some.for_each(sums);
     });
+}
+
+/// How many of so many pieces a thread takes at once, if each takes so many multiplications: enough to be worth it, and
+/// as many as any other thread takes.
+fn shared_by(pieces: usize, work: usize) -> usize {
+    match SMALL.div_ceil(work.max(1)) {
+        1 => 1,
+        least => grain_of(pieces, least),
+    }
 }
 
 /// The product of two matrices in the calling thread, for callers that split their work themselves.

@@ -6,8 +6,8 @@
 //! Not here: vectors that lie side by side, or many short ones (`paired`), rows and columns of their own (`product`).
 //! Pieces are summed in several parts, so the error is at most `2 (PIECE / FEW + k / PIECE) ε Σₖ |lhs rhs|`.
 
-use super::SMALL;
 use super::product::Axis;
+use super::shared_by;
 use crate::kernel::lanes::{LANES, joined, vectorised};
 use crate::kernel::parallel::{self, Shared};
 use crate::kernel::simd::Lanes;
@@ -62,7 +62,7 @@ pub(super) fn dots<T: Lanes>(
         return;
     }
     let (offset, shared) = (dst.offset, Shared::new(&mut *dst.data));
-    parallel::for_each_range(items, SMALL.div_ceil(inner.0), |some| {
+    parallel::for_each_range(items, shared_by(items, inner.0), |some| {
         let (mut left, mut right, mut to) = (at(0, some.start), at(1, some.start), at(2, some.start));
         for _ in some {
             // SAFETY: `matmul` has found that positions of the destination do not overlap, and each is visited once.

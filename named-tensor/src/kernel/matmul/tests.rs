@@ -485,3 +485,14 @@ fn a_product_is_the_same_on_any_number_of_threads() {
         }
     }
 }
+
+#[cfg(feature = "parallel")]
+#[test]
+fn threads_share_many_small_products_evenly() {
+    use crate::kernel::threads::with_threads;
+    for (pieces, work, shared) in
+        [(1000, SMALL / 857, 500), (5, SMALL, 1), (17, SMALL, 1), (3, 10, 3), (800, SMALL / 8, 50)]
+    {
+        assert_eq!(with_threads(2, || shared_by(pieces, work)), shared, "{pieces} of {work}");
+    }
+}
