@@ -10,6 +10,7 @@
 //! constant takes as long over 2⁵⁰ positions as over two.
 
 mod alike;
+mod along;
 pub(crate) mod computed;
 mod differences;
 mod down;
@@ -167,9 +168,19 @@ impl<'a, T: Stored> Job<'a, T> {
         }
         let outer = self.reduced.sizes.len() - 1;
         let mut row = Odometer::new(&self.reduced.sizes[..outer], &self.reduced.strides[0][..outer], from / inner);
-        let (mut at, mut sum) = (from, F::START);
+        let (mut at, mut sum, are_long) = (from, F::START, self.has_long_rows::<F>());
         while at < to {
             let column = at % inner;
+            if are_long && column == 0 {
+                let (rows, distance) = row.run();
+                let rows = rows.min((to - at) / inner);
+                if rows > 1 {
+                    sum = F::join(sum, self.along::<F>(base + row.distance, distance, rows));
+                    at += rows * inner;
+                    row.advance(rows);
+                    continue;
+                }
+            }
             let size = (inner - column).min(to - at);
             sum = F::join(sum, self.run::<F>(base + row.distance + column as isize * stride, stride, size));
             at += size;

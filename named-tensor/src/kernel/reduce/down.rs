@@ -10,6 +10,7 @@ use crate::element::Stored;
 use crate::kernel::lanes::vectorised;
 use crate::kernel::parallel::{self, GRAIN, grain_of};
 use crate::kernel::span::Odometer;
+use crate::kernel::vectors::has_many_registers;
 use std::ops::Range;
 
 impl<T: Stored> Job<'_, T> {
@@ -65,14 +66,13 @@ impl<T: Stored> Job<'_, T> {
     fn down<F: Fold<T>>(&self, first: usize, range: Range<usize>, partial: &mut [F::Partial]) {
         let width = self.kept.inner();
         let outer = self.kept.sizes.len().saturating_sub(1);
-        let mut done = 0;
+        let mut base = Odometer::new(&self.kept.sizes[..outer], &self.kept.strides[0][..outer], first / width);
+        let (mut column, mut done) = (first % width, 0);
         while done < partial.len() {
-            let (row, column) = ((first + done) / width, (first + done) % width);
             let size = (width - column).min(partial.len() - done);
-            let base = Odometer::new(&self.kept.sizes[..outer], &self.kept.strides[0][..outer], row).distance;
             let sums = &mut partial[done..done + size];
             self.each_run(range.clone(), |distance, stride, rows| {
-                let first = self.position(base + column as isize + distance);
+                let first = self.position(base.distance + column as isize + distance);
                 let row = |i: usize| &self.data[first.wrapping_add_signed(i as isize * stride)..][..size];
                 if stride == size as isize {
                     take_rows::<T, F>(&self.data[first..][..rows * size], sums);
@@ -82,7 +82,8 @@ impl<T: Stored> Job<'_, T> {
                     down_wide::<T, F>(rows, row, sums);
                 }
             });
-            done += size;
+            base.step();
+            (column, done) = (0, done + size);
         }
     }
 }
@@ -139,16 +140,29 @@ fn take_together<T: Stored, F: Fold<T>, const N: usize>(rows: [&[T]; N], sums: &
 }
 
 /// The same for few columns, whole strips of them, whose partial results stay in registers for all rows: those of some
-/// strips at once, since each waits for the row before.
+/// strips at once, since each waits for the row before; of more of them where there are more registers, so that a row
+/// is nearly read as it lies. Extremes in 32 bits took longer so.
 fn down_narrow<'a, T: Stored, F: Fold<T>>(rows: usize, row: impl Fn(usize) -> &'a [T], sums: &mut [F::Partial]) {
-    let (several, single) = sums.as_chunks_mut::<{ TOGETHER * STRIP }>();
-    let rest = several.len() * TOGETHER * STRIP;
-    for (number, strips) in several.iter_mut().enumerate() {
-        down_strips::<T, F, { TOGETHER * STRIP }>(rows, |i| &row(i)[number * TOGETHER * STRIP..], strips);
+    let mut done = 0;
+    if const { size_of::<F::Partial>() == size_of::<f64>() } && has_many_registers() {
+        done = down_groups::<T, F, { 2 * TOGETHER * STRIP }>(rows, &row, done, sums);
     }
-    for (number, strip) in single.as_chunks_mut::<STRIP>().0.iter_mut().enumerate() {
-        down_strips::<T, F, STRIP>(rows, |i| &row(i)[rest + number * STRIP..], strip);
+    done = down_groups::<T, F, { TOGETHER * STRIP }>(rows, &row, done, sums);
+    down_groups::<T, F, STRIP>(rows, &row, done, sums);
+}
+
+/// Groups of so many columns, from the column `first` on, as many as there are. Returns the column behind them.
+fn down_groups<'a, T: Stored, F: Fold<T>, const N: usize>(
+    rows: usize,
+    row: &impl Fn(usize) -> &'a [T],
+    first: usize,
+    sums: &mut [F::Partial],
+) -> usize {
+    let groups = sums[first..].as_chunks_mut::<N>().0;
+    for (number, group) in groups.iter_mut().enumerate() {
+        down_strips::<T, F, N>(rows, |i| &row(i)[first + number * N..], group);
     }
+    first + groups.len() * N
 }
 
 /// So many columns, down all rows.
@@ -204,15 +218,28 @@ fn down_lying<T: Stored, F: Fold<T>>(rows: &[T], sums: &mut [F::Partial]) {
 /// there are columns, and each place in them always belongs to the same column.
 fn down_in_turn<T: Stored, F: Fold<T>>(rows: &[T], sums: &mut [F::Partial]) {
     let columns = sums.len();
-    let mut partial = [F::START; STRIP * STRIP];
-    let partial = &mut partial[..STRIP * columns];
+    let mut room = [F::START; STRIP * STRIP];
+    let partial = &mut room[..STRIP * columns];
     // All strips of some rows, while those are in the nearest cache.
     for rows in rows.chunks(NEAR / (STRIP * columns) * STRIP * columns) {
         down_narrow::<T, F>(rows.len() / partial.len(), |i| &rows[i * STRIP * columns..][..STRIP * columns], partial);
     }
-    for row in partial.chunks_exact(columns) {
-        sums.iter_mut().zip(row).for_each(|(sum, &more)| *sum = F::join(*sum, more));
-    }
+    // Each of their rows is read as a strip, which ends in the row behind it, and what that adds is left out.
+    vectorised(
+        #[inline(always)]
+        move || {
+            let mut kept = [F::START; STRIP];
+            kept[..columns].copy_from_slice(sums);
+            for row in 0..STRIP {
+                let more: &[F::Partial; STRIP] = room[row * columns..].first_chunk().expect("a strip is there");
+                kept = std::array::from_fn(
+                    #[inline(always)]
+                    |column| F::join(kept[column], more[column]),
+                );
+            }
+            sums.copy_from_slice(&kept[..columns]);
+        },
+    );
 }
 
 /// Elements of rows that follow each other, at most, that are walked once for each strip.

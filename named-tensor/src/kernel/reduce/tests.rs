@@ -55,6 +55,24 @@ fn agrees_in_every_layout(sizes: [usize; 4]) {
 }
 
 #[test]
+fn rows_of_which_many_belong_to_one_result_agree_with_plain_loops() {
+    let data = Random::new(4).reals(131 * 470);
+    for (kept, rows) in [(&[][..], 131), (&[3], 40), (&[2], 1), (&[], 3)] {
+        for size in [31, 32, 39, 64, 75, 401] {
+            // A result of all of them is cut into pieces, which begin anywhere in a row.
+            let strides: &[isize] = if kept.is_empty() { &[470, 1] } else { &[470, 3 * 470, 1] };
+            let (reduced, src) = ([rows, size], View { data: &data, offset: 5, strides });
+            let mut out = vec![f32::NAN; kept.iter().product()];
+            reduce(Reduction::Sum, kept, &reduced, src, &mut out);
+            for (&got, exact) in out.iter().zip(plain(Reduction::Sum, kept, &reduced, src)) {
+                let error = (f64::from(got) - exact).abs();
+                assert!(error <= exact.abs() * 6.0e-8 + 1e-9, "{rows} rows of {size}: {got} for {exact}");
+            }
+        }
+    }
+}
+
+#[test]
 fn a_long_sum_is_rounded_once() {
     let data = vec![0.1_f32; 3_000_000];
     let mut out = [0.0];
