@@ -104,6 +104,39 @@ fn is_of_scores(trace: &Trace<'_>, of: u32) -> bool {
     !open.is_empty()
 }
 
+/// Whether what a product or a sum needs is far smaller than that, and is a sum of its own that only this needs.
+fn is_kept(trace: &Trace<'_>, goes_in: &[bool], input: u32, of: u32) -> bool {
+    let elements = |number: u32| trace.node(number).shape().elements();
+    let is_small = weighed::is_less(elements(input), elements(of));
+    let mut open: SmallVec<[u32; 8]> = smallvec![input];
+    for _ in 0..OPERATIONS {
+        let Some(number) = open.pop().filter(|_| is_small) else { break };
+        match summed(trace, number) {
+            _ if !goes_in[number as usize] => {}
+            Some([]) => open.extend_from_slice(trace.inputs(number)),
+            axes => return axes.is_some(),
+        }
+    }
+    false
+}
+
+/// What a product is made of that is kept.
+fn kept(trace: &Trace<'_>, goes_in: &[bool], product: u32) -> SmallVec<[u32; 2]> {
+    let mut kept = SmallVec::new();
+    let mut open: SmallVec<[u32; 8]> = smallvec![product];
+    for _ in 0..OPERATIONS {
+        let Some(number) = open.pop() else { break };
+        for &input in trace.inputs(number).iter().filter(|&&input| goes_in[input as usize]) {
+            if is_kept(trace, goes_in, input, product) {
+                kept.push(input);
+            } else if summed(trace, input).is_some_and(<[Name]>::is_empty) {
+                open.push(input);
+            }
+        }
+    }
+    kept
+}
+
 /// What several products need that goes into them together with something.
 #[derive(Clone, Copy, PartialEq)]
 enum With {
@@ -118,10 +151,10 @@ enum With {
 #[derive(Default)]
 struct Group {
     all: SmallVec<[u32; 4]>,
-    /// What is added and is no product of its own there: it is far smaller than the sum.
+    /// What is far smaller than it all and is a sum of its own: it is made once, and goes into nothing.
     kept: SmallVec<[u32; 2]>,
-    /// What it counts if it stays.
-    own: f64,
+    /// What is made if it stays, besides a sum.
+    made: SmallVec<[u32; 8]>,
 }
 
 impl Among {
@@ -167,9 +200,26 @@ impl Among {
     }
 
     fn are_cheaper(&self, trace: &Trace<'_>, goes_in: &mut [bool], number: u32, with: With) -> bool {
-        let Some([ends, above]) = self.ends(trace, goes_in, number, with) else { return false };
-        if with != With::None && above.is_empty() || ends.iter().any(|&end| self.is_sum[end as usize]) {
-            return false;
+        let group = if self.is_sum[number as usize] {
+            self.sums(trace, goes_in, number, with)
+        } else {
+            Some(Group { all: smallvec![number], kept: kept(trace, goes_in, number), made: smallvec![number] })
+        };
+        let Some(mut group) = group else { return false };
+        group.kept.iter().for_each(|&one| goes_in[one as usize] = false);
+        let is_cheaper = self.is_less_inside(trace, goes_in, &mut group, with).unwrap_or(false);
+        group.all.iter().for_each(|&one| goes_in[one as usize] = is_cheaper);
+        group.kept.iter().for_each(|&one| goes_in[one as usize] = !is_cheaper);
+        is_cheaper
+    }
+
+    /// Whether all products take less with a group inside; nothing if that cannot be said.
+    fn is_less_inside(&self, trace: &Trace<'_>, goes_in: &mut [bool], group: &mut Group, with: With) -> Option<bool> {
+        let number = group.all[0];
+        let [ends, above] = self.ends(trace, goes_in, group, with)?;
+        let is_alone = above.is_empty() && group.all.iter().all(|&one| one == number || self.is_sum[one as usize]);
+        if with != With::None && is_alone || ends.iter().any(|&end| self.is_sum[end as usize]) {
+            return None;
         }
         let cost = |goes_in: &[bool], group: &[u32], end: u32| {
             // One that ends with a factor is that of the sum before it.
@@ -183,21 +233,14 @@ impl Among {
             [] => Terms::of(trace, goes_in, number).map(|terms| terms.written()),
             _ => cost(goes_in, &[], number),
         };
-        let group = if self.is_sum[number as usize] {
-            self.sums(trace, goes_in, number, own)
-        } else {
-            own(goes_in, number).map(|own| Group { all: smallvec![number], kept: SmallVec::new(), own })
-        };
-        let Some(mut group) = group else { return false };
-        for user in above {
-            let Some(own) = own(goes_in, user) else { return false };
-            group.own += own;
-            group.all.push(user);
-        }
-        group.kept.iter().for_each(|&one| goes_in[one as usize] = false);
+        group.made.extend(above.iter().copied());
+        group.all.extend(above);
+        let is_inner_sum = self.is_sum[number as usize] && self.is_inner[number as usize];
+        let own_of_sum = if is_inner_sum { ALONE * trace.node(number).shape().elements() as f64 } else { 0.0 };
+        let own = group.made.iter().map(|&one| own(goes_in, one)).sum::<Option<f64>>()? + own_of_sum;
         let all =
             |goes_in: &[bool], group: &[u32]| ends.iter().map(|&end| cost(goes_in, group, end)).sum::<Option<f64>>();
-        let apart = all(goes_in, &[]).map(|others| others + group.own);
+        let apart = all(goes_in, &[])? + own;
         group.all.iter().for_each(|&one| goes_in[one as usize] = true);
         // Differences that are made on the way elsewhere are so here, if one tensor weighs them.
         if self.is_sum[number as usize] && !self.is_inner[number as usize] {
@@ -205,61 +248,49 @@ impl Among {
             let has_few =
                 |&end: &u32| Terms::of(trace, goes_in, end).is_some_and(|terms| terms.weigh(trace, number) < 2);
             if ends.iter().all(has_few) {
-                group.all.iter().for_each(|&one| goes_in[one as usize] = false);
-                group.kept.iter().for_each(|&one| goes_in[one as usize] = true);
-                return false;
+                return None;
             }
             goes_in[number as usize] = true;
         }
-        let inside = all(goes_in, &group.all);
-        let is_less = |(inside, apart): (f64, f64)| weighed::is_cheaper(inside + LITTLE, WORTH * apart);
-        let is_cheaper = inside.zip(apart).is_some_and(is_less);
-        group.all.iter().for_each(|&one| goes_in[one as usize] = is_cheaper);
-        group.kept.iter().for_each(|&one| goes_in[one as usize] = !is_cheaper);
-        is_cheaper
+        let inside = all(goes_in, &group.all)?;
+        Some(weighed::is_cheaper(inside + LITTLE, WORTH * apart))
     }
 
-    /// A sum, and the sums below it that nobody else needs, if it is larger than all tensors that they are made of.
-    fn sums(
-        &self,
-        trace: &Trace<'_>,
-        goes_in: &[bool],
-        root: u32,
-        own: impl Fn(&[bool], u32) -> Option<f64>,
-    ) -> Option<Group> {
-        let elements = |number: u32| trace.node(number).shape().elements();
-        let own_of_root = if self.is_inner[root as usize] { ALONE * elements(root) as f64 } else { 0.0 };
-        let mut group = Group { all: smallvec![root], kept: SmallVec::new(), own: own_of_root };
+    /// A sum, and the sums below it that nobody else needs, if it is larger than all tensors that they are made of but products
+    /// that go in too. These are needed by nothing else, or else the products of what needs them are weighed as well.
+    fn sums(&self, trace: &Trace<'_>, goes_in: &[bool], root: u32, with: With) -> Option<Group> {
+        let mut group = Group { all: smallvec![root], ..Group::default() };
         let (mut seen, mut next): (SmallVec<[u32; 16]>, usize) = (smallvec![root], 0);
-        let (mut added, mut beside): (SmallVec<[u32; 8]>, SmallVec<[u32; 4]>) = Default::default();
-        let is_summed = |number: u32| summed(trace, number).is_some_and(|axes| !axes.is_empty());
-        // A product that only these need goes in with them.
+        let mut beside: SmallVec<[u32; 4]> = SmallVec::new();
         let is_of = |seen: &[u32], product: u32| {
             let at = product as usize;
-            let grows =
-                product::grows(trace, goes_in, product) && summed(trace, product).is_some_and(<[Name]>::is_empty);
-            grows && self.is_inner[at] && self.users[at].iter().all(|user| seen.contains(user))
+            let is_product = summed(trace, product).is_some_and(<[Name]>::is_empty);
+            let is_inner =
+                self.is_inner[at] && (with != With::None || self.users[at].iter().all(|user| seen.contains(user)));
+            is_inner && is_product && product::grows(trace, goes_in, product)
         };
         loop {
             let Some(&number) = seen.get(next).filter(|_| seen.len() <= OPERATIONS) else {
                 let Some(at) = beside.iter().position(|&product| is_of(&seen, product)) else { break };
                 let product = beside.swap_remove(at);
-                group.own += own(goes_in, product)?;
+                group.made.push(product);
                 group.all.push(product);
                 seen.push(product);
                 continue;
             };
             next += 1;
             for &input in trace.inputs(number) {
+                let elements = |number: u32| trace.node(number).shape().elements();
                 let is_small = weighed::is_less(elements(input), elements(root));
                 if self.is_sum[input as usize] && self.is_single[input as usize] && !is_small {
                     group.all.push(input);
                     seen.push(input);
-                } else if is_small && goes_in[input as usize] && is_summed(input) {
+                } else if is_kept(trace, goes_in, input, root) {
                     group.kept.push(input);
                 } else if goes_in[input as usize] && !self.is_sum[input as usize] {
+                    // What a sum adds is made for it.
                     if self.is_sum[number as usize] {
-                        added.push(input);
+                        group.made.push(input);
                     }
                     seen.push(input);
                 } else if !is_small && !beside.contains(&input) && !seen.contains(&input) {
@@ -267,44 +298,39 @@ impl Among {
                 }
             }
         }
-        if next < seen.len() || !beside.is_empty() {
-            return None;
-        }
-        // What a sum adds is made for it.
-        for part in added {
-            group.own += own(goes_in, part)?;
-        }
-        Some(group)
+        (next == seen.len() && beside.is_empty()).then_some(group)
     }
 
     /// Where the products end that these contractions go into, and what of those above that are to go in as well does not yet;
     /// none if those are many.
-    fn ends(&self, trace: &Trace<'_>, goes_in: &[bool], of: u32, with: With) -> Option<[SmallVec<[u32; 4]>; 2]> {
+    fn ends(&self, trace: &Trace<'_>, goes_in: &[bool], group: &Group, with: With) -> Option<[SmallVec<[u32; 4]>; 2]> {
         let (mut ends, mut above): (SmallVec<[u32; 4]>, SmallVec<[u32; 4]>) = Default::default();
+        let of = &group.all;
         let is_product = |other: u32| summed(trace, other).is_some_and(<[Name]>::is_empty);
-        let is_above = |other: u32| with != With::None && self.is_inner[other as usize] && is_product(other);
+        let may_go = |other: u32| with != With::None && !group.kept.contains(&other);
+        let is_above = |other: u32| may_go(other) && self.is_inner[other as usize] && is_product(other);
         let (mut seen, mut next): (SmallVec<[u32; 16]>, usize) = (SmallVec::new(), 0);
         let see = |seen: &mut SmallVec<[u32; 16]>, users: &[u32]| {
             for &user in users.iter().take(USERS + 1) {
-                if !seen.contains(&user) {
+                if !seen.contains(&user) && !of.contains(&user) {
                     seen.push(user);
                 }
             }
             users.len() <= USERS && seen.len() <= TOGETHER
         };
-        let mut are_few = see(&mut seen, &self.users[of as usize]);
+        let mut are_few = of.iter().all(|&one| see(&mut seen, &self.users[one as usize]));
         while let (true, Some(&number)) = (are_few, seen.get(next)) {
             next += 1;
             let users = &self.users[number as usize];
             // What is multiplied by it goes in with it.
             for &input in trace.inputs(number) {
-                let is_there = goes_in[input as usize] || input == of || above.contains(&input);
+                let is_there = goes_in[input as usize] || of.contains(&input) || above.contains(&input);
                 if with == With::Beside && is_above(input) && !is_there && !is_plain(trace, goes_in, input) {
                     above.push(input);
                     are_few &= see(&mut seen, &self.users[input as usize]);
                 }
             }
-            let go_on = |&user: &u32| goes_in[user as usize] || !self.is_sum[user as usize];
+            let go_on = |&user: &u32| goes_in[user as usize] || of.contains(&user) || !self.is_sum[user as usize];
             let is_inner = self.is_inner[number as usize] && users.iter().all(go_on);
             if is_inner && (goes_in[number as usize] || is_above(number)) {
                 are_few &= see(&mut seen, users);

@@ -110,11 +110,24 @@ fn sums_over_either_axis_of_one_product_and_what_its_factors_are_owed_do_not_mak
     let share = a.binary(Binary::Mul, &b).binary(Binary::Div, &a.contract(&b, &[H]));
     let [rows, columns] = [M, D].map(|axis| count.binary(Binary::Mul, &share).reduce(Reduction::Sum, &[axis]));
     let [rows, columns] = [(rows, D), (columns, M)].map(|(all, axis)| squared(&all).reduce(Reduction::Sum, &[H, axis]));
-    let root = rows.binary(Binary::Add, &columns);
+    // Of two kinds of topics, within one sum.
     let one = Node::fill(Kind::F64, 1.0, Shape::default());
-    let owed = graph::calculus::reverse(&[(root.clone(), one)], &[a, b], &[]).into_iter().flatten();
-    let all: Vec<Node> = std::iter::once(root).chain(owed).collect();
-    for roots in [&all[..1], &all[1..], &all] {
-        stays_small(roots, 20 * 50, "responsibilities");
+    let others = one.binary(Binary::Sub, &b);
+    let of_others = a.binary(Binary::Mul, &others).binary(Binary::Div, &a.contract(&others, &[H]));
+    let both = count
+        .binary(Binary::Mul, &share)
+        .binary(Binary::Add, &of_others.binary(Binary::Mul, &some(&mut draw, &[(D, 20), (M, 50)])));
+    let both = both.reduce(Reduction::Sum, &[M]).binary(Binary::Mul, &some(&mut draw, &[(D, 20), (H, 16)]));
+    for (root, what) in [
+        (rows.binary(Binary::Add, &columns), "over either axis"),
+        (rows, "over the one"),
+        (columns, "over the other"),
+        (both.reduce(Reduction::Sum, &[D, H]), "of both kinds"),
+    ] {
+        let owed = graph::calculus::reverse(&[(root.clone(), one.clone())], &[a.clone(), b.clone()], &[]);
+        let all: Vec<Node> = std::iter::once(root).chain(owed.into_iter().flatten()).collect();
+        for roots in [&all[..1], &all[1..], &all] {
+            stays_small(roots, 20 * 50, what);
+        }
     }
 }
