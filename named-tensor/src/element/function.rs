@@ -191,6 +191,7 @@ impl Binary {
     /// Its value for positions: a sum too large stays at the largest number, a quotient is rounded so that the
     /// remainder is not negative, and a quotient by 0 is 0.
     #[must_use]
+    #[inline]
     pub fn of_index(self, x: i64, y: i64) -> i64 {
         match self {
             Binary::Add => x.saturating_add(y),

@@ -178,7 +178,16 @@ impl Cell for i64 {
         each(xs, out, |x| op.of_index(x));
     }
     fn binary(op: Binary, xs: &[i64], ys: &[i64], out: &mut [i64]) {
-        pairs(xs, ys, out, |x, y| op.of_index(x, y));
+        // Each of the frequent ones has a loop of its own: asked for every number, the question took longer than the answer.
+        macro_rules! of {
+            ($($name:ident)*) => {
+                match op {
+                    $(Binary::$name => pairs(xs, ys, out, #[inline(always)] |x, y| Binary::$name.of_index(x, y)),)*
+                    _ => pairs(xs, ys, out, |x, y| op.of_index(x, y)),
+                }
+            };
+        }
+        of!(Add Sub Mul Max Min);
     }
     casts!(|x| position(f64::from(x)), position, |x| x, i64::from, |x| position(f64::from(x.widened())));
 }
