@@ -6,7 +6,7 @@ use named_tensor::prelude::*;
 
 use crate::axes::*;
 use crate::case::odd;
-use crate::protocol::Run;
+use crate::protocol::{Run, positions};
 
 named! {
     fn Product(A: R[row, inner], B: R[inner, col]) -> R[row, col] { A dot_inner B }
@@ -18,6 +18,17 @@ named! {
     fn ColumnsByColumns(A: R[row, col]) -> R[col, col_] { A dot_row A_{col -> col_} }
     fn Bilinear(x: R[row], A: R[row, col], y: R[col]) -> R[] { x dot_row A dot_col y }
     fn Apart(X: R[row, inner], W: R[inner, far, col], Y: R[row, far]) -> R[row, col] { sum_{inner, far}(X * W * Y) }
+    fn Chained(A: R[plane, inner], B: R[inner, heads, far], C: R[far, col]) -> R[] {
+        sum_{plane, heads, col, inner, far, row, row_}(
+            A * B * C * A_{inner -> row} * B_{inner -> row, far -> row_} * C_{far -> row_})
+    }
+    fn Fisher(X: R[row, inner], P: R[row, col], V: R[inner, col]) -> R[inner, col] {
+        G = X * P;
+        mean_row(G * sum_{inner, col}(G * V))
+    }
+    fn Triples(E: R[row, inner], W: R[inner, far], I: row[seq]) -> R[seq, row] {
+        sum_{inner, far}(index_row(E, I) * W * E_{inner -> far})
+    }
     fn Covariance(A: R[row, col]) -> R[col, col_] {
         D = A - mean_row(A);
         D dot_row D_{col -> col_} / |row|
@@ -53,6 +64,19 @@ fn matrices(run: &mut Run) -> Result<(), Error> {
     odd! {
         run "product/written-apart" [m, k, f, n] in [[31, 17, 19, 5], [301, 64, 65, 33]];
         x [row m, inner k], w [inner k, far f, col n], y [row m, far f] => [row, col] { Apart(x, w, y) }
+    }
+    odd! {
+        run "product/norm-of-chain" [p, m, s, n, q] in [[5, 17, 3, 19, 7], [9, 65, 4, 66, 11]];
+        a [plane p, inner m], b [inner m, heads s, far n], c [far n, col q] => [] { Chained(a, b, c) }
+    }
+    odd! {
+        run "product/fisher" [m, k, n] in [[31, 17, 5], [301, 129, 33]];
+        x [row m, inner k], p [row m, col n], v [inner k, col n] => [inner, col] { Fisher(x, p, v) }
+    }
+    odd! {
+        run "product/triples" [m, k, f, n] in [[31, 17, 17, 5], [501, 33, 33, 101]];
+        e [row m, inner k], w [inner k, far f] => [seq, row] { Triples(e, w, &ids) }
+        where ids = Tensor::<R![seq], Index<row>>::indices_from_vec(seq.of(n), row, positions(50, n, m))?
     }
     odd! {
         run "product/rows-by-rows" [m, n] in [[33, 47], [301, 203]];

@@ -30,6 +30,14 @@ named! {
         logsumexp_clusters(log_softmax_clusters(p) - sum_depth(Z * Z / 2 + s))
     }
 
+    /// How much the topics of words explain of each document and of each word (Hofmann, 1999).
+    fn Topics(N: R[row, col], A: R[row, clusters], B: R[clusters, col]) -> R[] {
+        P = exp(A);
+        Q = exp(B);
+        r = P * Q / (P dot_clusters Q);
+        sum_{row, clusters}((sum_col(N * r))^2) + sum_{clusters, col}((sum_row(N * r))^2)
+    }
+
     /// One step of the forward algorithm: what comes before, by the transitions T, and what is seen.
     fn Forward(A: R[state], X: R[state], T: R[state, state_]) -> R[state] {
         logsumexp_state(A + T)_{state_ -> state} + X
@@ -132,6 +140,10 @@ fn of_all_pairs(run: &mut Run) -> Result<(), Error> {
     odd! {
         run "programs/process" [n, d] in [[31, 3], [101, 3]];
         x [row n, depth d] * 4.0, y [row n], s [] => [] { Process(x, y, s) }
+    }
+    odd! {
+        run "programs/topics" [m, k, n] in [[31, 3, 17], [201, 16, 701]];
+        c [row m, col n], a [row m, clusters k], b [clusters k, col n] => [] { Topics(c, a, b) }
     }
     odd! {
         run "programs/focal" [n, v] in [[31, 17], [3000, 100]];

@@ -173,6 +173,13 @@ def programs():
         l = -F.cross_entropy(z, ids, reduction="none")
         return -(1 - l.exp()) ** 2 * l
 
+    def topics(n, a, b):
+        p, q = a.exp(), b.exp()
+        of = n / (p @ q)
+        return (p * (of @ q.t())).square().sum() + (q * (p.t() @ of)).square().sum()
+
+    case("programs/topics", [(31, 3, 17), (201, 16, 701)], lambda m, k, n: [(m, n), (m, k), (k, n)], topics)
+
     case("programs/focal", [(31, 17), (3000, 100)], lambda n, v: [(n, v)], focal, lambda n, v: (positions(50, n, v),))
 
     def coded(x, w, m, s, v, u, noise):

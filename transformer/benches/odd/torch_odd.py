@@ -25,6 +25,13 @@ def contractions():
     case("product/written-apart", [(31, 17, 19, 5), (301, 64, 65, 33)],
          lambda m, k, f, n: [(m, k), (k, f, n), (m, f)],
          lambda x, w, y: torch.einsum("mk,kfn,mf->mn", x, w, y))
+    case("product/norm-of-chain", [(5, 17, 3, 19, 7), (9, 65, 4, 66, 11)],
+         lambda p, m, s, n, q: [(p, m), (m, s, n), (n, q)],
+         lambda a, b, c: torch.einsum("pm,msn,nq->psq", a, b, c).square().sum())
+    case("product/fisher", [(31, 17, 5), (301, 129, 33)], lambda m, k, n: [(m, k), (m, n), (k, n)],
+         lambda x, p, v: (x * ((x @ v) * p).sum(1, keepdim=True)).t() @ p / len(x))
+    case("product/triples", [(31, 17, 17, 5), (501, 33, 33, 101)], lambda m, k, f, n: [(m, k), (k, f)],
+         lambda e, w, i: e[i] @ w @ e.t(), lambda m, k, f, n: (positions(50, n, m),))
     case("product/rows-by-rows", [(33, 47), (301, 203)], lambda m, n: [(m, n)], lambda a: a @ a.t())
     case("product/cols-by-cols", [(301, 203), (60000, 7)], lambda m, n: [(m, n)], lambda a: a.t() @ a)
 
