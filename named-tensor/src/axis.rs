@@ -71,6 +71,12 @@ impl Name {
         Name::counted(self.text, NEXT.fetch_add(1, Ordering::Relaxed))
     }
 
+    /// The fresh name that a plan gives this one at a place of its own, the same whenever it plans the same.
+    pub(crate) fn at(self, place: u64) -> Name {
+        const PLACES: u64 = 1 << 63;
+        Name::counted(self.text, PLACES | place)
+    }
+
     /// The fresh name with this number, of which there are more than are ever made.
     fn counted(text: &'static str, number: u64) -> Name {
         const ROUND: u64 = u32::MAX as u64;
@@ -168,5 +174,8 @@ mod tests {
             assert!(all.iter().skip(i + 1).all(|other| name != other), "{name:?}");
         }
         assert_ne!(seq.freshened(), seq.freshened());
+        let places = [0, 1, u64::from(u32::MAX) << 16 | 0xffff].map(|place| seq.at(place));
+        assert!(places.iter().all(|place| !all.contains(place)) && places[0] != places[1] && places[1] != places[2]);
+        assert_eq!(seq.at(1), seq.at(1));
     }
 }

@@ -258,10 +258,10 @@ impl Product {
                 let known = if room && opens && !is_inverse && !is_operand && goes_in[input as usize] {
                     count += below.len().saturating_sub(1);
                     let inner = match below[..] {
-                        [below] if is_renamed => scopes.add(scope, trace.node(below).shape(), shape),
+                        [below] if is_renamed => scopes.add(scope, input, trace.node(below).shape(), shape),
                         // What it sums is summed once more, by another name.
                         _ if renames && is_summed(input) || self.nodes().any(|known| known == input) => {
-                            scopes.add(scope, shape, shape)
+                            scopes.add(scope, input, shape, shape)
                         }
                         _ => scope,
                     };

@@ -7,8 +7,10 @@ use smallvec::SmallVec;
 
 use super::one_hot::SCALAR;
 use super::{Item, Scale, TIMES, Work};
+use crate::axis::Name;
 use crate::element::{Binary, Comparison, Kind, Unary};
 use crate::graph::Op;
+use crate::graph::Shape;
 use crate::graph::op::Reduction;
 use crate::graph::shape::Names;
 use crate::plan::key::narrow;
@@ -66,17 +68,32 @@ impl Paired {
                 (Does::Multiplies, None) if pair.summed.is_empty() => Work::Op(&TIMES),
                 (Does::Multiplies, None) => Work::Contract(&pair.summed, Scale::None),
             };
+            // A wrong position is told by a node of its own.
+            let node = pair.at.as_ref().map_or(node, |at| at.told);
+            let is_last = at + 1 == pairs.len();
+            let of_one = match pair.does {
+                Does::Inverts => Some([3, inputs[0], 0]),
+                Does::Renames => Some([4, inputs[0], digest(&pair.shape)]),
+                _ => None,
+            };
+            if let Some(&known) = of_one.filter(|_| !is_last).and_then(|key| self.known.get(&key))
+                && list.get(known as usize).is_some_and(|item| item.shape.iter().eq(pair.shape.iter()))
+            {
+                made.push(known);
+                continue;
+            }
             if pair.does == Does::Inverts {
                 let one = Item { work: Work::Constant(1.0), inputs: SmallVec::new(), shape: &SCALAR, kind, node };
                 list.push(one);
                 inputs.insert(0, narrow(list.len() - 1));
             }
-            // A wrong position is told by a node of its own.
-            let node = pair.at.as_ref().map_or(node, |at| at.told);
-            if at + 1 == pairs.len() {
+            if is_last {
                 return (work, inputs, node);
             }
             let next = narrow(list.len());
+            if let Some(key) = of_one {
+                self.known.insert(key, next);
+            }
             let Some(key) = key(work, &inputs) else {
                 made.push(next);
                 list.push(Item { work, inputs, shape: &pair.shape, kind, node });
@@ -119,6 +136,12 @@ fn without<'a>(
     let counts = put(Work::SumsAt(unread.axis, &unread.over), &[one, positions], &unread.counts, kind);
     let are_read = put(Work::Op(&MORE), &[counts, zero], &unread.counts, Kind::Bool);
     put(Work::Op(&Op::Select), &[are_read, of, zero], &unread.shape, kind)
+}
+
+/// A number of the names that axes have.
+fn digest(shape: &Shape) -> u32 {
+    let next = |digest: u64, name: Name| (digest.rotate_left(5) ^ name.number()).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    (shape.names().fold(0, next) >> 32) as u32
 }
 
 /// What an item does that may be a pair, and both of its inputs in one order, or that of a sum twice.

@@ -30,7 +30,7 @@ fn owed(root: &Node, of: &[Node]) -> Vec<Node> {
 }
 
 /// The multiplications of all products of matrices.
-fn multiplied(roots: &[Node]) -> usize {
+pub(super) fn multiplied(roots: &[Node]) -> usize {
     let schedule = lower::schedule(&Trace::new(roots).unwrap());
     let size = |action: &Action| match action {
         Action::Product { batch, rows, columns, inner, .. } => {

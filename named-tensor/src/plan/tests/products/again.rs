@@ -1,5 +1,6 @@
 //! Products that have a factor again: squares, an axis by one name within a sum and beside it, and what the terms of a sum share.
 
+use super::super::indexing::multiplied;
 use super::super::*;
 use super::{most, owed};
 
@@ -118,14 +119,16 @@ fn sums_over_either_axis_of_one_product_and_what_its_factors_are_owed_do_not_mak
         .binary(Binary::Mul, &share)
         .binary(Binary::Add, &of_others.binary(Binary::Mul, &some(&mut draw, &[(D, 20), (M, 50)])));
     let both = both.reduce(Reduction::Sum, &[M]).binary(Binary::Mul, &some(&mut draw, &[(D, 20), (H, 16)]));
-    for (root, what) in [
-        (rows.binary(Binary::Add, &columns), "over either axis"),
-        (rows, "over the one"),
-        (columns, "over the other"),
-        (both.reduce(Reduction::Sum, &[D, H]), "of both kinds"),
+    for (root, products, what) in [
+        (rows.binary(Binary::Add, &columns), 11, "over either axis"),
+        (rows, 6, "over the one"),
+        (columns, 7, "over the other"),
+        (both.reduce(Reduction::Sum, &[D, H]), 12, "of both kinds"),
     ] {
         let owed = graph::calculus::reverse(&[(root.clone(), one.clone())], &[a.clone(), b.clone()], &[]);
         let all: Vec<Node> = std::iter::once(root).chain(owed.into_iter().flatten()).collect();
+        // What several of them have in common is computed once.
+        assert!(multiplied(&all) / (20 * 16 * 50) <= products, "{what}: {}", describe(&all).unwrap());
         for roots in [&all[..1], &all[1..], &all] {
             stays_small(roots, 20 * 50, what);
         }
