@@ -4,7 +4,9 @@
 //! rotations of points, small covariances. Such a product takes less time than to find out how it is best computed, so the
 //! sizes are known to the compiler, and one matrix after the other goes through registers, wherever its numbers lie.
 //! Each sum is taken from the first k to the last, as that of any small product (`near`).
-//! Lives here: which products these are, their loop, and where all others go. Not here: those (`each`, `matmul`).
+//! Lives here: which products these are, their loop, and where all others go. Not here: those (`each`, `matmul`), and sums of pairs (`pairs`).
+
+mod pairs;
 
 use super::each;
 use super::lanes::vectorised;
@@ -30,9 +32,16 @@ pub(crate) fn products<T: Lanes>(
     sizes: [usize; 3],
     lhs: View<'_, T>,
     rhs: View<'_, T>,
-    dst: ViewMut<'_, T>,
+    mut dst: ViewMut<'_, T>,
     tail: Option<&Tail<'_>>,
 ) {
+    let is_whole = |dst: &ViewMut<'_, T>| batch.iter().product::<usize>() == dst.data.len();
+    if [sizes[0], sizes[2]] == [1; 2] && (tail.is_none() || is_whole(&dst)) {
+        tail.into_iter().for_each(|tail| tail.check::<T>(dst.data.len()));
+        if pairs::sums(scale, batch, sizes[1], [lhs, rhs], &mut dst) {
+            return tail.into_iter().for_each(|tail| tail.whole(dst.data));
+        }
+    }
     let strides = [lhs.strides, rhs.strides, dst.strides];
     if let Some(axis) = each::neighbours(batch, sizes, strides) {
         return each::products(scale, axis, batch, sizes, lhs, rhs, dst, tail);

@@ -1,12 +1,13 @@
 //! Functions of one axis, applied at every position of the other axes.
 //!
 //! Lives here: how lines are found in a strided view, and how they are split over threads. A line that is contiguous is
-//! handed over as a slice; lines that lie side by side go through tiles (`columns`); any other line is copied into a buffer
+//! handed over as a slice; lines that lie side by side go through tiles (`columns`), or are read in a pattern; any other line is copied into a buffer
 //! and back. Not here: what is computed (`softmax`, `standardize`).
 
 mod beside;
 mod columns;
 mod few;
+mod patterned;
 mod sweep;
 mod tall;
 mod wide;
@@ -160,6 +161,9 @@ pub(super) fn along<T: Scalar>(
         walk.rows(line, &shared, dst.offset as isize);
     } else if side_by_side && is_few(line, size, inner) {
         walk.few(line, &shared, dst.offset as isize);
+    } else if let Some(patterns) = walk.patterns(line).filter(|_| inner < 8) {
+        walk.patterned(line, &patterns, &shared, dst.offset as isize);
+        tail.into_iter().for_each(|tail| tail.whole(dst.data));
     } else if side_by_side && (inner >= 8 || inner >= 2 && size * inner >= 2 * WIDTH) {
         walk.columns(line, &shared, dst.offset as isize);
     } else {

@@ -23,6 +23,7 @@ pub(in crate::kernel) use tail::Finisher;
 pub(crate) use tail::Tail;
 
 use super::parallel::{self, GRAIN, Shared, grain_of, long_grain_of};
+use super::pattern::Pattern;
 use super::span::{Span, check_inside, row_major};
 use super::stream::Stream;
 use crate::element::{Binary, Buffer, Comparison, Kind, Stored, Unary};
@@ -100,6 +101,8 @@ struct Job<'a> {
     /// The operands of the space are the sources of the program.
     span: Span,
     operands: &'a [Operand<'a>],
+    /// For each source whose rows are so short that it has one, its pattern; or nothing at all.
+    patterns: Vec<Option<Pattern>>,
     /// Whether its results are handed over before anybody reads them.
     is_last: bool,
 }
@@ -186,7 +189,14 @@ impl<'a> Job<'a> {
                 Source::Own => &own,
             })
             .collect();
-        Job { program, span: Span::new(sizes, &strides), operands, is_last: false }
+        let span = Span::new(sizes, &strides);
+        // One number for all of a row is written down faster than it is picked.
+        let is_one_in_row =
+            |source: usize| matches!(program.sources()[source], Source::Operand(_)) && span.inner_stride(source) == 0;
+        let is_found = |source: usize| span.is_dense(source) || is_one_in_row(source);
+        let pattern = |source| if is_found(source) { None } else { span.pattern(source) };
+        let patterns = if span.total() < 2 * BLOCK { Vec::new() } else { (0..strides.len()).map(pattern).collect() };
+        Job { program, span, operands, patterns, is_last: false }
     }
 }
 

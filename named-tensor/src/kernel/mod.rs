@@ -31,6 +31,7 @@ pub(crate) mod one_hot;
 pub(crate) mod order;
 mod panels;
 pub(crate) mod parallel;
+mod pattern;
 pub(crate) mod pool;
 pub(crate) mod reduce;
 pub(crate) mod relative;

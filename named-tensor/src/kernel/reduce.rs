@@ -124,6 +124,8 @@ impl<'a, T: Stored> Job<'a, T> {
             self.short_rows::<F>(dst);
         } else if self.has_patches() {
             self.patches::<F>(dst);
+        } else if let Some(pattern) = self.pattern() {
+            self.patches_by_pattern::<F>(&pattern, dst);
         } else if let [single] = dst {
             *single = self.end::<F>(self.everything::<F>());
         } else {

@@ -4,6 +4,7 @@
 //! that every operand walks through as one, and the walk from row to row. Not here: any arithmetic on elements.
 
 use super::order::sort_few;
+use super::pattern::Pattern;
 use smallvec::SmallVec;
 
 /// Elements of `data`, starting at `offset`, one stride per axis of some space.
@@ -160,6 +161,11 @@ impl Span {
     /// Whether an operand lies dense in the order of the space.
     pub(super) fn is_dense(&self, operand: usize) -> bool {
         is_dense(&self.sizes, &self.strides[operand])
+    }
+
+    /// Where an operand has its numbers, if the last axes are so short that they have a pattern.
+    pub(super) fn pattern(&self, operand: usize) -> Option<Pattern> {
+        Pattern::of(&self.sizes, &self.strides[operand])
     }
 
     /// How many elements an operand has in one piece in the order of the space: those of as many last axes as it lies dense

@@ -462,3 +462,35 @@ fn a_tail_finds_its_operands_whatever_the_length_of_the_rows() {
 fn random_rows(size: usize) -> Vec<f32> {
     Random::new(13).reals(size)
 }
+
+#[test]
+fn columns_of_small_matrices_are_lines_at_every_position_of_a_batch() {
+    let data: Vec<f32> = Random::new(12).reals(9000).into_iter().map(|x| 5.0 * x).collect();
+    for (count, [rows, columns]) in
+        [(500, [3, 3]), (400, [2, 2]), (300, [4, 4]), (201, [5, 3]), (300, [3, 7]), (9, [3, 3])]
+    {
+        let [size, total] = [rows * columns, count * rows * columns];
+        let strides = [size as isize, 1, columns as isize];
+        for what in 0..3 {
+            let (mut out, outer) = (vec![7.0; total], [count, columns]);
+            let src = View { data: &data, offset: 5, strides: &strides };
+            let dst = ViewMut { data: &mut out, offset: 0, strides: &strides };
+            match what {
+                0 => softmax(&outer, rows, src, dst, None),
+                1 => log_softmax(&outer, rows, src, dst, None),
+                _ => standardize(EPSILON, &outer, rows, src, dst, None),
+            }
+            for line in 0..count * columns {
+                let at = |i: usize| line / columns * size + line % columns + i * columns;
+                let exact: Vec<f64> = (0..rows).map(|i| f64::from(data[5 + at(i)])).collect();
+                for (i, exact) in plain(what, &exact).into_iter().enumerate() {
+                    let (got, bound) = (f64::from(out[at(i)]), 1e-6 * (1.0 + exact.abs()));
+                    assert!(
+                        (got - exact).abs() <= bound,
+                        "{what}: {got} for {exact}, {i} of line {line}, {rows} × {columns}"
+                    );
+                }
+            }
+        }
+    }
+}

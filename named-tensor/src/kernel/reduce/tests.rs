@@ -73,6 +73,36 @@ fn rows_of_which_many_belong_to_one_result_agree_with_plain_loops() {
 }
 
 #[test]
+fn the_middle_axis_of_many_small_matrices_is_reduced_wherever_they_lie() {
+    let data = Random::new(4).reals(60_000);
+    let cases: [([usize; 2], usize, [isize; 3]); 9] = [
+        ([1000, 3], 3, [9, 1, 3]),
+        ([1000, 3], 3, [-9, 1, 3]),
+        ([1000, 2], 2, [4, 1, 2]),
+        ([700, 4], 4, [16, 1, 4]),
+        ([1000, 3], 4, [12, -1, 3]),
+        ([1000, 3], 3, [0, 1, 3]),
+        ([1000, 3], 9, [27, 1, 3]),
+        ([1025, 7], 2, [14, 1, 7]),
+        ([90, 3], 3, [9, 1, 3]),
+    ];
+    for (kept, reduced, strides) in cases {
+        let src = View { data: &data, offset: 15_000, strides: &strides };
+        for op in [Reduction::Sum, Reduction::Product, Reduction::Max, Reduction::Min] {
+            let mut out = vec![0.0; kept[0] * kept[1]];
+            reduce(op, &kept, &[reduced], src, &mut out);
+            for (i, (&got, exact)) in out.iter().zip(plain(op, &kept, &[reduced], src)).enumerate() {
+                let bound = exact.abs() * 6.0e-8 + 1e-9;
+                assert!(
+                    (f64::from(got) - exact).abs() <= bound,
+                    "{op:?} of {kept:?} {strides:?}, {i}: {got} for {exact}"
+                );
+            }
+        }
+    }
+}
+
+#[test]
 fn a_long_sum_is_rounded_once() {
     let data = vec![0.1_f32; 3_000_000];
     let mut out = [0.0];

@@ -6,10 +6,12 @@ use super::{Way, Worker};
 use crate::element::{Buffer, Numbers as Kinds, Stored};
 use crate::kernel::ahead::fetch;
 use crate::kernel::lanes::vectorised;
+use crate::kernel::map::Operand;
 use crate::kernel::map::cell::Cell;
 use crate::kernel::map::program::Source;
 use crate::kernel::map::register::{BEHIND, Rows, even_rows_of_one, make_room, repeat};
 use crate::kernel::map::strip::Numbers;
+use crate::kernel::pattern::Pattern;
 use crate::kernel::span::Odometer;
 use crate::kernel::stream::lined_up_mut;
 use std::ops::Range;
@@ -197,6 +199,20 @@ impl<T: Cell> Worker<'_, T> {
             Source::Operand(i) => Some(&self.job.operands[i]),
             Source::Position(_) | Source::Own => None,
         };
+        if let Some(Some(pattern)) = self.job.patterns.get(source) {
+            let is_done = match (&mut *self.registers[source], operand) {
+                (Buffer::F32(to), Some(operand)) => by_pattern(pattern, operand, first, &mut lined_up_mut(to)[..size]),
+                (Buffer::F64(to), Some(operand)) => by_pattern(pattern, operand, first, &mut lined_up_mut(to)[..size]),
+                (Buffer::Index(to), Some(operand)) => {
+                    by_pattern(pattern, operand, first, &mut lined_up_mut(to)[..size])
+                }
+                (Buffer::Index(to), None) => distances_again(pattern, first, &mut lined_up_mut(to)[..size]),
+                _ => false,
+            };
+            if is_done {
+                return;
+            }
+        }
         // As a rule rows have one axis, and it is plain where each has its number.
         if let (0, &[step], Some(operand)) = (stride, outer, operand)
             && inner > BEHIND
@@ -233,4 +249,24 @@ impl<T: Cell> Worker<'_, T> {
             _ => unreachable!("positions are kept as positions"),
         }
     }
+}
+
+/// Reads the numbers of an operand from that of position `first` on, if they are picked out of registers; tells whether they
+/// are.
+fn by_pattern<T: Stored>(pattern: &Pattern, operand: &Operand<'_>, first: usize, to: &mut [T]) -> bool {
+    let is_close = pattern.is_close::<T>();
+    if is_close {
+        pattern.read(T::of(operand.buffer), operand.offset, first, to);
+    }
+    is_close
+}
+
+/// Writes distances down from that of position `first` on, if they are the same in every period; tells whether they are.
+fn distances_again(pattern: &Pattern, first: usize, to: &mut [i64]) -> bool {
+    let Some(distances) = pattern.same() else { return false };
+    let (column, period) = (first % distances.len(), distances.len().min(to.len()));
+    let all = distances[column..].iter().chain(&distances[..column]);
+    to.iter_mut().zip(all).for_each(|(to, &distance)| *to = distance as i64);
+    repeat(to, period);
+    true
 }

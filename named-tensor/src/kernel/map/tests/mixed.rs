@@ -100,3 +100,31 @@ fn a_stretch_that_begins_anywhere_has_the_numbers_of_the_whole() {
         }
     }
 }
+
+#[test]
+fn operands_of_small_matrices_that_lack_an_axis_or_lie_in_another_order_stand_at_every_position() {
+    let [reals, doubles, indices, truths] = &data();
+    for [rows, columns] in [[3, 3], [2, 2], [4, 4], [3, 5], [8, 8], [2, 15], [1, 3]] {
+        let (size, count) = (rows * columns, 4000 / (rows * columns));
+        let [size, r, c] = [size, rows, columns].map(|size| size as isize);
+        let [dense, row, column, turned] = [[size, c, 1], [r, 1, 0], [c, 0, 1], [size, 1, r]];
+        let [same, backwards, apart] = [[0, c, 1], [-c, 0, -1], [1, count as isize, 0]];
+        let sizes = [count, rows, columns];
+        for strides in
+            [[dense, column, row], [turned, dense, column], [same, column, dense], [backwards, apart, turned]]
+        {
+            for buffers in [[reals; 3], [doubles; 3]] {
+                let operand = |i: usize| Operand { buffer: buffers[i], offset: 30_000, strides: &strides[i] };
+                check(exponential(), &sizes, &[0, 1, 2].map(operand), 1e-5);
+                let sum = vec![Load(0), Load(1), Load(2), Instruction::Binary(Binary::Add, 0, 1)];
+                let light = [sum, vec![Instruction::Binary(Binary::Mul, 2, 3)]].concat();
+                check(light, &sizes, &[0, 1, 2].map(operand), 1e-6);
+            }
+            let operand = |i: usize, buffer| Operand { buffer, offset: 30_000, strides: &strides[i] };
+            let operands = [operand(0, truths), operand(1, indices), operand(2, reals)];
+            let is_diagonal = vec![Load(0), Load(1), Load(2), Position(1), Position(2), Compare(Comparison::Eq, 3, 4)];
+            let rest = vec![Select(5, 3, 1), Cast(Kind::F32, 6), Select(0, 7, 2)];
+            check([is_diagonal, rest].concat(), &sizes, &operands, 1e-6);
+        }
+    }
+}
