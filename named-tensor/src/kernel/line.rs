@@ -161,7 +161,7 @@ pub(super) fn along<T: Scalar>(
         walk.rows(line, &shared, dst.offset as isize);
     } else if side_by_side && is_few(line, size, inner) {
         walk.few(line, &shared, dst.offset as isize);
-    } else if let Some(patterns) = walk.patterns(line).filter(|_| inner < 8) {
+    } else if let Some(patterns) = walk.patterns(line) {
         walk.patterned(line, &patterns, &shared, dst.offset as isize);
         tail.into_iter().for_each(|tail| tail.whole(dst.data));
     } else if side_by_side && (inner >= 8 || inner >= 2 && size * inner >= 2 * WIDTH) {

@@ -9,6 +9,7 @@
 mod block;
 mod cell;
 mod crosswise;
+mod laid_out;
 mod lean;
 mod program;
 mod register;
@@ -17,6 +18,7 @@ mod tail;
 mod tiny;
 
 pub(crate) use cell::Cell;
+pub(in crate::kernel) use laid_out::LaidOut;
 pub(crate) use program::Program;
 pub(in crate::kernel) use strip::{Difference, Then};
 pub(in crate::kernel) use tail::Finisher;
@@ -94,6 +96,8 @@ const BLOCK: usize = 512;
 /// Steps of a program of which [`GRAIN`] elements are worth a thread, and elements that are not in any program.
 const FEW: usize = 4;
 const LEAST: usize = 4 * BLOCK;
+/// Rows of one number each that follow each other, from which on they are not read in a pattern.
+const MANY: usize = 64;
 
 /// A program, the simplified space it runs over, and what it reads.
 struct Job<'a> {
@@ -147,6 +151,9 @@ fn in_blocks(
     others: &mut [&mut Buffer],
     is_last: bool,
 ) {
+    let laid_out = LaidOut::of(program, sizes, operands, others.is_empty());
+    let moved = laid_out.as_ref().map(|laid_out| laid_out.operands(operands));
+    let operands = moved.as_deref().unwrap_or(operands);
     let job = Job { is_last, ..Job::new(program, sizes, operands) };
     match out {
         Buffer::F32(out) => job.run(out, &mut all_of(others)),
@@ -190,10 +197,11 @@ impl<'a> Job<'a> {
             })
             .collect();
         let span = Span::new(sizes, &strides);
-        // One number for all of a row is written down faster than it is picked.
+        // One number for all of a row is written down faster than it is picked, if many rows follow each other.
+        let many_rows = span.sizes.iter().rev().nth(1).is_some_and(|&rows| rows >= MANY);
         let is_one_in_row =
             |source: usize| matches!(program.sources()[source], Source::Operand(_)) && span.inner_stride(source) == 0;
-        let is_found = |source: usize| span.is_dense(source) || is_one_in_row(source);
+        let is_found = |source: usize| span.is_dense(source) || many_rows && is_one_in_row(source);
         let pattern = |source| if is_found(source) { None } else { span.pattern(source) };
         let patterns = if span.total() < 2 * BLOCK { Vec::new() } else { (0..strides.len()).map(pattern).collect() };
         Job { program, span, operands, patterns, is_last: false }

@@ -10,10 +10,14 @@ use crate::kernel::parallel::{self, GRAIN, Shared, grain_of};
 use crate::kernel::pattern::Pattern;
 use smallvec::SmallVec;
 
+/// Lines that lie side by side, from which on they are worth a loop of their own.
+const SIDE_BY_SIDE: usize = 8;
+
 impl<T: Scalar> Walk<'_, T> {
-    /// Where the first elements of such lines lie in the source and in the destination, if lines are short enough.
+    /// Where the first elements of such lines lie in the source and in the destination, if lines are short enough
+    /// and few of them lie side by side.
     pub(super) fn patterns<L: Line<T>>(&self, _: &L) -> Option<[Pattern; 2]> {
-        if !L::IS_FEW || self.size > FEW {
+        if !L::IS_FEW || self.size > FEW || self.span.inner() >= SIDE_BY_SIDE {
             return None;
         }
         let from = self.span.pattern(0).filter(Pattern::is_close::<T>)?;

@@ -27,6 +27,22 @@ const SIDE: usize = 16;
 /// each row of a tile, which takes as long as to gather so many elements.
 const EACH: usize = 64;
 
+/// The axis along which a source has its neighbours in memory, if that is not the last one: it lies across the rows.
+pub(super) fn across(job: &Job<'_>, source: usize) -> Option<usize> {
+    let (sizes, strides) = (&job.span.sizes, &job.span.strides[source]);
+    let last = sizes.len().checked_sub(1)?;
+    let is_operand = matches!(job.program.sources()[source], Source::Operand(_));
+    let axis = (0..last).rev().find(|&axis| strides[axis] == 1 && sizes[axis] >= SIDE / 2);
+    axis.filter(|_| is_operand && strides[last].unsigned_abs() > 1)
+}
+
+/// That of the first of such sources, if tiles are worth it.
+pub(super) fn axis(job: &Job<'_>) -> Option<usize> {
+    let least = if job.program.light().is_some() { SIDE } else { (EACH * job.program.steps().len()).min(MOST) };
+    let axis = (0..job.program.sources().len()).find_map(|source| across(job, source));
+    axis.filter(|_| job.span.inner() >= least)
+}
+
 /// The tiles of a space.
 pub(super) struct Tiles {
     /// The sources that lie across the rows.
@@ -56,16 +72,11 @@ pub(super) struct Tile {
 impl Tiles {
     /// The tiles of a job with this result, if a source lies across its rows.
     pub(super) fn of<T: Cell>(job: &Job<'_>, out: &[T]) -> Option<Tiles> {
-        let (sizes, last) = (&job.span.sizes, job.span.sizes.len().checked_sub(1)?);
+        let axis = axis(job)?;
+        let (sizes, last) = (&job.span.sizes, job.span.sizes.len() - 1);
         let strides = |source: usize| &job.span.strides[source];
-        let across = |source: usize| {
-            let is_operand = matches!(job.program.sources()[source], Source::Operand(_));
-            let axis = (0..last).rev().find(|&axis| strides(source)[axis] == 1 && sizes[axis] >= SIDE / 2);
-            axis.filter(|_| is_operand && strides(source)[last].unsigned_abs() > 1)
-        };
         let all = 0..job.program.sources().len();
-        let least = if job.program.light().is_some() { SIDE } else { (EACH * job.program.steps().len()).min(MOST) };
-        let axis = all.clone().find_map(across).filter(|_| sizes[last] >= least)?;
+        let across = |source: usize| across(job, source);
         let sources: Vec<usize> = all.clone().filter(|&source| across(source) == Some(axis)).collect();
         // One call computes a tile if each row of each source is found without gathering it.
         let is_even = |source: usize| {

@@ -12,7 +12,7 @@ use super::{Reducible, Reduction};
 use super::{alike, differences};
 use crate::kernel::View;
 use crate::kernel::lanes::fold_and;
-use crate::kernel::map::{Computed, Computing, Operand, Program};
+use crate::kernel::map::{Computed, Computing, LaidOut, Operand, Program};
 use crate::kernel::parallel::{self, GRAIN, Shared, grain_of};
 use crate::kernel::simd::Lanes;
 use crate::kernel::stream::{LINE, lined_up_mut};
@@ -65,7 +65,9 @@ pub(crate) fn reduce<T: Real>(
         let src = View { data: T::of(operands[operand].buffer), offset: operands[operand].offset, strides: &strides };
         return super::sum_of_squares(&kept, reduced, src, dst);
     }
-    let computed = Computed::new(program, sizes, operands);
+    let laid_out = LaidOut::of(program, sizes, operands, false);
+    let moved = laid_out.as_ref().map(|laid_out| laid_out.operands(operands));
+    let computed = Computed::new(program, sizes, moved.as_deref().unwrap_or(operands));
     T::reduce_computed(op, &Job { computed, outer, over: reduced, inner, results: 1 + others.len() }, dst, others);
 }
 
