@@ -4,7 +4,8 @@
 //! rotations of points, small covariances. Such a product takes less time than to find out how it is best computed, so the
 //! sizes are known to the compiler, and one matrix after the other goes through registers, wherever its numbers lie.
 //! Each sum is taken from the first k to the last, as that of any small product (`near`).
-//! Lives here: which products these are, their loop, and where all others go. Not here: those (`each`, `matmul`), and sums of pairs (`pairs`).
+//! Lives here: which products these are, their loop, and where all others go. Not here: those (`each`, `matmul`), and sums of
+//! pairs (`pairs`).
 
 mod pairs;
 

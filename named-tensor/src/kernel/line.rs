@@ -1,8 +1,8 @@
 //! Functions of one axis, applied at every position of the other axes.
 //!
 //! Lives here: how lines are found in a strided view, and how they are split over threads. A line that is contiguous is
-//! handed over as a slice; lines that lie side by side go through tiles (`columns`), or are read in a pattern; any other line is copied into a buffer
-//! and back. Not here: what is computed (`softmax`, `standardize`).
+//! handed over as a slice; lines that lie side by side go through tiles (`columns`), or are read in a pattern; any other line
+//! is copied into a buffer and back. Not here: what is computed (`softmax`, `standardize`).
 
 mod beside;
 mod columns;

@@ -2,9 +2,9 @@
 //!
 //! Computes  `dst[kept] = op over reduced of src[kept, reduced]`,  `dst` dense in row-major order.
 //! Two loops do all the work: along a row, when the reduced axis is the contiguous one, and down neighbouring columns, when
-//! a kept axis is (`down`); short rows are taken many at a time (`short`), and so are small patches (`patch`). Real sums and products are accumulated in `f64`:
-//! for `f32` the error of a sum of `n` elements is at most `2⁻²⁴ |sum| + n 2⁻⁵³ Σ|x|`, for `f64` `n 2⁻⁵³ Σ|x|` (about
-//! `n / 64` of it along long rows).
+//! a kept axis is (`down`); short rows are taken many at a time (`short`), and so are small patches (`patch`).
+//! Real sums and products are accumulated in `f64`: for `f32` the error of a sum of `n` elements is at most
+//! `2⁻²⁴ |sum| + n 2⁻⁵³ Σ|x|`, for `f64` `n 2⁻⁵³ Σ|x|` (about `n / 64` of it along long rows).
 //! Extremes pass NaN on. A reduction over nothing gives the neutral element: 0, 1, -∞ or ∞.
 //! Along an axis that repeats one number nothing is walked: equal partial results are joined pair by pair, so the sum of a
 //! constant takes as long over 2⁵⁰ positions as over two.

@@ -11,6 +11,7 @@
 //! Not here: items, and pairs that are in several products (`simplify`), how a pair is multiplied (`contract`).
 
 mod apart;
+mod node;
 mod positions;
 mod product;
 mod scopes;
@@ -122,9 +123,9 @@ fn summed<'a>(trace: &Trace<'a>, number: u32) -> Option<&'a [Name]> {
         Op::Gather(axis) if positions::is_ordered(trace, number) => Some(std::slice::from_ref(axis)),
         Op::ScatterAdd { over, .. } if positions::is_ordered(trace, number) => Some(over),
         Op::Binary(Binary::Mul) | Op::Unary(Unary::Neg) | Op::Rename => Some(&[]),
-        Op::Binary(Binary::Pow) if product::is_square(trace, number) => Some(&[]),
+        Op::Binary(Binary::Pow) if node::is_square(trace, number) => Some(&[]),
         // A softmax that is written out is no product.
-        Op::Binary(Binary::Div) if product::has_small_divisor(trace, number) && !trace.is_written(number) => Some(&[]),
+        Op::Binary(Binary::Div) if node::has_small_divisor(trace, number) && !trace.is_written(number) => Some(&[]),
         _ => None,
     }
 }

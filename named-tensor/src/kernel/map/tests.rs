@@ -453,10 +453,8 @@ fn truth_values_are_combined_and_negated() {
 #[test]
 fn index_arithmetic_neither_overflows_nor_divides_by_zero() {
     // Often enough for whole vectors.
-    const TIMES: usize = 9;
-    let many = |five: [i64; 5]| Buffer::Index(five.repeat(TIMES).into());
-    let extremes = many([i64::MIN, i64::MAX, -7, 7, 0]);
-    let others = many([-1, i64::MAX, 2, -2, 0]);
+    let many = |five: [i64; 5]| Buffer::Index(five.repeat(9).into());
+    let (extremes, others) = (many([i64::MIN, i64::MAX, -7, 7, 0]), many([-1, i64::MAX, 2, -2, 0]));
     let operand = |buffer| Operand { buffer, offset: 0, strides: &[1] };
     let cases = [
         (Binary::Add, [i64::MIN, i64::MAX, -5, 5, 0]),
@@ -468,8 +466,8 @@ fn index_arithmetic_neither_overflows_nor_divides_by_zero() {
     ];
     for (op, expected) in cases {
         let program = Program::new(vec![Load(0), Load(1), Instruction::Binary(op, 0, 1)], &[Kind::Index; 2]);
-        let mut out = Buffer::zeros(Kind::Index, 5 * TIMES);
-        run(&program, &[5 * TIMES], &[operand(&extremes), operand(&others)], &mut out, &mut [], false);
+        let mut out = Buffer::zeros(Kind::Index, 45);
+        run(&program, &[45], &[operand(&extremes), operand(&others)], &mut out, &mut [], false);
         assert_eq!(out, many(expected), "{op:?}");
     }
 }

@@ -9,7 +9,7 @@
 
 use smallvec::{SmallVec, smallvec};
 
-use super::product::{self, is_plain};
+use super::node::{grows, is_plain};
 use super::terms::{Terms, is_sum};
 use super::{ALONE, WORTH, summed};
 use crate::axis::Name;
@@ -267,7 +267,7 @@ impl Among {
             let is_product = summed(trace, product).is_some_and(<[Name]>::is_empty);
             let is_inner =
                 self.is_inner[at] && (with != With::None || self.users[at].iter().all(|user| seen.contains(user)));
-            is_inner && is_product && product::grows(trace, goes_in, product)
+            is_inner && is_product && grows(trace, goes_in, product)
         };
         loop {
             let Some(&number) = seen.get(next).filter(|_| seen.len() <= OPERATIONS) else {

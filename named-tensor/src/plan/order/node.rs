@@ -1,0 +1,81 @@
+//! What a node multiplies: its factors, and whether it is larger than they are.
+//!
+//! Not here: all factors of a product that is written in several nodes (`product`).
+
+use smallvec::{SmallVec, smallvec};
+
+use super::{LARGEST, terms};
+use crate::element::{Binary, Unary};
+use crate::graph::Op;
+use crate::plan::key::Trace;
+use crate::plan::weighed;
+
+/// A divisor has so many times fewer numbers than what it divides, to be inverted.
+const FEWER: usize = 4;
+
+/// Whether a node divides by something much smaller.
+pub(super) fn has_small_divisor(trace: &Trace<'_>, number: u32) -> bool {
+    let &[_, by] = trace.inputs(number) else { return false };
+    let [all, by] = [number, by].map(|number| trace.node(number).shape().elements());
+    !weighed::is_less(all, by.saturating_mul(FEWER))
+}
+
+/// Whether a node is the square of a product, whose factors it has twice.
+pub(super) fn is_square(trace: &Trace<'_>, number: u32) -> bool {
+    let is_two = |of: u32| matches!(trace.node(of).op(), Op::Fill(value) if *value == 2.0);
+    match (trace.node(number).op(), trace.inputs(number)) {
+        (Op::Binary(Binary::Pow), &[base, exponent]) => is_two(exponent) && multiplied(trace, base).is_some(),
+        _ => false,
+    }
+}
+
+/// What a node multiplies.
+pub(super) fn factors(trace: &Trace<'_>, number: u32) -> SmallVec<[u32; 2]> {
+    let inputs = trace.inputs(number);
+    if is_square(trace, number) { smallvec![inputs[0]; 2] } else { inputs.into() }
+}
+
+/// Whether a node multiplies numbers of one of its inputs and no sum is in it that is taken apart: it is no larger than that, and
+/// is made once for all terms. That input has not grown out of smaller tensors itself, of which each is a factor then.
+pub(super) fn is_plain(trace: &Trace<'_>, goes_in: &[bool], number: u32) -> bool {
+    let is_factor = |of: u32| !goes_in[of as usize] || !grows(trace, goes_in, of);
+    multiplied(trace, number).is_some_and(|whole| whole.is_some_and(is_factor)) && !has_sum(trace, goes_in, number)
+}
+
+/// The input of a product that is as large as itself, if there is one; nothing if the node is no product.
+fn multiplied(trace: &Trace<'_>, number: u32) -> Option<Option<u32>> {
+    let elements = |number: u32| trace.node(number).shape().elements();
+    let is_product = match trace.node(number).op() {
+        Op::Binary(Binary::Mul | Binary::Div) | Op::Unary(Unary::Neg) => true,
+        Op::Contract(axes) => axes.is_empty(),
+        _ => false,
+    };
+    let is_whole = |&of: &u32| !weighed::is_less(elements(of), elements(number));
+    is_product.then(|| trace.inputs(number).iter().copied().find(is_whole))
+}
+
+/// Whether a product is larger than each of the tensors that it is made of.
+pub(super) fn grows(trace: &Trace<'_>, goes_in: &[bool], mut number: u32) -> bool {
+    for _ in 0..LARGEST {
+        match multiplied(trace, number) {
+            Some(Some(whole)) if goes_in[whole as usize] => number = whole,
+            other => return other == Some(None),
+        }
+    }
+    false
+}
+
+/// Whether there is a sum that is taken apart in what goes into a node.
+fn has_sum(trace: &Trace<'_>, goes_in: &[bool], number: u32) -> bool {
+    let mut open: SmallVec<[u32; 16]> = smallvec![number];
+    let mut next = 0;
+    while let Some(&number) = open.get(next) {
+        let goes_in = |&&of: &&u32| goes_in[of as usize];
+        if next > 0 && terms::is_sum(trace, number) || open.len() > 2 * LARGEST {
+            return true;
+        }
+        open.extend(trace.inputs(number).iter().filter(goes_in).copied());
+        next += 1;
+    }
+    false
+}
