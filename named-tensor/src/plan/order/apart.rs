@@ -196,10 +196,19 @@ impl Among {
         let is_larger = |&input: &u32| weighed::is_less(elements(input), elements(number));
         let grows = self.is_sum[number as usize] || trace.inputs(number).iter().all(is_larger);
         let ways = if grows { &[With::None, With::Above, With::Beside][..] } else { &[With::None] };
-        !all.any(is_soft) && ways.iter().any(|&with| self.are_cheaper(trace, goes_in, number, with))
+        let mut tried = SmallVec::new();
+        !all.any(is_soft) && ways.iter().any(|&with| self.are_cheaper(trace, goes_in, number, with, &mut tried))
     }
 
-    fn are_cheaper(&self, trace: &Trace<'_>, goes_in: &mut [bool], number: u32, with: With) -> bool {
+    /// Tries one group, if it is not the one tried before.
+    fn are_cheaper(
+        &self,
+        trace: &Trace<'_>,
+        goes_in: &mut [bool],
+        number: u32,
+        with: With,
+        tried: &mut SmallVec<[u32; 4]>,
+    ) -> bool {
         let group = if self.is_sum[number as usize] {
             self.sums(trace, goes_in, number, with)
         } else {
@@ -207,14 +216,20 @@ impl Among {
         };
         let Some(mut group) = group else { return false };
         group.kept.iter().for_each(|&one| goes_in[one as usize] = false);
-        let is_cheaper = self.is_less_inside(trace, goes_in, &mut group, with).unwrap_or(false);
+        let is_cheaper = self.is_less_inside(trace, goes_in, &mut group, (with, tried)).unwrap_or(false);
         group.all.iter().for_each(|&one| goes_in[one as usize] = is_cheaper);
         group.kept.iter().for_each(|&one| goes_in[one as usize] = !is_cheaper);
         is_cheaper
     }
 
     /// Whether all products take less with a group inside; nothing if that cannot be said.
-    fn is_less_inside(&self, trace: &Trace<'_>, goes_in: &mut [bool], group: &mut Group, with: With) -> Option<bool> {
+    fn is_less_inside(
+        &self,
+        trace: &Trace<'_>,
+        goes_in: &mut [bool],
+        group: &mut Group,
+        (with, tried): (With, &mut SmallVec<[u32; 4]>),
+    ) -> Option<bool> {
         let number = group.all[0];
         let [ends, above] = self.ends(trace, goes_in, group, with)?;
         let is_alone = above.is_empty() && group.all.iter().all(|&one| one == number || self.is_sum[one as usize]);
@@ -235,6 +250,10 @@ impl Among {
         };
         group.made.extend(above.iter().copied());
         group.all.extend(above);
+        if group.all == *tried {
+            return None;
+        }
+        tried.clone_from(&group.all);
         let is_inner_sum = self.is_sum[number as usize] && self.is_inner[number as usize];
         let own_of_sum = if is_inner_sum { ALONE * trace.node(number).shape().elements() as f64 } else { 0.0 };
         let own = group.made.iter().map(|&one| own(goes_in, one)).sum::<Option<f64>>()? + own_of_sum;

@@ -20,13 +20,20 @@ pub(super) fn has_small_divisor(trace: &Trace<'_>, number: u32) -> bool {
     !weighed::is_less(all, by.saturating_mul(FEWER))
 }
 
-/// Whether a node is the square of a product, whose factors it has twice.
+/// Whether a node is the square of a product, whose factors it has twice. A quotient may be in range where its squares are not.
 pub(super) fn is_square(trace: &Trace<'_>, number: u32) -> bool {
     let is_two = |of: u32| matches!(trace.node(of).op(), Op::Fill(value) if *value == 2.0);
     match (trace.node(number).op(), trace.inputs(number)) {
-        (Op::Binary(Binary::Pow), &[base, exponent]) => is_two(exponent) && multiplied(trace, base).is_some(),
+        (Op::Binary(Binary::Pow), &[base, exponent]) => {
+            is_two(exponent) && !divides(trace, base) && multiplied(trace, base).is_some()
+        }
         _ => false,
     }
+}
+
+/// Whether a node divides.
+pub(super) fn divides(trace: &Trace<'_>, number: u32) -> bool {
+    matches!(trace.node(number).op(), Op::Binary(Binary::Div))
 }
 
 /// What a node multiplies.

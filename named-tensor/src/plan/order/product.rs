@@ -182,7 +182,7 @@ impl Product {
                     }
                     Op::Binary(Binary::Pow) => goes_in[below[0] as usize],
                     // Squares of sums are not what sums of products are, as those of differences are not.
-                    _ => !is_squared || !is_summed(input),
+                    _ => !is_squared || !is_summed(input) && !node::divides(trace, input),
                 };
                 let shape = trace.node(input).shape();
                 let is_operand = !sides.is_empty() && is_plain(trace, goes_in, input);

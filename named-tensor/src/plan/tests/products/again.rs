@@ -55,6 +55,22 @@ fn the_square_of_a_product_is_the_product_of_squares() {
 }
 
 #[test]
+fn the_square_of_a_quotient_stays_one() {
+    // It does not depend on how large x is, as its square does.
+    let mut draw = Draw::new(7);
+    let (x, p) = (some(&mut draw, &[(N, 30), (D, 20)]), some(&mut draw, &[(N, 30), (H, 25)]));
+    let x = x.binary(Binary::Mul, &Node::fill(Kind::F64, 1e170, Shape::default()));
+    let largest = x.reduce(Reduction::Max, &[D]);
+    for quotient in [
+        x.binary(Binary::Div, &largest).binary(Binary::Mul, &p),
+        x.binary(Binary::Mul, &p).binary(Binary::Div, &largest),
+    ] {
+        let root = squared(&quotient).reduce(Reduction::Sum, &[D, H]);
+        both_ways(&[root], "a quotient");
+    }
+}
+
+#[test]
 fn the_square_of_a_sum_over_an_axis_is_that_of_the_sum() {
     // Rows that are nearly at right angles: a product of the two matrices' own products would lose them in rounding.
     let mut draw = Draw::new(3);
