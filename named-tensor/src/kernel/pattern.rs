@@ -129,6 +129,7 @@ impl Pattern {
             let run = Run { pattern: self, data, start, step, column };
             periods.advance((column + now.len()) / period);
             match self.windows {
+                _ if step == 0 => run.again(now),
                 _ if !self.is_close::<T>() => run.one_by_one(now),
                 1 => run.picked::<WINDOW>(now),
                 2 => run.picked::<{ 2 * WINDOW }>(now),
@@ -160,6 +161,13 @@ impl<T: Stored> Run<'_, T> {
                 (self.column, self.start) = (0, self.start.wrapping_add_signed(self.step));
             }
         }
+    }
+
+    /// The numbers of one period again and again.
+    fn again(self, to: &mut [T]) {
+        let once = self.pattern.distances.len().min(to.len());
+        self.one_by_one(&mut to[..once]);
+        repeat(to, once);
     }
 
     /// Numbers picked out of so many.
@@ -202,6 +210,16 @@ impl<T: Stored> Run<'_, T> {
             done += AT_ONCE;
         }
         self.one_by_one(&mut to[done..]);
+    }
+}
+
+/// Writes the first numbers down again and again.
+pub(super) fn repeat<T: Copy>(numbers: &mut [T], first: usize) {
+    let mut done = first;
+    while done < numbers.len() {
+        let some = done.min(numbers.len() - done);
+        numbers.copy_within(..some, done);
+        done += some;
     }
 }
 

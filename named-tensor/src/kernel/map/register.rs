@@ -9,6 +9,7 @@ use super::Operand;
 use crate::element::{Buffer, Kind, Stored};
 use crate::kernel::copy::{copy_backwards, copy_short, every_of_rows, interleave_rows};
 use crate::kernel::lanes::vectorised;
+use crate::kernel::pattern::repeat;
 use crate::kernel::pool;
 use crate::kernel::span::Odometer;
 use crate::kernel::stream::LINE;
@@ -115,16 +116,6 @@ pub(super) fn take_room(to: &mut Register, size: usize) {
     let (kind, needed) = (to.kind(), size + LINE / to.kind().bytes());
     if to.size() < needed {
         *to = if needed * kind.bytes() > LARGEST { Register(pool::take(kind, needed)) } else { register(kind, size) };
-    }
-}
-
-/// Writes the first numbers of a register down again and again.
-pub(super) fn repeat<T: Copy>(register: &mut [T], first: usize) {
-    let mut done = first;
-    while done < register.len() {
-        let some = done.min(register.len() - done);
-        register.copy_within(..some, done);
-        done += some;
     }
 }
 
