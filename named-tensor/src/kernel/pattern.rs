@@ -36,6 +36,10 @@ pub(super) struct Pattern {
 
 /// Numbers that are picked: how far the first of those that are read is from the beginning of the period, and their places.
 #[derive(Clone, Debug)]
+#[cfg_attr(
+    not(target_arch = "x86_64"),
+    expect(dead_code, reason = "nothing is picked where the instructions are not known")
+)]
 struct Pick {
     from: isize,
     places: Places,
