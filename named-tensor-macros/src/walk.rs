@@ -63,6 +63,15 @@ impl Entry {
         }
     }
 
+    /// The names in positions.
+    pub(crate) fn letters(&self) -> impl Iterator<Item = &syn::Ident> {
+        let mut letters = Vec::new();
+        if let Entry::At { .. } | Entry::Slice { .. } = self {
+            self.expressions().into_iter().for_each(|one| one.walk(&mut |node| letters.extend(node.variable())));
+        }
+        letters.into_iter()
+    }
+
     fn expressions(&self) -> Vec<&Expression> {
         match self {
             Entry::Rename { .. } | Entry::Flatten { .. } => Vec::new(),

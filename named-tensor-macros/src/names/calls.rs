@@ -167,7 +167,15 @@ fn of_unknown(vocabulary: &Vocabulary<'_>, function: &Function, call: &Call, spa
         report.error(span, message, &[help]);
         return;
     }
-    if vocabulary.block.broken.contains(ident) || word.starts_with(char::is_uppercase) {
+    if vocabulary.block.broken.contains(ident) {
+        return;
+    }
+    if word.starts_with(char::is_uppercase) {
+        if let Some(meant) = in_capitals(vocabulary, &word) {
+            let help =
+                [format!("did you mean `{meant}`?"), format!("one of the program is called as `self::{word}(..)`")];
+            report.error(span, format!("no function `{word}` in the notation"), &help);
+        }
         return;
     }
     let written = if call.axes.is_some() { format!("{word}_{{..}}") } else { word.clone() };
@@ -208,6 +216,13 @@ fn of_unknown(vocabulary: &Vocabulary<'_>, function: &Function, call: &Call, spa
         let help = [format!("did you mean `{meant}`?"), by_path];
         report.error(span, format!("no function `{word}` in the notation"), &help);
     }
+}
+
+/// What `Softmax_seq` is in the notation.
+fn in_capitals(vocabulary: &Vocabulary<'_>, word: &str) -> Option<String> {
+    let (name, axis) = word.split_once('_').filter(|(_, axis)| vocabulary.axes.contains(*axis))?;
+    let meant = name.to_lowercase();
+    builtin::find(&meant, true).map(|_| format!("{meant}_{axis}"))
 }
 
 /// `α (X + Y)`, `X(i)` and `X_seq(0)`, where a variable stands for a function.

@@ -57,6 +57,7 @@ pub(super) const WORDS: &[(&str, &str)] = &[
     ("frac", "write `if X < 0 { X + floor(-X) } else { X - floor(X) }`"),
     ("floor_divide floordiv", "write `floor(X / Y)`"),
     ("sign sgn signum", "write `if X > 0 { 1 } else if X < 0 { -1 } else { 0 }`"),
+    ("heaviside", "write `if X > 0 { 1 } else { 0 }`"),
     ("isnan", "write `X != X`"),
     ("isinf", "write `abs(X) == inf`"),
     ("isfinite", "write `abs(X) < inf`"),
@@ -263,7 +264,7 @@ pub(super) const WORDS: &[(&str, &str)] = &[
     ("pinv", "where the columns `b` are independent: write `inv_{b, b_}(S dot_a S_{b -> b_}) dot_b_ S_{b -> b_}`"),
     ("solve", "write `inv_{a, b}(S) dot_a Y`"),
     ("slogdet log_det", "write `logdet_{a, b}(S)`"),
-    ("trace", "write `sum_{a, b}(S * eye_{a, b}(|a|))`"),
+    ("trace tr", "write `sum_{a, b}(S * eye_{a, b}(|a|))`"),
     (
         "diag diagonal",
         "the diagonal of one is `Y_{row(i)} = X_{row(i), col(i + 0)};`, the matrix of one `X * eye_{ax, ax_}(|ax|)`",
@@ -335,7 +336,7 @@ pub(super) const WORDS: &[(&str, &str)] = &[
     ("unique nonzero masked_select", "no axis has a size that depends on numbers: do it where the function is called"),
     (
         "erfi erfinv asin acos atan atan2 arcsin arccos arctan arctan2 asinh acosh arcsinh arccosh lgamma digamma \
-         tanhshrink expm logm sqrtm sinm cosm cholesky svd eig eigh qr lstsq fft cbrt sinpi cospi",
+         tanhshrink expm logm sqrtm sinm cosm cholesky svd svdvals eig eigh eigvals eigvalsh qr lstsq fft cbrt sinpi cospi",
         "it is not in the notation, and nothing there stands for it",
     ),
 ];

@@ -91,7 +91,7 @@ fn undefined(
     // Names in which another mistake shows, which is reported: axes that stand as arguments where a function lacks its
     // axis, the sign of a transpose, values at earlier positions.
     let mut excused: Vec<*const Ident> = Vec::new();
-    let mut below: Vec<*const Ident> = Vec::new();
+    let (mut below, mut placed): (Vec<*const Ident>, Vec<*const Ident>) = Default::default();
     expression.walk(&mut |node| {
         if let Expression::Call(call) = node {
             excused.extend(axes_as_arguments(vocabulary, call).map(std::ptr::from_ref));
@@ -106,8 +106,9 @@ fn undefined(
             report.error(name.span(), message, &[help.to_owned()]);
             excused.push(name);
         }
-        if let Expression::Subscript { base, .. } = node {
+        if let Expression::Subscript { base, entries } = node {
             below.extend(base.variable().map(std::ptr::from_ref));
+            entries.iter().for_each(|entry| placed.extend(entry.letters().map(std::ptr::from_ref)));
         }
         let Some(name) = node.variable().filter(|name| !excused.contains(&std::ptr::from_ref(*name))) else { return };
         let text = name.to_string();
@@ -138,6 +139,9 @@ fn undefined(
         let mut help: Vec<String> = looks.map(|(_, words)| words).or(meant).into_iter().collect();
         if help.is_empty() {
             help.extend(elsewhere(&text, &known));
+        }
+        if placed.contains(&std::ptr::from_ref(name)) && text.chars().count() == 1 {
+            help.push(format!("a letter for the position is given on the left side: `Y_{{seq({text})}} = ..;`"));
         }
         let is_near = !help.is_empty();
         help.push(format!("defined here: {}", list(&known)));

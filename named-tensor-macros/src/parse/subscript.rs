@@ -279,6 +279,11 @@ fn colon(axis: &Path, input: ParseStream<'_>) -> Option<syn::Error> {
     let colon = tokens.iter().find(|token| is_colon(Some(*token)))?;
     let count = tokens.iter().filter(|token| is_colon(Some(*token))).count();
     let written = foreign::entry(&inside, &axis_text(axis));
+    let step = tokens.iter().rev().take_while(|token| !is_colon(Some(*token))).cloned().collect::<Vec<_>>();
+    if count == 2 && !matches!(step.last(), Some(TokenTree::Ident(_)) | None) {
+        let start = tokens.first().filter(|token| !is_colon(Some(*token))).map_or("0".to_owned(), ToString::to_string);
+        return Some(error(colon.span(), "a range has no steps", &[stepped(&axis_text(axis), &start, &step)]));
+    }
     // Two colons may be those of a path.
     match written {
         Some(Some(entry)) if count == 1 => {
@@ -286,6 +291,16 @@ fn colon(axis: &Path, input: ParseStream<'_>) -> Option<syn::Error> {
             Some(error(colon.span(), "a range is written with `..`", &[help]))
         }
         _ => None,
+    }
+}
+
+/// What to write for `seq(::2)` and `seq(::-1)`, of which this is the step, its tokens from behind.
+fn stepped(axis: &str, start: &str, step: &[TokenTree]) -> String {
+    match step {
+        [TokenTree::Literal(step)] => {
+            format!("one of {step}: `X_{{{axis} -> (part, each: {step})}}_{{each({start})}}`, with axes of your own")
+        }
+        _ => format!("by positions, with a letter for each axis: `Y_{{{axis}(i)}} = X_{{{axis}(|{axis}| - 1 - i)}};`"),
     }
 }
 
@@ -313,12 +328,17 @@ fn filled(name: &Path, inside: ParseStream<'_>, behind: ParseStream<'_>) -> Opti
 /// `eye_{seq, seq_}`, which lacks its argument.
 pub(super) fn uncalled(path: &Path, input: ParseStream<'_>) -> Option<syn::Error> {
     let name = path.get_ident()?;
-    let builtin = builtin::find(&name.to_string(), true)?;
+    let word = name.to_string();
     let inside = input.fork().parse::<Group>().ok()?.stream();
     let axes = foreign::split(&inside);
     if axes.is_empty() || !axes.iter().all(|axis| parse_axis.parse2(axis.clone()).is_ok()) {
         return None;
     }
+    if let (2, "δ" | "delta" | "Id" | "𝟙") = (axes.len(), word.as_str()) {
+        let help = format!("write `eye_{{{}}}(|{}|)`", foreign::text(&inside), foreign::text(&axes[0]));
+        return Some(error(name.span(), format!("`{name}` is no identity in the notation"), &[help]));
+    }
+    let builtin = builtin::find(&word, true)?;
     let pattern = builtin.shape.pattern(builtin.name);
     let arguments = pattern.split('(').nth(1)?.split(')').next()?;
     let help = format!("write `{name}_{{{}}}({arguments})`", foreign::text(&inside));

@@ -38,6 +38,7 @@ mod scan;
 mod schedule;
 mod simplify;
 mod slices;
+mod sliding;
 #[cfg(test)]
 pub(crate) mod tests;
 mod weighed;

@@ -12,6 +12,7 @@
 use super::forms::{positions, with_axes};
 use crate::axis::Name;
 use crate::element::Binary;
+use crate::graph::op::Reduction;
 use crate::graph::shape::Names;
 use crate::graph::{Node, Op};
 
@@ -25,6 +26,10 @@ pub(super) fn owed(node: &Node, g: &Node, axis: Name, into: Name, step: usize) -
         let g = with_axes(g, &[axis, into], node.shape());
         let g = if step == inside { g } else { g.pad(into, 0, step - inside, 0.0) };
         return first(&g.merge(&[axis, into], axis), axis, whole);
+    }
+    if step == 1 && g.shape().has(axis) && !g.shape().has(into) {
+        // Each position inside is owed the same, as by a sum of windows: so are the sums of windows between zeros.
+        return between_zeros(g, axis, inside - 1).window(axis, into, inside, 1).reduce(Reduction::Sum, &[into]);
     }
     if let Some(owed) = convolved(g, [axis, into], [false; 2], step, DEPTH) {
         return owed;

@@ -40,6 +40,7 @@ use super::outer;
 use super::schedule::{Action, Inputs, MatrixFunction, Piece, RowFunction, Schedule, Sizes, Slot, Step};
 use super::simplify::{self, Items, Work};
 use super::slices;
+use super::sliding;
 use super::weighed::{self, Weighed};
 use crate::element::Kind;
 use crate::graph::op::Reduction;
@@ -71,6 +72,11 @@ fn as_written(trace: &Trace<'_>, placeholders: &[Strides], orders: &[Order]) -> 
     let items = match &mut drafts {
         Some(drafts) => drafts.items(&all),
         None => all,
+    };
+    let mut drafts = sliding::late(&items);
+    let items = match &mut drafts {
+        Some(drafts) => drafts.items(&items),
+        None => items,
     };
     let mut drafts = masks::gathered(trace, &items);
     let items = match &mut drafts {

@@ -4,6 +4,7 @@
 
 mod backwards;
 mod band;
+mod late;
 
 use super::*;
 use crate::element::Comparison;

@@ -150,3 +150,17 @@ fn sums_over_either_axis_of_one_product_and_what_its_factors_are_owed_do_not_mak
         }
     }
 }
+
+#[test]
+fn what_only_the_terms_of_a_sum_share_goes_in_with_it() {
+    // A tangent kernel: what its gradient multiplies is a sum of two products of the same Jacobian, which is large.
+    let mut draw = Draw::new(9);
+    let other = Name::declared("n_");
+    let (x, a) = (some(&mut draw, &[(N, 30), (D, 20)]), some(&mut draw, &[(N, 30), (H, 25)]));
+    let jacobian = x.binary(Binary::Mul, &a);
+    let root = jacobian.contract(&jacobian.rename(&[(N, other)]), &[D, H]);
+    let weights = some(&mut draw, &[(N, 30), (other, 30)]);
+    let owed = graph::calculus::reverse(&[(root, weights)], &[x, a], &[]);
+    let owed: Vec<Node> = owed.into_iter().flatten().collect();
+    stays_small(&owed, 30 * 30, "gradients alone");
+}
