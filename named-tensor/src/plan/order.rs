@@ -149,6 +149,11 @@ impl Product {
         weighed::is_cheaper(least, WORTH * self.cost).then_some((least, parts))
     }
 
+    /// The same, or the only one, in which all is summed at once.
+    fn only(&self) -> Option<(f64, Vec<usize>)> {
+        self.cheaper().or_else(|| self.sums_twice().then(|| self.least()))
+    }
+
     /// The same, whatever the graph's order counts.
     fn least(&self) -> (f64, Vec<usize>) {
         let all = (1_usize << self.operands.len()) - 1;

@@ -21,6 +21,7 @@ mod steps;
 mod tangent;
 #[cfg(test)]
 mod tests;
+mod windowed;
 mod windows;
 
 pub(crate) use forward::forward;

@@ -7,12 +7,12 @@
 //! window has positions, is never made.
 //! Of windows that are `step` apart each position  p = q·step + r  is met by those  j = k·step + r  alone: with r as an axis
 //! besides, what q is owed is Σ_{i + k = q}, as of windows one apart.
-//! Not here: the windows themselves (`op::window`), the adjoints of all else (`adjoint`).
+//! Not here: the windows themselves (`op::window`), functions of windows (`windowed`), the adjoints of all else (`adjoint`).
 
 use super::forms::{positions, with_axes};
+use super::windowed::{self, Windows};
 use crate::axis::Name;
 use crate::element::Binary;
-use crate::graph::op::Reduction;
 use crate::graph::shape::Names;
 use crate::graph::{Node, Op};
 
@@ -27,11 +27,7 @@ pub(super) fn owed(node: &Node, g: &Node, axis: Name, into: Name, step: usize) -
         let g = if step == inside { g } else { g.pad(into, 0, step - inside, 0.0) };
         return first(&g.merge(&[axis, into], axis), axis, whole);
     }
-    if step == 1 && g.shape().has(axis) && !g.shape().has(into) {
-        // Each position inside is owed the same, as by a sum of windows: so are the sums of windows between zeros.
-        return between_zeros(g, axis, inside - 1).window(axis, into, inside, 1).reduce(Reduction::Sum, &[into]);
-    }
-    if let Some(owed) = convolved(g, [axis, into], [false; 2], step, DEPTH) {
+    if let Some(owed) = windowed::owed(Windows { node, axis, into, step }, g) {
         return owed;
     }
     let g = with_axes(g, &[axis, into], node.shape());
@@ -45,12 +41,15 @@ fn first(x: &Node, axis: Name, count: usize) -> Node {
     if x.shape().size(axis) == Some(count) { x.clone() } else { x.slice(axis, 0..count, 1) }
 }
 
-/// Operations on other axes that are looked through, one below the other.
-const DEPTH: usize = 16;
-
 /// What is owed as a convolution, if `g` is a sum of products, or has been made of one by operations on other axes: those are
 /// done to what is owed. `flipped` says along which of the two axes `g` is from its end on.
-fn convolved(g: &Node, [axis, into]: [Name; 2], flipped: [bool; 2], step: usize, depth: usize) -> Option<Node> {
+pub(super) fn convolved(
+    g: &Node,
+    [axis, into]: [Name; 2],
+    flipped: [bool; 2],
+    step: usize,
+    depth: usize,
+) -> Option<Node> {
     let depth = depth.checked_sub(1)?;
     if let Some((u, v, summed)) = product(g, axis, into) {
         if !is_less_work([&u, &v], &summed, [axis, into], step) {
@@ -135,7 +134,7 @@ fn convolution([u, v]: [&Node; 2], mut summed: Names, [axis, into]: [Name; 2]) -
 }
 
 /// With so many zeros before and after the positions of an axis. Windows of other axes stay windows.
-fn between_zeros(x: &Node, axis: Name, zeros: usize) -> Node {
+pub(super) fn between_zeros(x: &Node, axis: Name, zeros: usize) -> Node {
     match (x.op(), x.inputs()) {
         (&Op::Window { axis: other, into, step }, [of]) if other != axis && into != axis => {
             let size = x.shape().size(into).unwrap_or(0);
@@ -147,6 +146,9 @@ fn between_zeros(x: &Node, axis: Name, zeros: usize) -> Node {
 
 #[cfg(test)]
 mod tests {
+    /// So many operations on other axes are looked through.
+    const DEPTH: usize = 16;
+
     use super::*;
     use crate::element::Unary;
     use crate::graph::testing::{A, B, C, D, counting, read};

@@ -10,6 +10,7 @@
 use smallvec::{SmallVec, smallvec};
 
 use super::node::{grows, is_plain};
+use super::positions::is_hot;
 use super::terms::{Terms, is_sum};
 use super::{ALONE, WORTH, summed};
 use crate::axis::Name;
@@ -137,6 +138,13 @@ fn kept(trace: &Trace<'_>, goes_in: &[bool], product: u32) -> SmallVec<[u32; 2]>
     kept
 }
 
+/// Whether a product or a contraction is larger than each of its factors.
+fn is_grown(trace: &Trace<'_>, goes_in: &[bool], number: u32) -> bool {
+    let elements = |number: u32| trace.node(number).shape().elements();
+    let is_larger = |&input: &u32| weighed::is_less(elements(input), elements(number));
+    trace.inputs(number).iter().all(is_larger) || grows(trace, goes_in, number)
+}
+
 /// What several products need that goes into them together with something.
 #[derive(Clone, Copy, PartialEq)]
 enum With {
@@ -145,6 +153,8 @@ enum With {
     Above,
     /// These, and what else is multiplied there.
     Beside,
+    /// None, and contractions of it stay: of two that meet each has its own terms.
+    Apart,
 }
 
 /// What goes into products together.
@@ -192,10 +202,11 @@ impl Among {
         let is_soft = |&input: &u32| self.softened.iter().any(|&axis| trace.node(input).shape().has(axis));
         let mut all = self.users[number as usize].iter().chain([&number]).flat_map(|&product| trace.inputs(product));
         // What is no larger than its factors is gained by itself or not at all.
-        let elements = |number: u32| trace.node(number).shape().elements();
-        let is_larger = |&input: &u32| weighed::is_less(elements(input), elements(number));
-        let grows = self.is_sum[number as usize] || trace.inputs(number).iter().all(is_larger);
-        let ways = if grows { &[With::None, With::Above, With::Beside][..] } else { &[With::None] };
+        let ways = match self.is_sum[number as usize] {
+            true => &[With::None, With::Above, With::Beside, With::Apart][..],
+            false if is_grown(trace, goes_in, number) => &[With::None, With::Above, With::Beside],
+            false => &[With::None],
+        };
         let mut tried = SmallVec::new();
         !all.any(is_soft) && ways.iter().any(|&with| self.are_cheaper(trace, goes_in, number, with, &mut tried))
     }
@@ -215,6 +226,14 @@ impl Among {
             Some(Group { all: smallvec![number], kept: kept(trace, goes_in, number), made: smallvec![number] })
         };
         let Some(mut group) = group else { return false };
+        if with == With::Apart {
+            let is_contracted =
+                |&&user: &&u32| goes_in[user as usize] && summed(trace, user).is_some_and(|axes| !axes.is_empty());
+            group.kept.extend(self.users[number as usize].iter().filter(is_contracted).copied());
+            if group.kept.is_empty() {
+                return false;
+            }
+        }
         group.kept.iter().for_each(|&one| goes_in[one as usize] = false);
         let is_cheaper = self.is_less_inside(trace, goes_in, &mut group, (with, tried)).unwrap_or(false);
         group.all.iter().for_each(|&one| goes_in[one as usize] = is_cheaper);
@@ -232,7 +251,9 @@ impl Among {
     ) -> Option<bool> {
         let number = group.all[0];
         let [ends, above] = self.ends(trace, goes_in, group, with)?;
-        let is_alone = above.is_empty() && group.all.iter().all(|&one| one == number || self.is_sum[one as usize]);
+        let is_alone = with != With::Apart
+            && above.is_empty()
+            && group.all.iter().all(|&one| one == number || self.is_sum[one as usize]);
         if with != With::None && is_alone || ends.iter().any(|&end| self.is_sum[end as usize]) {
             return None;
         }
@@ -250,7 +271,7 @@ impl Among {
         };
         group.made.extend(above.iter().copied());
         group.all.extend(above);
-        if group.all == *tried {
+        if group.all == *tried && with != With::Apart {
             return None;
         }
         tried.clone_from(&group.all);
@@ -283,10 +304,11 @@ impl Among {
         let mut beside: SmallVec<[u32; 4]> = SmallVec::new();
         let is_of = |seen: &[u32], product: u32| {
             let at = product as usize;
-            let is_product = summed(trace, product).is_some_and(<[Name]>::is_empty);
-            let is_inner =
-                self.is_inner[at] && (with != With::None || self.users[at].iter().all(|user| seen.contains(user)));
-            is_inner && is_product && grows(trace, goes_in, product)
+            let is_product = summed(trace, product).is_some();
+            let is_inner = self.is_inner[at]
+                && (matches!(with, With::Above | With::Beside)
+                    || self.users[at].iter().all(|user| seen.contains(user)));
+            is_inner && is_product && is_grown(trace, goes_in, product)
         };
         loop {
             let Some(&number) = seen.get(next).filter(|_| seen.len() <= OPERATIONS) else {
@@ -312,7 +334,7 @@ impl Among {
                         group.made.push(input);
                     }
                     seen.push(input);
-                } else if !is_small && !beside.contains(&input) && !seen.contains(&input) {
+                } else if !is_small && !is_hot(trace, input) && !beside.contains(&input) && !seen.contains(&input) {
                     beside.push(input);
                 }
             }
@@ -326,7 +348,7 @@ impl Among {
         let (mut ends, mut above): (SmallVec<[u32; 4]>, SmallVec<[u32; 4]>) = Default::default();
         let of = &group.all;
         let is_product = |other: u32| summed(trace, other).is_some_and(<[Name]>::is_empty);
-        let may_go = |other: u32| with != With::None && !group.kept.contains(&other);
+        let may_go = |other: u32| matches!(with, With::Above | With::Beside) && !group.kept.contains(&other);
         let is_above = |other: u32| may_go(other) && self.is_inner[other as usize] && is_product(other);
         let (mut seen, mut next): (SmallVec<[u32; 16]>, usize) = (SmallVec::new(), 0);
         let see = |seen: &mut SmallVec<[u32; 16]>, users: &[u32]| {

@@ -4,6 +4,7 @@
 
 use smallvec::{SmallVec, smallvec};
 
+use super::positions::is_hot;
 use super::{LARGEST, terms};
 use crate::element::{Binary, Unary};
 use crate::graph::Op;
@@ -49,7 +50,8 @@ pub(super) fn is_plain(trace: &Trace<'_>, goes_in: &[bool], number: u32) -> bool
     multiplied(trace, number).is_some_and(|whole| whole.is_some_and(is_factor)) && !has_sum(trace, goes_in, number)
 }
 
-/// The input of a product that is as large as itself, if there is one; nothing if the node is no product.
+/// The input of a product that is as large as itself, if there is one; nothing if the node is no product. Ones at positions are
+/// never made.
 fn multiplied(trace: &Trace<'_>, number: u32) -> Option<Option<u32>> {
     let elements = |number: u32| trace.node(number).shape().elements();
     let is_product = match trace.node(number).op() {
@@ -57,7 +59,7 @@ fn multiplied(trace: &Trace<'_>, number: u32) -> Option<Option<u32>> {
         Op::Contract(axes) => axes.is_empty(),
         _ => false,
     };
-    let is_whole = |&of: &u32| !weighed::is_less(elements(of), elements(number));
+    let is_whole = |&of: &u32| !weighed::is_less(elements(of), elements(number)) && !is_hot(trace, of);
     is_product.then(|| trace.inputs(number).iter().copied().find(is_whole))
 }
 

@@ -114,6 +114,11 @@ pub(super) fn written(trace: &Trace<'_>, number: u32) -> Option<f64> {
     }
 }
 
+/// Whether a node is ones at positions and 0 elsewhere, which nobody makes.
+pub(super) fn is_hot(trace: &Trace<'_>, number: u32) -> bool {
+    one_hot(trace, number).is_some()
+}
+
 /// The axis along which a node is one at positions and 0 elsewhere.
 fn one_hot(trace: &Trace<'_>, number: u32) -> Option<Name> {
     let equal = match (trace.node(number).op(), trace.inputs(number)) {

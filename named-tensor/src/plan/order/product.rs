@@ -273,7 +273,19 @@ impl Product {
     /// written apart; something on the way is larger than all operands, and no name is two axes.
     pub(super) fn has_orders(&self, trace: &Trace<'_>) -> bool {
         let is_several = self.operands.len() > 2 || self.operands.len() == 2 && self.parts.len() > 1;
-        is_several && self.grows(trace) && self.is_fit()
+        (is_several && self.grows(trace) || self.sums_twice()) && self.is_fit()
+    }
+
+    /// Whether it is the product of two tensors alone, and sums axes that both have, some after the others.
+    pub(super) fn sums_twice(&self) -> bool {
+        let is_plain = |factor: &Factor| !factor.is_renamed && !factor.is_inverse && factor.lacking == 0;
+        let are_both = |name: &Name| self.axes.iter().any(|&(other, _, who)| other == *name && who == 3);
+        self.operands.len() == 2
+            && self.ones.is_empty()
+            && !self.is_negative
+            && self.each.iter().filter(|axes| !axes.is_empty()).count() > 1
+            && self.operands.iter().all(is_plain)
+            && self.summed.iter().all(are_both)
     }
 
     /// Whether it can be put in order.
@@ -288,7 +300,9 @@ impl Product {
             let [left, right] = [left, right].map(|input| trace.node(input).shape());
             let further = right.iter().filter(|&(name, _)| !left.has(name)).map(|(_, size)| size);
             let all = left.sizes().chain(further).fold(1, usize::saturating_mul);
-            self.operands.iter().all(|operand| weighed::is_less(operand.shape.elements(), all))
+            // Ones at positions are never made.
+            let made = self.operands.iter().filter(|operand| !positions::is_hot(trace, operand.node));
+            made.map(|operand| operand.shape.elements()).all(|elements| weighed::is_less(elements, all))
         };
         self.parts.iter().any(is_larger)
     }

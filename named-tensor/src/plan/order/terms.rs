@@ -163,7 +163,7 @@ impl Terms {
         let mut pairs = Vec::new();
         let mut all: SmallVec<[(Operand, Shape, bool); 4]> = SmallVec::new();
         for product in &self.list {
-            let (least, parts) = if self.list.len() == 1 { product.cheaper()? } else { product.least() };
+            let (least, parts) = if self.list.len() == 1 { product.only()? } else { product.least() };
             if !least.is_finite() {
                 return None;
             }

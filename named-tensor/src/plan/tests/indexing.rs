@@ -16,7 +16,7 @@ use crate::graph::calculus::reverse;
 use crate::graph::value::row_major;
 
 /// Positions below `size` over these axes.
-fn positions(draw: &mut Draw, shape: Shape, size: usize) -> Node {
+pub(super) fn positions(draw: &mut Draw, shape: Shape, size: usize) -> Node {
     let mut buffer = Buffer::zeros(Kind::Index, shape.elements());
     if let Buffer::Index(values) = &mut buffer {
         values.iter_mut().for_each(|value| *value = i64::try_from(draw.below(size)).unwrap());

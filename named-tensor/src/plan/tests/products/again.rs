@@ -1,8 +1,9 @@
 //! Products that have a factor again: squares, an axis by one name within a sum and beside it, and what the terms of a sum share.
 
-use super::super::indexing::multiplied;
+use super::super::indexing::{multiplied, positions};
 use super::super::*;
-use super::{most, owed};
+use super::{most, owed, with_gradients};
+use crate::element::Comparison;
 
 const N: Name = Name::declared("n");
 const M: Name = Name::declared("m");
@@ -163,4 +164,103 @@ fn what_only_the_terms_of_a_sum_share_goes_in_with_it() {
     let owed = graph::calculus::reverse(&[(root, weights)], &[x, a], &[]);
     let owed: Vec<Node> = owed.into_iter().flatten().collect();
     stays_small(&owed, 30 * 30, "gradients alone");
+}
+
+#[test]
+fn a_weighed_kernel_and_all_that_it_owes_are_small() {
+    // The dual of a support vector machine: Σ α α′ y y′ (x · x′).
+    let mut draw = Draw::new(10);
+    let other = Name::declared("n_");
+    let (x, a, y) = (some(&mut draw, &[(N, 300), (D, 20)]), some(&mut draw, &[(N, 300)]), some(&mut draw, &[(N, 300)]));
+    let [x_, a_, y_] = [&x, &a, &y].map(|one| one.rename(&[(N, other)]));
+    let weights = a.binary(Binary::Mul, &a_).binary(Binary::Mul, &y).binary(Binary::Mul, &y_);
+    let kernel = weights.binary(Binary::Mul, &x.contract(&x_, &[D])).reduce(Reduction::Sum, &[N, other]);
+    let half = Node::fill(Kind::F64, 0.5, Shape::default());
+    let root = a.reduce(Reduction::Sum, &[N]).binary(Binary::Sub, &half.binary(Binary::Mul, &kernel));
+    let owed = with_gradients(&root, &Node::fill(Kind::F64, 1.0, Shape::default()), &[x, a]);
+    let owed = owed[..2].to_vec();
+    stays_small(&owed, 300 * 20, "gradients alone");
+    stays_small(&[&[root][..], &owed].concat(), 300 * 20, "all");
+}
+
+#[test]
+fn a_sum_of_sums_of_products_is_one_contraction() {
+    let mut draw = Draw::new(11);
+    let (a, b) = (some(&mut draw, &[(N, 30), (M, 4), (D, 8)]), some(&mut draw, &[(N, 30), (M, 4), (D, 8), (H, 5)]));
+    for (inner, outer) in [(&[D][..], &[N, M][..]), (&[N], &[D]), (&[D, M], &[N]), (&[M], &[D, N])] {
+        let root = a.contract(&b, inner).reduce(Reduction::Sum, outer);
+        let steps = lower::schedule(&Trace::new(std::slice::from_ref(&root)).unwrap()).steps;
+        let names: Vec<&str> = steps.iter().map(|step| named(&step.action)).collect();
+        assert!(!names.iter().any(|name| name.starts_with("reduce")), "{inner:?}, {outer:?}: {names:?}");
+        both_ways(&owed(&root, &[a.clone(), b.clone()]), "backwards");
+        both_ways(&[root], "forwards");
+    }
+    // What only one of them has is summed before.
+    both_ways(&[a.contract(&b, &[D]).reduce(Reduction::Sum, &[N, H])], "an axis of one alone");
+}
+
+#[test]
+fn an_identity_in_a_sum_is_no_large_tensor() {
+    let mut draw = Draw::new(12);
+    let other = Name::declared("n_");
+    let eye = Node::iota(N, 60).compare(Comparison::Eq, &Node::iota(other, 60)).cast(Kind::F64);
+    let (x, u) = (some(&mut draw, &[(N, 60), (D, 4)]), some(&mut draw, &[(N, 60), (H, 3)]));
+    let (v, s) = (some(&mut draw, &[(N, 60)]), some(&mut draw, &[(M, 5), (N, 60)]));
+    let number = |value: f64| Node::fill(Kind::F64, value, Shape::default());
+    let [u_, v_] = [&u, &v].map(|one| one.rename(&[(N, other)]));
+    let add = |x: &Node, y: &Node| x.binary(Binary::Add, y);
+    let outer = v.binary(Binary::Mul, &v_);
+    let products = x.contract(&x.rename(&[(N, other)]), &[D]);
+    for (matrix, what) in [
+        (add(&eye, &u.contract(&u_, &[H])), "of low rank besides"),
+        (eye.binary(Binary::Sub, &number(1.0 / 60.0)), "what centres"),
+        (eye.binary(Binary::Sub, &outer.binary(Binary::Mul, &number(0.5))), "a reflection"),
+        (add(&eye.binary(Binary::Mul, &v), &outer), "a diagonal"),
+        (number(1.0).binary(Binary::Sub, &eye).binary(Binary::Mul, &products), "all but the diagonal"),
+    ] {
+        for by in [&x, &s] {
+            let root = matrix.contract(by, &[N]);
+            stays_small(std::slice::from_ref(&root), 60 * 20, what);
+            let owed = owed(&root, &[x.clone(), u.clone(), v.clone(), s.clone()]);
+            stays_small(&owed, 60 * 20, &format!("{what}, backwards"));
+        }
+    }
+}
+
+#[test]
+fn ones_at_positions_are_not_made_for_what_they_are_multiplied_with() {
+    let mut draw = Draw::new(13);
+    let [at, bond] = [Name::declared("at"), Name::declared("bond")];
+    let hot = |positions: &Node, name: Name| Node::iota(name, 40).compare(Comparison::Eq, positions).cast(Kind::F64);
+    let [i, j] = [(); 2].map(|()| positions(&mut draw, Shape::new([(bond, 50)]), 40));
+    let (w, x) = (some(&mut draw, &[(bond, 50)]), some(&mut draw, &[(bond, 50), (D, 3)]));
+    let y = some(&mut draw, &[(at, 40), (D, 3)]);
+    let sum = |node: Node| node.reduce(Reduction::Sum, &[bond]);
+    let both = hot(&i, at).binary(Binary::Sub, &hot(&j, at));
+    let strain = both.contract(&y, &[at]);
+    let roots = [
+        (sum(hot(&i, at).binary(Binary::Mul, &w)), "weights"),
+        (sum(hot(&i, at).binary(Binary::Mul, &w).binary(Binary::Mul, &x)), "weighed rows"),
+        (both.contract(&x, &[bond]), "a difference"),
+        (both.contract(&w.binary(Binary::Mul, &strain), &[bond]), "a Laplacian"),
+    ];
+    for (root, what) in roots {
+        stays_small(std::slice::from_ref(&root), 50 * 9, what);
+        stays_small(&owed(&root, &[w.clone(), x.clone(), y.clone()]), 50 * 9, &format!("{what}, backwards"));
+    }
+}
+
+#[test]
+fn a_contraction_that_a_sum_needs_besides_another_one_goes_into_both() {
+    // Attention without a softmax: what weighs the values is summed with a little added to it.
+    let mut draw = Draw::new(14);
+    let (q, k) = (some(&mut draw, &[(N, 60), (D, 4)]), some(&mut draw, &[(M, 50), (D, 4)]));
+    let v = some(&mut draw, &[(M, 50), (H, 3)]);
+    let scores = q.contract(&k, &[D]);
+    let little = Node::fill(Kind::F64, 1e-3, Shape::default());
+    let divisor = scores.binary(Binary::Add, &little).reduce(Reduction::Sum, &[M]);
+    let roots = [scores.contract(&v, &[M]), divisor];
+    stays_small(&roots, 60 * 4, "forwards");
+    let root = roots[0].binary(Binary::Mul, &roots[1]);
+    stays_small(&[&[root.clone()][..], &owed(&root, &[q, k, v])].concat(), 60 * 12, "and backwards");
 }
