@@ -4,7 +4,7 @@
 //! Lives here: what other languages have for operators, brackets, statements and closures. Not here: what other libraries
 //! call their functions (`names::words`), and methods (`method`).
 
-use super::method;
+use super::{indicator, method};
 use crate::builtin;
 use crate::report::error;
 use crate::set::{axis_text, parse_axis};
@@ -16,7 +16,6 @@ use syn::parse::{ParseStream, Parser};
 use syn::{Lit, Path, Token, token};
 
 const CASES: &str = "cases are written `if X > 0 { X } else { 0 }`";
-const INDICATOR: &str = "1 where a condition holds: write `if X > 0 { 1 } else { 0 }`";
 const LOOP: &str = "operations work along whole axes, `sum_seq(X)`; a value for each position is `Y_{seq(i)} = ..;`";
 const CLOSURE: &str = "write it of the whole tensor, `exp(X) + 1`, or as a function, `fn g(X: R[]) -> R[] { .. }`";
 pub(super) const PRODUCT: &str = "product `X * Y`, contraction `X dot_key Y`";
@@ -42,7 +41,7 @@ pub(super) fn beginning(input: ParseStream<'_>) -> syn::Error {
         _ if input.peek(Token![&]) => Some("tensors are borrowed of themselves: leave out the `&`".to_owned()),
         _ if input.peek(Token![#]) || input.peek(Token![%]) => Some(COMMENT.to_owned()),
         _ if input.peek(Token![~]) => Some("a truth value is turned around by `!M`".to_owned()),
-        _ if input.peek(token::Bracket) && is_compared(input) => Some(INDICATOR.to_owned()),
+        _ if input.peek(token::Bracket) && indicator::begins(input) => Some(indicator::HELP.to_owned()),
         _ if input.peek(Token![<]) => Some("an inner product is written `X dot_key Y`".to_owned()),
         _ if input.peek(token::Bracket) => Some("tensors stand side by side: `concat_seq(X, Y)`".to_owned()),
         _ if input.peek(Token![.]) => fraction(input),
@@ -68,8 +67,8 @@ pub(super) fn operator(input: ParseStream<'_>) -> syn::Error {
         let help = format!("an equation holds for good: give the new value a new name, `X1 = X {sign} ..;`");
         return error(span, format!("`{sign}=` is no operator of the notation"), &[help]);
     }
-    if (input.peek(token::Brace) || input.peek(token::Bracket)) && is_compared(input) {
-        return error(span, "a condition is no number", &[INDICATOR.to_owned()]);
+    if (input.peek(token::Brace) || input.peek(token::Bracket)) && indicator::begins(input) {
+        return error(span, "a condition is no number", &[indicator::HELP.to_owned()]);
     }
     if input.peek(token::Bracket)
         && let Ok(group) = input.fork().parse::<Group>()
@@ -278,7 +277,7 @@ fn positions(word: &str, inside: &TokenStream, span: Span) -> syn::Error {
     let written: Vec<String> = written.into_iter().flatten().flatten().collect();
     let is_number = |entry: &String| entry.split('(').nth(1).is_some_and(|at| at.starts_with(char::is_numeric));
     let is_plain = written.len() == parts.len() && written.iter().all(|entry| is_number(entry) && !entry.contains('.'));
-    let compared = parts.iter().any(compares);
+    let compared = parts.iter().any(indicator::compares);
     let stepped = parts.iter().any(|part| text(part).replace(' ', "").ends_with("::2"));
     let help = if compared {
         format!("no axis has a size that depends on numbers; {CASES}")
@@ -292,17 +291,6 @@ fn positions(word: &str, inside: &TokenStream, span: Span) -> syn::Error {
         "write `X_{seq(0)}`, of several axes `X_{seq(i), key(0)}`".to_owned()
     };
     error(span, "positions do not stand in brackets", &[help])
-}
-
-/// Whether a condition stands in these tokens.
-fn compares(part: &TokenStream) -> bool {
-    let part = text(part);
-    part.contains(['<', '>', '!', '&']) || part.contains("==")
-}
-
-/// Whether one stands in the group that begins here.
-fn is_compared(input: ParseStream<'_>) -> bool {
-    input.fork().parse::<Group>().is_ok_and(|group| compares(&group.stream()))
 }
 
 /// `1:3`, `1..3`, `-1` or `i` as an entry of a subscript; nothing for all of an axis, none for what has no such entry.

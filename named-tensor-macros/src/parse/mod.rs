@@ -7,6 +7,7 @@
 mod body;
 mod expression;
 mod foreign;
+mod indicator;
 mod initial;
 mod method;
 mod signature;

@@ -4,6 +4,7 @@
 
 use super::elsewhere::{errors, only};
 use super::habits::at;
+use super::slips::at as slip;
 
 #[test]
 fn a_list_without_its_commas_is_shown_with_them() {
@@ -205,4 +206,57 @@ fn a_parameter_that_is_contracted_as_a_part_of_something_is_told_how_it_begins_a
     // A gain has no other axis.
     let gain = only("fn f(X: R[a], Y: R[a]; W: R[a]) -> R[] { X dot_a (Y * W) }");
     assert_eq!(gain, said);
+}
+
+#[test]
+fn steps_and_letters_that_nothing_gives_are_answered_where_a_position_stands() {
+    for (body, wrong, said) in [
+        (
+            "X_{a(::2)}",
+            ":",
+            "a range has no steps\n= help: one of 2: `X_{a -> (part, each: 2)}_{each(0)}`, with axes of your own",
+        ),
+        (
+            "X_{a(1::3)}",
+            ":",
+            "a range has no steps\n= help: one of 3: `X_{a -> (part, each: 3)}_{each(1)}`, with axes of your own",
+        ),
+        (
+            "X_{a(::-1)}",
+            ":",
+            "a range has no steps\n= help: by positions, with a letter for each axis: `Y_{a(i)} = X_{a(|a| - 1 - i)};`",
+        ),
+        (
+            "X_{a(i + 1)} - X_{a(i)}",
+            "i",
+            "nothing is called `i` here\n= help: a letter for the position is given on the left side: `Y_{seq(i)} = ..;`\n\
+             = help: defined here: `X`",
+        ),
+        ("X * δ_{a, b}", "δ_", "`δ` is no identity in the notation\n= help: write `eye_{a, b}(|a|)`"),
+    ] {
+        assert_eq!(slip(&format!("fn F(X: R[a]) -> R[a] {{ {body} }}")), (wrong.to_owned(), said.to_owned()), "{body}");
+    }
+    for body in ["X_{a(self::N)}", "X_{a(super::N..self::M)}"] {
+        assert_eq!(errors(&format!("fn F(X: R[a]) -> R[a] {{ {body} }}")), Vec::<String>::new(), "{body}");
+    }
+}
+
+#[test]
+fn what_paper_writes_around_a_condition_and_a_product_is_answered() {
+    let indicator = "1 where a condition holds: write `if X > 0 { 1 } else { 0 }`";
+    for (body, said) in [
+        ("1{X > 0}", format!("a condition is no number\n= help: {indicator}")),
+        ("1[X > 0]", format!("a condition is no number\n= help: {indicator}")),
+        ("X * [X > 0]", format!("an expression is expected here\n= help: {indicator}")),
+        ("<X, X>", "an expression is expected here\n= help: an inner product is written `X dot_key Y`".to_owned()),
+        (
+            "Softmax_a(X)",
+            "no function `Softmax_a` in the notation\n= help: did you mean `softmax_a`?\n\
+             = help: one of the program is called as `self::Softmax_a(..)`"
+                .to_owned(),
+        ),
+    ] {
+        assert_eq!(slip(&format!("fn F(X: R[a]) -> R[a] {{ {body} }}")).1, said, "{body}");
+    }
+    assert_eq!(errors("fn F(X: R[a]) -> R[] { Σ_a(X) + self::Softmax_a(X) + Softmx_a(X) }"), Vec::<String>::new());
 }

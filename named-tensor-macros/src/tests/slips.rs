@@ -7,7 +7,7 @@ use super::tokens;
 use crate::report::Report;
 
 /// The token that the only message about a block points at, and the message.
-fn at(source: &str) -> (String, String) {
+pub(super) fn at(source: &str) -> (String, String) {
     let mut report = Report::default();
     drop(crate::named::functions(tokens(source), &mut report));
     let errors: Vec<syn::Error> = report.finish().err().into_iter().flatten().collect();
@@ -379,57 +379,4 @@ fn a_variable_is_there_in_every_configuration() {
         assert_eq!(place, "cfg");
         assert!(said.starts_with("a function has the same variables in every configuration"), "{said}");
     }
-}
-
-#[test]
-fn steps_and_letters_that_nothing_gives_are_answered_where_a_position_stands() {
-    for (body, wrong, said) in [
-        (
-            "X_{a(::2)}",
-            ":",
-            "a range has no steps\n= help: one of 2: `X_{a -> (part, each: 2)}_{each(0)}`, with axes of your own",
-        ),
-        (
-            "X_{a(1::3)}",
-            ":",
-            "a range has no steps\n= help: one of 3: `X_{a -> (part, each: 3)}_{each(1)}`, with axes of your own",
-        ),
-        (
-            "X_{a(::-1)}",
-            ":",
-            "a range has no steps\n= help: by positions, with a letter for each axis: `Y_{a(i)} = X_{a(|a| - 1 - i)};`",
-        ),
-        (
-            "X_{a(i + 1)} - X_{a(i)}",
-            "i",
-            "nothing is called `i` here\n= help: a letter for the position is given on the left side: `Y_{seq(i)} = ..;`\n\
-             = help: defined here: `X`",
-        ),
-        ("X * δ_{a, b}", "δ", "`δ` is no identity in the notation\n= help: write `eye_{a, b}(|a|)`"),
-    ] {
-        assert_eq!(at(&format!("fn F(X: R[a]) -> R[a] {{ {body} }}")), (wrong.to_owned(), said.to_owned()), "{body}");
-    }
-    for body in ["X_{a(self::N)}", "X_{a(super::N..self::M)}"] {
-        assert_eq!(errors(&format!("fn F(X: R[a]) -> R[a] {{ {body} }}")), Vec::<String>::new(), "{body}");
-    }
-}
-
-#[test]
-fn what_paper_writes_around_a_condition_and_a_product_is_answered() {
-    let indicator = "1 where a condition holds: write `if X > 0 { 1 } else { 0 }`";
-    for (body, said) in [
-        ("1{X > 0}", format!("a condition is no number\n= help: {indicator}")),
-        ("1[X > 0]", format!("a condition is no number\n= help: {indicator}")),
-        ("X * [X > 0]", format!("an expression is expected here\n= help: {indicator}")),
-        ("<X, X>", "an expression is expected here\n= help: an inner product is written `X dot_key Y`".to_owned()),
-        (
-            "Softmax_a(X)",
-            "no function `Softmax_a` in the notation\n= help: did you mean `softmax_a`?\n\
-             = help: one of the program is called as `self::Softmax_a(..)`"
-                .to_owned(),
-        ),
-    ] {
-        assert_eq!(at(&format!("fn F(X: R[a]) -> R[a] {{ {body} }}")).1, said, "{body}");
-    }
-    assert_eq!(errors("fn F(X: R[a]) -> R[] { Σ_a(X) + self::Softmax_a(X) + Softmx_a(X) }"), Vec::<String>::new());
 }

@@ -147,4 +147,56 @@ mod tests {
         let long = (0..100_000).fold(w.clone(), |long, _| long.unary(Unary::Neg));
         assert!(windows.before(&long, DEPTH).is_none() && owed(windows, &long).is_none(), "a long chain");
     }
+
+    #[test]
+    fn whatever_is_made_of_windows_owes_the_same_sum() {
+        let mut found = 0;
+        for seed in 0..600_u64 {
+            let mut state = seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1;
+            let mut below = |n: u64| {
+                state ^= state << 13;
+                state ^= state >> 7;
+                state ^= state << 17;
+                (state >> 33) % n
+            };
+            let (inside, step) = (1 + below(4) as usize, 1 + below(2) as usize);
+            let count = 1 + below(5) as usize;
+            let whole = (count - 1) * step + inside;
+            let w = counting(&[(A, whole), (D, 2)]).window(A, B, inside, step);
+            let other = counting(&[(C, 2), (A, whole)]).window(A, B, inside, step);
+            let leaves = [
+                counting(&[(A, count), (D, 2)]),
+                counting(&[(B, inside)]),
+                counting(&[(A, count), (B, inside)]),
+                counting(&[(C, 2), (A, count)]),
+                counting(&[(D, 2)]),
+                w.clone(),
+                other,
+            ];
+            let mut g = leaves[below(7) as usize].clone();
+            for _ in 0..1 + below(6) {
+                let with = leaves[below(7) as usize].clone();
+                g = match below(7) {
+                    0..=2 => g.binary(Binary::Mul, &with),
+                    3 => g.binary(Binary::Add, &with),
+                    4 => with.binary(Binary::Sub, &g),
+                    5 => g.binary(Binary::Div, &with),
+                    _ => g.unary(Unary::Neg),
+                };
+            }
+            if g.shape().has(C) {
+                g = g.reduce(Reduction::Sum, &[C]);
+            }
+            // Of the larger one of two nothing is known.
+            let all = g.spread(w.shape().only(&[A, B]));
+            let all = all.binary(Binary::Max, &all);
+            let [owed, plain] = [&g, &all].map(|g| windows::owed(&w, g, A, B, step));
+            found += usize::from(!is_scattered(&owed));
+            let numbers = |owed: &Node| read(&with_axes(owed, &[A, D], w.inputs()[0].shape()).merge(&[A, D], A));
+            for (owed, plain) in numbers(&owed).into_iter().zip(numbers(&plain)) {
+                assert!((owed - plain).abs() <= 1e-9 * plain.abs().max(1.0), "{seed}: {owed} and {plain}");
+            }
+        }
+        assert!(found > 250, "{found} of 600");
+    }
 }

@@ -108,3 +108,38 @@ fn windows_under_new_names_and_of_windows_keep_their_numbers() {
     let none = tensor(1, Kind::F64, &[(A, 0), (C, 2)]).window(A, I, 3, 3).unary(Unary::Exp);
     both_ways(&[none.reduce(Reduction::Sum, &[A, C])], "no windows");
 }
+
+#[test]
+fn whatever_is_done_to_windows_is_the_same_planned_and_plain() {
+    for seed in 0..400 {
+        let mut draw = Draw::new(seed);
+        let kind = *draw.of(&[Kind::F32, Kind::F64]);
+        let size = *draw.of(&[1, 2, 3, 5]);
+        let x = tensor(seed, kind, &[(A, 11), (B, 9), (C, 2)]);
+        let others = [&[(C, 2)][..], &[(A, 12 - size)], &[(I, size), (C, 2)], &[]];
+        let others = others.map(|axes| tensor(seed + 1, kind, axes));
+        let one = if draw.below(2) == 0 { windows(&x, size, 1) } else { x.window(A, I, size, 1) };
+        let mut y = one.clone();
+        for _ in 0..1 + draw.below(5) {
+            let with = draw.of(&others).clone();
+            y = match draw.below(8) {
+                0 => y.unary(Unary::Tanh),
+                1 | 2 => y.binary(*draw.of(&[Binary::Mul, Binary::Sub, Binary::Max]), &with),
+                3 if y.shape().is(one.shape()) => y.binary(Binary::Mul, &one),
+                4 => with.binary(Binary::Add, &y),
+                5 if y.shape().has(C) && with.shape().has(C) => y.contract(&with, &[C]),
+                6 | 7 if y.shape().rank() > 1 => {
+                    let names: Vec<Name> = y.shape().names().collect();
+                    let axes: Vec<Name> = names.into_iter().filter(|_| draw.below(3) == 0).collect();
+                    y.reduce(*draw.of(&[Reduction::Sum, Reduction::Max]), &axes)
+                }
+                _ => y.unary(Unary::Neg),
+            };
+        }
+        if y.error().is_some() {
+            continue;
+        }
+        let owed = reverse(&[(y.clone(), y.unary(Unary::Cos))], &[x], &[]);
+        both_ways(&owed.into_iter().flatten().chain([y]).collect::<Vec<_>>(), &format!("{seed}"));
+    }
+}
