@@ -6,6 +6,7 @@
 use super::several::dense;
 mod again;
 mod between;
+mod ones;
 mod terms;
 
 use super::*;

@@ -1,21 +1,20 @@
 //! Products that have a factor again: squares, an axis by one name within a sum and beside it, and what the terms of a sum share.
 
-use super::super::indexing::{multiplied, positions};
+use super::super::indexing::multiplied;
 use super::super::*;
 use super::{most, owed, with_gradients};
-use crate::element::Comparison;
 
 const N: Name = Name::declared("n");
 const M: Name = Name::declared("m");
 const D: Name = Name::declared("d");
 const H: Name = Name::declared("h");
 
-fn some(draw: &mut Draw, axes: &[(Name, usize)]) -> Node {
+pub(super) fn some(draw: &mut Draw, axes: &[(Name, usize)]) -> Node {
     stored(draw, Kind::F64, Shape::new(axes.iter().copied()), 1)
 }
 
 /// No step makes more numbers than the largest of the tensors, nor sums what it makes on the way.
-fn stays_small(roots: &[Node], limit: usize, what: &str) {
+pub(super) fn stays_small(roots: &[Node], limit: usize, what: &str) {
     let steps = lower::schedule(&Trace::new(roots).unwrap()).steps;
     let is_made = steps.iter().any(|step| named(&step.action) == "reduce computed");
     assert!(most(roots) <= limit && !is_made, "{what}: {}", describe(roots).unwrap());
@@ -197,57 +196,6 @@ fn a_sum_of_sums_of_products_is_one_contraction() {
     }
     // What only one of them has is summed before.
     both_ways(&[a.contract(&b, &[D]).reduce(Reduction::Sum, &[N, H])], "an axis of one alone");
-}
-
-#[test]
-fn an_identity_in_a_sum_is_no_large_tensor() {
-    let mut draw = Draw::new(12);
-    let other = Name::declared("n_");
-    let eye = Node::iota(N, 60).compare(Comparison::Eq, &Node::iota(other, 60)).cast(Kind::F64);
-    let (x, u) = (some(&mut draw, &[(N, 60), (D, 4)]), some(&mut draw, &[(N, 60), (H, 3)]));
-    let (v, s) = (some(&mut draw, &[(N, 60)]), some(&mut draw, &[(M, 5), (N, 60)]));
-    let number = |value: f64| Node::fill(Kind::F64, value, Shape::default());
-    let [u_, v_] = [&u, &v].map(|one| one.rename(&[(N, other)]));
-    let add = |x: &Node, y: &Node| x.binary(Binary::Add, y);
-    let outer = v.binary(Binary::Mul, &v_);
-    let products = x.contract(&x.rename(&[(N, other)]), &[D]);
-    for (matrix, what) in [
-        (add(&eye, &u.contract(&u_, &[H])), "of low rank besides"),
-        (eye.binary(Binary::Sub, &number(1.0 / 60.0)), "what centres"),
-        (eye.binary(Binary::Sub, &outer.binary(Binary::Mul, &number(0.5))), "a reflection"),
-        (add(&eye.binary(Binary::Mul, &v), &outer), "a diagonal"),
-        (number(1.0).binary(Binary::Sub, &eye).binary(Binary::Mul, &products), "all but the diagonal"),
-    ] {
-        for by in [&x, &s] {
-            let root = matrix.contract(by, &[N]);
-            stays_small(std::slice::from_ref(&root), 60 * 20, what);
-            let owed = owed(&root, &[x.clone(), u.clone(), v.clone(), s.clone()]);
-            stays_small(&owed, 60 * 20, &format!("{what}, backwards"));
-        }
-    }
-}
-
-#[test]
-fn ones_at_positions_are_not_made_for_what_they_are_multiplied_with() {
-    let mut draw = Draw::new(13);
-    let [at, bond] = [Name::declared("at"), Name::declared("bond")];
-    let hot = |positions: &Node, name: Name| Node::iota(name, 40).compare(Comparison::Eq, positions).cast(Kind::F64);
-    let [i, j] = [(); 2].map(|()| positions(&mut draw, Shape::new([(bond, 50)]), 40));
-    let (w, x) = (some(&mut draw, &[(bond, 50)]), some(&mut draw, &[(bond, 50), (D, 3)]));
-    let y = some(&mut draw, &[(at, 40), (D, 3)]);
-    let sum = |node: Node| node.reduce(Reduction::Sum, &[bond]);
-    let both = hot(&i, at).binary(Binary::Sub, &hot(&j, at));
-    let strain = both.contract(&y, &[at]);
-    let roots = [
-        (sum(hot(&i, at).binary(Binary::Mul, &w)), "weights"),
-        (sum(hot(&i, at).binary(Binary::Mul, &w).binary(Binary::Mul, &x)), "weighed rows"),
-        (both.contract(&x, &[bond]), "a difference"),
-        (both.contract(&w.binary(Binary::Mul, &strain), &[bond]), "a Laplacian"),
-    ];
-    for (root, what) in roots {
-        stays_small(std::slice::from_ref(&root), 50 * 9, what);
-        stays_small(&owed(&root, &[w.clone(), x.clone(), y.clone()]), 50 * 9, &format!("{what}, backwards"));
-    }
 }
 
 #[test]

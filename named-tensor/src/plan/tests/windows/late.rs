@@ -47,7 +47,7 @@ fn a_function_of_windows_is_computed_once_for_each_number() {
     let each = windows(&picture(1), 5, 1).unary(Unary::Exp).binary(Binary::Mul, &scale);
     let weights = tensor(3, Kind::F64, &[(A, 36), (B, 26), (I, 5)]);
     // To read what was computed is all that is left, or a sum that has the axes of windows.
-    takes_at_most(&[each.clone()], 2 * ALL + 36 * 26 * 25 * 2, "a root");
+    takes_at_most(std::slice::from_ref(&each), 2 * ALL + 36 * 26 * 25 * 2, "a root");
     let sum = each.rename(&[(C, Name::declared("c_"))]).binary(Binary::Add, &weights).reduce(Reduction::Sum, &[J]);
     takes_at_most(&[sum], 3 * ALL + 36 * 26 * 5 * 5 * 2 * 2, "beside what has axes of the windows");
 }
@@ -59,10 +59,10 @@ fn a_sum_over_windows_along_two_axes_is_one_along_each() {
             let x = picture(4);
             let most = size * (36 * 30 + 36 * 26) * 2;
             let root = windows(&x, size, step).reduce(reduction, &[I, J]);
-            takes_at_most(&[root.clone()], most, &format!("{reduction:?} of {size}, {step} apart"));
+            takes_at_most(std::slice::from_ref(&root), most, &format!("{reduction:?} of {size}, {step} apart"));
             if step == 1 && reduction == Reduction::Sum {
                 let root = windows(&x, size, step).reduce(reduction, &[I, J, C]);
-                takes_at_most(&[root.clone()], ALL + most / 2, "and over another axis, before");
+                takes_at_most(std::slice::from_ref(&root), ALL + most / 2, "and over another axis, before");
                 let owed = tensor(5, Kind::F64, &root.shape().iter().collect::<Vec<_>>());
                 let owed = reverse(&[(root, owed)], &[x], &[]);
                 let owed: Vec<Node> = owed.into_iter().flatten().collect();
