@@ -36,16 +36,16 @@ pub(crate) fn products<T: Lanes>(
     mut dst: ViewMut<'_, T>,
     tail: Option<&Tail<'_>>,
 ) {
-    let is_whole = |dst: &ViewMut<'_, T>| batch.iter().product::<usize>() == dst.data.len();
-    if [sizes[0], sizes[2]] == [1; 2] && (tail.is_none() || is_whole(&dst)) {
-        tail.into_iter().for_each(|tail| tail.check::<T>(dst.data.len()));
-        if pairs::sums(scale, batch, sizes[1], [lhs, rhs], &mut dst) {
-            return tail.into_iter().for_each(|tail| tail.whole(dst.data));
-        }
-    }
+    let is_whole = |dst: &ViewMut<'_, T>| batch.iter().product::<usize>() * sizes[0] * sizes[2] == dst.data.len();
     let strides = [lhs.strides, rhs.strides, dst.strides];
     if let Some(axis) = each::neighbours(batch, sizes, strides) {
         return each::products(scale, axis, batch, sizes, lhs, rhs, dst, tail);
+    }
+    if tail.is_none() || is_whole(&dst) {
+        tail.into_iter().for_each(|tail| tail.check::<T>(dst.data.len()));
+        if pairs::sums(scale, batch, sizes, [lhs, rhs], &mut dst) {
+            return tail.into_iter().for_each(|tail| tail.whole(dst.data));
+        }
     }
     if !are_small(batch, sizes, strides) {
         return matmul(scale, batch, sizes, lhs, rhs, dst, tail);
