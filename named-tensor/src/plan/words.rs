@@ -263,12 +263,14 @@ pub(super) fn put_inputs(inputs: &[u32], words: &mut [u64]) {
     }
 }
 
-/// Whether a constant is a part of the structure. Small whole numbers and some halves are written in equations, and programs
-/// know more of them than of others: a square is a product, and a power of a half is a root. So is a number that is 0 in `f32`,
-/// for which a plan that was made for another one may not hold. Other constants change from run to run, as rates and statistics
-/// do.
+/// Whether a constant is a part of the structure. Small whole numbers and halves are written in equations, and programs know
+/// more of them than of others: a square is a product, and a power of a half is a root; so are a twelfth power and its slope.
+/// So is a number that is 0 in `f32`, for which a plan that was made for another one may not hold. Other constants change from
+/// run to run, as rates, statistics and larger numbers do, which count the words of a text.
 pub(super) fn is_structural(value: f64) -> bool {
-    value.abs() <= 8.0 && value.fract() == 0.0 || matches!(value.abs(), 0.5 | 1.5 | 12.0) || value as f32 == 0.0
+    let size = value.abs();
+    let is_whole = size <= 8.0 && size.fract() == 0.0 || matches!(size, 11.0 | 12.0);
+    is_whole || size <= 3.5 && size.fract() == 0.5 || value as f32 == 0.0
 }
 
 fn kind_code(kind: Kind) -> u64 {
