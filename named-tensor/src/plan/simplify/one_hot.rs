@@ -90,10 +90,19 @@ impl<'a> Items<'a> {
         }
     }
 
-    /// The axis of a tensor that is 1 at some numbers and 0 elsewhere, and these, in the ways in which it is such.
+    /// The axis of a tensor that is 1 at some numbers and 0 elsewhere, and these, in the ways in which it is such. Its axis, but
+    /// none of the numbers, may have a new name.
     fn one_hot(&self, hot: u32) -> SmallVec<[(Name, u32); 2]> {
-        let both = self.equal(hot).into_iter().flat_map(|[left, right]| [[left, right], [right, left]]);
-        both.filter_map(|[counted, at]| self.counted_along(counted, at).map(|axis| (axis, at))).collect()
+        let mut of = hot;
+        while self.item(of).is_rename() {
+            of = self.item(of).inputs[0];
+        }
+        let [names, called] = [of, hot].map(|number| self.item(number).shape);
+        let called = |name: Name| called.names().nth(names.position(name)?);
+        let is_same = |&(_, at): &(Name, u32)| self.item(at).shape.names().all(|name| called(name) == Some(name));
+        let both = self.equal(of).into_iter().flat_map(|[left, right]| [[left, right], [right, left]]);
+        let found = both.filter_map(|[counted, at]| self.counted_along(counted, at).map(|axis| (axis, at)));
+        found.filter(is_same).filter_map(|(axis, at)| Some((called(axis)?, at))).collect()
     }
 
     /// The two of which an item says by 1 and 0 where they are equal.

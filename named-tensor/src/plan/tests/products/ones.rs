@@ -50,11 +50,13 @@ fn ones_at_positions_are_not_made_for_what_they_are_multiplied_with() {
     let sum = |node: Node| node.reduce(Reduction::Sum, &[bond]);
     let both = hot(&i, at).binary(Binary::Sub, &hot(&j, at));
     let strain = both.contract(&y, &[at]);
+    let renamed = both.rename(&[(at, Name::declared("at_"))]);
     let roots = [
         (sum(hot(&i, at).binary(Binary::Mul, &w)), "weights"),
         (sum(hot(&i, at).binary(Binary::Mul, &w).binary(Binary::Mul, &x)), "weighed rows"),
         (both.contract(&x, &[bond]), "a difference"),
         (both.contract(&w.binary(Binary::Mul, &strain), &[bond]), "a Laplacian"),
+        (renamed.contract(&w.binary(Binary::Mul, &strain), &[bond]), "one under a new name"),
     ];
     for (root, what) in roots {
         stays_small(std::slice::from_ref(&root), 50 * 9, what);
