@@ -136,6 +136,7 @@ mod tests {
         let others = [
             counting(&[(A, 13)]).window(A, B, 5, 1).slice(B, 0..4, 1),
             counting(&[(A, 21)]).window(A, B, 5, 2).slice(B, 0..4, 1),
+            counting(&[(A, 20)]).window(A, B, 4, 2),
             w.flip(B),
             u.binary(Binary::Sub, &v),
             x.window(A, C, 4, 1).slice(C, 0..2, 1).rename(&[(C, B)]).pad(B, 0, 2, 0.0),
