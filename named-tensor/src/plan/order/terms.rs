@@ -4,13 +4,15 @@
 //! contractions of small tensors. So a product is one product for each side of the sums within it, each in an order of its own.
 //! It is linear in each tensor then: what its terms round off is no more than what such a tensor has rounded off itself. Of two
 //! sums that are multiplied one stays a factor, and of a sum that meets itself no terms are taken at all: `Σ_k (q - r)²` and
-//! `Σ_k q² - 2 q · r + r²` differ much where the sum is small.
+//! `Σ_k q² - 2 q · r + r²` differ much where the sum is small. Nor are they of one that meets what is computed from it, pair by
+//! pair: `Σ_j w (x_j - x_i)`, where `w` grows as the distance gets less, is lost in `Σ_j w x_j - x_i Σ_j w`.
 //! Not here: whether terms are less together (`apart`), and the order of each (`order`).
 
 use smallvec::{SmallVec, smallvec};
 
 use super::product::{Factor, How, Product, Sided};
 use super::{ALONE, Does, Operand, Pair};
+use crate::axis::Name;
 use crate::element::Binary;
 use crate::graph::shape::Names;
 use crate::graph::{Op, Shape};
@@ -32,9 +34,18 @@ pub(super) fn is_sum(trace: &Trace<'_>, number: u32) -> bool {
     matches!(node.op(), Op::Binary(Binary::Add | Binary::Sub)) && trace.value(number).is_none() && node.kind().is_real()
 }
 
-/// Whether a node is computed from a sum place by place, be it written once more or turned around.
+/// Whether a node is computed from a sum place by place; or pair by pair, as weights of differences are computed from distances,
+/// where it brings numbers together with themselves. The sum may be written once more or turned around.
 pub(super) fn is_of(trace: &Trace<'_>, node: u32, sum: u32) -> bool {
-    const MOST: usize = 24;
+    const MOST: usize = 64;
+    let of = |number: u32| trace.node(number).shape();
+    // The axes that one side alone has, if both are the same.
+    let is_single = |&name: &Name| trace.inputs(sum).iter().any(|&side| !of(side).has(name));
+    let single: Names = match trace.inputs(sum) {
+        &[left, right] if are_alike(DEEPEST, trace, [left, right]) => of(sum).names().filter(is_single).collect(),
+        _ => Names::new(),
+    };
+    let has_pairs = |number: u32| !single.is_empty() && single.iter().all(|&name| of(number).has(name));
     let is_turned = |other: u32| match (trace.inputs(sum), trace.inputs(other)) {
         (&[a, b], &[c, d]) => is_sum(trace, other) && are_same(trace, [a, d]) && are_same(trace, [b, c]),
         _ => false,
@@ -51,8 +62,9 @@ pub(super) fn is_of(trace: &Trace<'_>, node: u32, sum: u32) -> bool {
             Op::Unary(_) | Op::Binary(_) | Op::Compare(_) | Op::Select | Op::Cast | Op::Rename => true,
             _ => false,
         };
-        for input in trace.inputs(number).iter().filter(|_| is_elementwise) {
-            if !open.contains(input) {
+        for input in trace.inputs(number) {
+            let is_kept = is_elementwise || has_pairs(number) && has_pairs(*input);
+            if is_kept && !open.contains(input) {
                 open.push(*input);
             }
         }
@@ -61,10 +73,29 @@ pub(super) fn is_of(trace: &Trace<'_>, node: u32, sum: u32) -> bool {
     false
 }
 
+/// Operations in which two nodes are seen to be computed alike.
+const DEEPEST: usize = 6;
+
 /// Whether two nodes have the same numbers because they are computed alike, in a few operations.
 fn are_same(trace: &Trace<'_>, nodes: [u32; 2]) -> bool {
-    const DEEPEST: usize = 6;
     are_same_within(DEEPEST, trace, nodes)
+}
+
+/// The same of nodes whose axes may have other names.
+fn are_alike(deep: usize, trace: &Trace<'_>, nodes: [u32; 2]) -> bool {
+    let [left, right] = nodes.map(|mut node| {
+        while let (Op::Rename, &[of]) = (trace.node(node).op(), trace.inputs(node)) {
+            node = of;
+        }
+        node
+    });
+    let is_elementwise = |node: u32| matches!(trace.node(node).op(), Op::Unary(_) | Op::Binary(_));
+    let (one, other) = (trace.inputs(left), trace.inputs(right));
+    let may_be = deep > 0 && is_elementwise(left) && is_elementwise(right) && trace.words(left) == trace.words(right);
+    left == right
+        || may_be
+            && one.len() == other.len()
+            && one.iter().zip(other).all(|(&x, &y)| are_alike(deep - 1, trace, [x, y]))
 }
 
 fn are_same_within(deep: usize, trace: &Trace<'_>, [left, right]: [u32; 2]) -> bool {

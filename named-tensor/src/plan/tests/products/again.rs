@@ -212,3 +212,37 @@ fn a_contraction_that_a_sum_needs_besides_another_one_goes_into_both() {
     let root = roots[0].binary(Binary::Mul, &roots[1]);
     stays_small(&[&[root.clone()][..], &owed(&root, &[q, k, v])].concat(), 60 * 12, "and backwards");
 }
+
+#[test]
+fn differences_that_are_weighed_by_their_distances_stay_differences() {
+    // Forces between bodies: the weight of a body with itself is the largest by far, and its difference is 0.
+    let mut draw = Draw::new(31);
+    let (other, fill) = (Name::declared("n_"), |value| Node::fill(Kind::F64, value, Shape::default()));
+    let (x, y, m) =
+        (some(&mut draw, &[(N, 40), (D, 3)]), some(&mut draw, &[(M, 40), (D, 3)]), some(&mut draw, &[(N, 40)]));
+    for (to, sides) in [(other, [x.rename(&[(N, other)]), x.clone()]), (M, [x.rename(&[(N, M)]), x.clone()])] {
+        let difference = sides[0].binary(Binary::Sub, &sides[1]);
+        let square = squared(&difference).reduce(Reduction::Sum, &[D]).binary(Binary::Add, &fill(1e-9));
+        let weight = m.rename(&[(N, to)]).binary(Binary::Mul, &square.binary(Binary::Pow, &fill(-1.5)));
+        let turned = sides[1].binary(Binary::Sub, &sides[0]);
+        for difference in [difference, turned] {
+            let force = weight.binary(Binary::Mul, &difference);
+            both_ways(&[force.reduce(Reduction::Sum, &[to])], "a sum of products");
+            both_ways(&[force.reduce(Reduction::Sum, &[N])], "of the others");
+            both_ways(&[weight.contract(&difference, &[to])], "a contraction");
+        }
+    }
+    // Each side may be computed.
+    let [double, other_double] =
+        [&x, &x.rename(&[(N, other)])].map(|x| x.unary(Unary::Exp).binary(Binary::Mul, &fill(2.0)));
+    let difference = other_double.binary(Binary::Sub, &double);
+    let square = squared(&difference).reduce(Reduction::Sum, &[D]).binary(Binary::Add, &fill(1e-9));
+    both_ways(
+        &[difference.binary(Binary::Div, &square.binary(Binary::Mul, &square)).reduce(Reduction::Sum, &[other])],
+        "of functions",
+    );
+    // By weights that do not know them they are small products.
+    let weight = some(&mut draw, &[(N, 40), (M, 40)]);
+    let root = weight.contract(&x.binary(Binary::Sub, &y), &[M]);
+    stays_small(std::slice::from_ref(&root), 40 * 40, "weights of their own");
+}
