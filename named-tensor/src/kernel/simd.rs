@@ -97,7 +97,9 @@ unsafe fn write_first<T: Copy, R: Copy>(numbers: R, count: usize, to: *mut T) {
         // SAFETY: by the contract of this function all numbers may be written; the store asks for no alignment.
         return unsafe { to.cast::<R>().write_unaligned(numbers) };
     }
-    let from = std::ptr::from_ref(&numbers).cast::<T>();
+    // A copy of its own: the register would go through memory above too if it had an address.
+    let copied = numbers;
+    let from = std::ptr::from_ref(&copied).cast::<T>();
     let mut at = 0;
     if count & 4 != 0 {
         // SAFETY: four numbers of the register, which may be written by the contract of this function.
