@@ -177,7 +177,7 @@ impl Product {
                 // What it alone has is summed first.
                 if self.axes.iter().any(|axis| self.is_alone(axis, set)) {
                     let size = self.size(|&(_, _, who)| who & set != 0);
-                    best[set].0 = if self.is_of_positions(set) { f64::INFINITY } else { ALONE * size };
+                    best[set].0 = self.counted_alone(set).unwrap_or(ALONE * size);
                 }
                 continue;
             }

@@ -8,6 +8,7 @@ use super::positions::is_hot;
 use super::{LARGEST, terms};
 use crate::element::{Binary, Unary};
 use crate::graph::Op;
+use crate::graph::op::Reduction;
 use crate::plan::key::Trace;
 use crate::plan::weighed;
 
@@ -46,7 +47,7 @@ pub(super) fn factors(trace: &Trace<'_>, number: u32) -> SmallVec<[u32; 2]> {
 /// Whether a node multiplies numbers of one of its inputs and no sum is in it that is taken apart: it is no larger than that, and
 /// is made once for all terms. That input has not grown out of smaller tensors itself, of which each is a factor then.
 pub(super) fn is_plain(trace: &Trace<'_>, goes_in: &[bool], number: u32) -> bool {
-    let is_factor = |of: u32| !goes_in[of as usize] || !grows(trace, goes_in, of);
+    let is_factor = |of: u32| !goes_in[of as usize] || !grows(trace, goes_in, of) && !is_of_small(trace, goes_in, of);
     multiplied(trace, number).is_some_and(|whole| whole.is_some_and(is_factor)) && !has_sum(trace, goes_in, number)
 }
 
@@ -72,6 +73,17 @@ pub(super) fn grows(trace: &Trace<'_>, goes_in: &[bool], mut number: u32) -> boo
         }
     }
     false
+}
+
+/// Whether a contraction, or the sum of a product, is larger than each of the tensors that it is made of.
+fn is_of_small(trace: &Trace<'_>, goes_in: &[bool], number: u32) -> bool {
+    let elements = |number: u32| trace.node(number).shape().elements();
+    let of = match (trace.node(number).op(), trace.inputs(number)) {
+        (Op::Contract(_), _) => number,
+        (Op::Reduce(Reduction::Sum, _), &[of]) if goes_in[of as usize] && multiplied(trace, of).is_some() => of,
+        _ => return false,
+    };
+    trace.inputs(of).iter().all(|&input| weighed::is_less(elements(input), elements(number)))
 }
 
 /// Whether there is a sum that is taken apart in what goes into a node.

@@ -193,6 +193,13 @@ impl Product {
         }
     }
 
+    /// What an operand alone counts that is ones, where some of its axes are summed; none if it counts as others do.
+    pub(super) fn counted_alone(&self, set: usize) -> Option<f64> {
+        let ones = self.ones.iter().find(|ones| ones.set == set)?;
+        let positions = self.size(|&(name, _, who)| who & set != 0 && name != ones.axis);
+        Some(if ones.told.is_some() { f64::INFINITY } else { weight(SUMMED, positions, positions) })
+    }
+
     /// The positions among two parts, the other part, and what is done at them.
     pub(super) fn at(&self, parts: [usize; 2]) -> Option<(usize, At)> {
         let (ones, other) = self.ones_of(parts)?;

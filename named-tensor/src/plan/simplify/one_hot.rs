@@ -1,8 +1,8 @@
 //! Contractions with one-hot tensors as what they are: rows that are taken, and rows that are summed or counted.
 //!
 //! Lives here: `one_hot_ax(I) ⊙_ax E`, the rows of E at the positions I, and `one_hot_ax(I) ⊙ U` over axes of I, the sums of U
-//! at them; also where product and sum are written, and the sum of `one_hot_ax(I)` alone, which counts. It may be written by
-//! cases,  `if i == 100 * t + j { 1 } else { 0 }`, of positions as numbers. The tensor of ones and zeros is not made, and not
+//! at them; also where product and sum are written, and the sum of `one_hot_ax(I)` alone, which counts, over axes of I, or is 1
+//! where I is a position, over ax. It may be written by cases,  `if i == 100 * t + j { 1 } else { 0 }`, of positions as numbers. The tensor of ones and zeros is not made, and not
 //! multiplied by: where E or U is infinite or NaN, only the results that a 1 leads to are.
 //! Not here: the loops (`kernel::one_hot`).
 
@@ -23,6 +23,14 @@ use crate::plan::numbered::{FoldMap, few};
 /// Positions that were made of numbers, by these: all contractions with the same ones take them.
 pub(super) type Positions = FoldMap<u32, u32>;
 
+/// A tensor that is 1 along an axis at some numbers, and 0 elsewhere.
+struct Hot {
+    axis: Name,
+    /// The numbers, and the positions of the axis that they are compared with.
+    at: u32,
+    counted: u32,
+}
+
 static FLOOR: Op = Op::Unary(Unary::Floor);
 static EQUAL: Op = Op::Compare(Comparison::Eq);
 
@@ -39,7 +47,7 @@ impl<'a> Items<'a> {
         let size = self.list.len();
         match item.work {
             Work::Contract(axes, Scale::None) => self.take_rows(i, axes, [item.inputs[0], item.inputs[1]], known),
-            Work::Op(Op::Reduce(Reduction::Sum, axes)) => {
+            Work::Op(Op::Reduce(Reduction::Sum, axes)) | Work::Sum(axes) => {
                 let summed = item.inputs[0];
                 match (self.item(summed).work, &self.item(summed).inputs[..]) {
                     (Work::Op(Op::Binary(Binary::Mul)), &[x, y]) => self.take_rows(i, axes, [x, y], known),
@@ -51,10 +59,18 @@ impl<'a> Items<'a> {
         self.list.len() > size
     }
 
-    /// Makes a sum of a one-hot tensor alone what it is: sums of a 1 for each position.
+    /// Makes a sum of a one-hot tensor alone what it is: sums of a 1 for each position, or the 1 that is at each of them.
     fn take_counts(&mut self, i: usize, axes: &'a Names, hot: u32, known: &mut Positions) {
-        for (axis, at) in self.one_hot(hot) {
+        for Hot { axis, at, counted } in self.one_hot(hot) {
             let shape = self.item(at).shape;
+            let all = self.item(counted).shape;
+            if let (true, Some(name)) = (axes[..] == [axis] && shape.rank() + 1 < LARGEST_RANK, all.names().next()) {
+                let (kind, node) = (self.list[i].kind, self.item(hot).node);
+                let ones = self.put(Work::Constant(1.0), &[], all, kind, node);
+                self.list[i].inputs = few([ones, self.positions(at, node, known)]);
+                self.list[i].work = Work::RowsAt(name);
+                return;
+            }
             if axes.iter().all(|&name| shape.has(name)) && shape.rank() < LARGEST_RANK {
                 let (kind, node) = (self.list[i].kind, self.item(hot).node);
                 let one = self.put(Work::Constant(1.0), &[], &SCALAR, kind, node);
@@ -70,17 +86,16 @@ impl<'a> Items<'a> {
         for [hot, other] in [both, [both[1], both[0]]] {
             let found = self.one_hot(hot);
             let of = self.item(other);
-            let fits = |at: u32| of.shape.rank() + self.item(at).shape.rank() < LARGEST_RANK;
-            if of.kind != self.list[i].kind || !found.iter().all(|&(_, at)| fits(at)) {
+            let fits = |hot: &Hot| of.shape.rank() + self.item(hot.at).shape.rank() < LARGEST_RANK;
+            if of.kind != self.list[i].kind || !found.iter().all(fits) {
                 continue;
             }
-            let rows = |&(axis, _): &(Name, u32)| axes[..] == [axis] && of.shape.has(axis);
-            let sums = |&(axis, at): &(Name, u32)| {
-                !of.shape.has(axis) && axes.iter().all(|&name| self.item(at).shape.has(name))
-            };
-            let (work, at) = match (found.iter().copied().find(rows), found.iter().copied().find(sums)) {
-                (Some((axis, at)), _) => (Work::RowsAt(axis), at),
-                (None, Some((axis, at))) => (Work::SumsAt(axis, axes), at),
+            let rows = |hot: &&Hot| axes[..] == [hot.axis] && of.shape.has(hot.axis);
+            let sums =
+                |hot: &&Hot| !of.shape.has(hot.axis) && axes.iter().all(|&name| self.item(hot.at).shape.has(name));
+            let (work, at) = match (found.iter().find(rows), found.iter().find(sums)) {
+                (Some(hot), _) => (Work::RowsAt(hot.axis), hot.at),
+                (None, Some(hot)) => (Work::SumsAt(hot.axis, axes), hot.at),
                 (None, None) => continue,
             };
             let positions = self.positions(at, self.item(hot).node, known);
@@ -90,19 +105,18 @@ impl<'a> Items<'a> {
         }
     }
 
-    /// The axis of a tensor that is 1 at some numbers and 0 elsewhere, and these, in the ways in which it is such. Its axis, but
-    /// none of the numbers, may have a new name.
-    fn one_hot(&self, hot: u32) -> SmallVec<[(Name, u32); 2]> {
+    /// The ways in which a tensor is 1 at some numbers and 0 elsewhere. Its axis, but none of the numbers, may have a new name.
+    fn one_hot(&self, hot: u32) -> SmallVec<[Hot; 2]> {
         let mut of = hot;
         while self.item(of).is_rename() {
             of = self.item(of).inputs[0];
         }
         let [names, called] = [of, hot].map(|number| self.item(number).shape);
         let called = |name: Name| called.names().nth(names.position(name)?);
-        let is_same = |&(_, at): &(Name, u32)| self.item(at).shape.names().all(|name| called(name) == Some(name));
+        let is_same = |hot: &Hot| self.item(hot.at).shape.names().all(|name| called(name) == Some(name));
         let both = self.equal(of).into_iter().flat_map(|[left, right]| [[left, right], [right, left]]);
-        let found = both.filter_map(|[counted, at]| self.counted_along(counted, at).map(|axis| (axis, at)));
-        found.filter(is_same).filter_map(|(axis, at)| Some((called(axis)?, at))).collect()
+        let found = both.filter_map(|[counted, at]| Some(Hot { axis: self.counted_along(counted, at)?, at, counted }));
+        found.filter(is_same).filter_map(|hot| Some(Hot { axis: called(hot.axis)?, ..hot })).collect()
     }
 
     /// The two of which an item says by 1 and 0 where they are equal.

@@ -28,6 +28,10 @@ fn an_identity_in_a_sum_is_no_large_tensor() {
         (eye.binary(Binary::Sub, &number(1.0 / 60.0)), "what centres"),
         (eye.binary(Binary::Sub, &outer.binary(Binary::Mul, &number(0.5))), "a reflection"),
         (add(&eye.binary(Binary::Mul, &v), &outer), "a diagonal"),
+        (
+            add(&products.binary(Binary::Div, &number(4.0)), &eye.binary(Binary::Mul, &number(0.1))),
+            "a mean of products",
+        ),
         (number(1.0).binary(Binary::Sub, &eye).binary(Binary::Mul, &products), "all but the diagonal"),
     ] {
         for by in [&x, &s] {
@@ -50,17 +54,25 @@ fn ones_at_positions_are_not_made_for_what_they_are_multiplied_with() {
     let sum = |node: Node| node.reduce(Reduction::Sum, &[bond]);
     let both = hot(&i, at).binary(Binary::Sub, &hot(&j, at));
     let strain = both.contract(&y, &[at]);
-    let renamed = both.rename(&[(at, Name::declared("at_"))]);
+    let other = Name::declared("at_");
+    let renamed = both.rename(&[(at, other)]);
+    // Weights between the ends of each bond, and the sum of what differs.
+    let weights = sum(hot(&i, at).binary(Binary::Mul, &w).binary(Binary::Mul, &hot(&j, at).rename(&[(at, other)])));
+    let z = some(&mut draw, &[(at, 40)]);
+    let degrees = weights.reduce(Reduction::Sum, &[other]).binary(Binary::Mul, &z);
+    let differs = degrees.binary(Binary::Sub, &weights.contract(&z.rename(&[(at, other)]), &[other]));
     let roots = [
         (sum(hot(&i, at).binary(Binary::Mul, &w)), "weights"),
         (sum(hot(&i, at).binary(Binary::Mul, &w).binary(Binary::Mul, &x)), "weighed rows"),
         (both.contract(&x, &[bond]), "a difference"),
         (both.contract(&w.binary(Binary::Mul, &strain), &[bond]), "a Laplacian"),
         (renamed.contract(&w.binary(Binary::Mul, &strain), &[bond]), "one under a new name"),
+        (differs, "a Laplacian by weights"),
+        (hot(&i, at).reduce(Reduction::Sum, &[at]), "ones where there are positions"),
     ];
     for (root, what) in roots {
         stays_small(std::slice::from_ref(&root), 50 * 9, what);
-        stays_small(&owed(&root, &[w.clone(), x.clone(), y.clone()]), 50 * 9, &format!("{what}, backwards"));
+        stays_small(&owed(&root, &[w.clone(), x.clone(), y.clone(), z.clone()]), 50 * 9, &format!("{what}, backwards"));
     }
 }
 
