@@ -2,8 +2,9 @@
 //!
 //! Lives here: `one_hot_ax(I) ⊙_ax E`, the rows of E at the positions I, and `one_hot_ax(I) ⊙ U` over axes of I, the sums of U
 //! at them; also where product and sum are written, and the sum of `one_hot_ax(I)` alone, which counts, over axes of I, or is 1
-//! where I is a position, over ax. It may be written by cases,  `if i == 100 * t + j { 1 } else { 0 }`, of positions as numbers. The tensor of ones and zeros is not made, and not
-//! multiplied by: where E or U is infinite or NaN, only the results that a 1 leads to are.
+//! where I is a position, over ax. It may be written by cases,  `if i == 100 * t + j { 1 } else { 0 }`, of positions as
+//! numbers. The tensor of ones and zeros is not made, and not multiplied by: where E or U is infinite or NaN, only the results
+//! that a 1 leads to are.
 //! Not here: the loops (`kernel::one_hot`).
 
 use std::sync::LazyLock;
