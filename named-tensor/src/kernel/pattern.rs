@@ -266,41 +266,66 @@ mod x86 {
     #[derive(Clone, Copy)]
     pub(super) struct By512(pub(super) V4);
 
+    // What is called for each register is a function that is always compiled where it is called: a closure that is called for each
+    // of an array may not be, and is compiled for no vectors then.
+    impl By512 {
+        /// Numbers of 32 bits out of two registers.
+        #[inline(always)]
+        fn of_two<const FROM: usize>(self, from: &[f32; FROM], at: __m512i, i: usize) -> __m512 {
+            let registers = from.as_chunks::<16>().0;
+            self.0.avx512f._mm512_permutex2var_ps(cast(registers[i]), at, cast(registers[i + 1]))
+        }
+
+        /// Numbers of 64 bits out of two registers.
+        #[inline(always)]
+        fn of_two_wide<T: Pod, const FROM: usize>(self, from: &[T; FROM], at: __m512i, i: usize) -> __m512d {
+            let registers = from.as_chunks::<8>().0;
+            self.0.avx512f._mm512_permutex2var_pd(cast(registers[i]), at, cast(registers[i + 1]))
+        }
+
+        /// The same out of four.
+        #[inline(always)]
+        fn of_four_wide<T: Pod, const FROM: usize>(self, from: &[T; FROM], at: __m512i, i: usize) -> __m512d {
+            let [left, right] = [self.of_two_wide(from, at, i), self.of_two_wide(from, at, i + 2)];
+            self.either(at, 16, left, right)
+        }
+
+        /// The second one where a place has this bit.
+        #[inline(always)]
+        fn either(self, at: __m512i, bit: i64, left: __m512d, right: __m512d) -> __m512d {
+            let simd = self.0.avx512f;
+            simd._mm512_mask_blend_pd(simd._mm512_test_epi64_mask(at, simd._mm512_set1_epi64(bit)), left, right)
+        }
+    }
+
     impl ByBits for By512 {
         #[inline(always)]
         fn pick_32<const FROM: usize>(self, from: &[f32; FROM], places: &Places, to: &mut [f32; AT_ONCE]) {
             let (simd, at): (_, __m512i) = (self.0.avx512f, cast(places.0));
-            let register = |i: usize| -> __m512 { cast(from.as_chunks::<16>().0[i]) };
-            let of_two = |i: usize| simd._mm512_permutex2var_ps(register(i), at, register(i + 1));
             *to = cast(match FROM / 16 {
-                1 => simd._mm512_permutexvar_ps(at, register(0)),
-                2 => of_two(0),
+                1 => simd._mm512_permutexvar_ps(at, cast(from.as_chunks::<16>().0[0])),
+                2 => self.of_two(from, at, 0),
                 _ => {
                     let is_behind = simd._mm512_test_epi32_mask(at, simd._mm512_set1_epi32(32));
-                    simd._mm512_mask_blend_ps(is_behind, of_two(0), of_two(2))
+                    simd._mm512_mask_blend_ps(is_behind, self.of_two(from, at, 0), self.of_two(from, at, 2))
                 }
             });
         }
 
         #[inline(always)]
         fn pick_64<T: Pod, const FROM: usize>(self, from: &[T; FROM], places: &Places, to: &mut [T; AT_ONCE]) {
-            let simd = self.0.avx512f;
-            let register = |i: usize| -> __m512d { cast(from.as_chunks::<8>().0[i]) };
             let halves: [__m256i; 2] = cast(places.0);
-            *to = cast(halves.map(
-                #[inline(always)]
-                |half| -> __m512d {
-                    let at = simd._mm512_cvtepi32_epi64(half);
-                    let of_two = |i: usize| simd._mm512_permutex2var_pd(register(i), at, register(i + 1));
-                    let is = |bit: i64| simd._mm512_test_epi64_mask(at, simd._mm512_set1_epi64(bit));
-                    let of_four = |i: usize| simd._mm512_mask_blend_pd(is(16), of_two(i), of_two(i + 2));
-                    match FROM / 16 {
-                        1 => of_two(0),
-                        2 => of_four(0),
-                        _ => simd._mm512_mask_blend_pd(is(32), of_four(0), of_four(4)),
+            for (to, half) in to.as_chunks_mut::<8>().0.iter_mut().zip(halves) {
+                let at = self.0.avx512f._mm512_cvtepi32_epi64(half);
+                *to = cast(match FROM / 16 {
+                    1 => self.of_two_wide(from, at, 0),
+                    2 => self.of_four_wide(from, at, 0),
+                    _ => {
+                        let [left, right] = [self.of_four_wide(from, at, 0), self.of_four_wide(from, at, 4)];
+                        self.either(at, 32, left, right)
                     }
-                },
-            ));
+                });
+            }
         }
     }
 
@@ -308,26 +333,40 @@ mod x86 {
     #[derive(Clone, Copy)]
     pub(super) struct By256(pub(super) V3);
 
+    impl By256 {
+        /// Numbers out of two registers. A bit of a place is the sign that is asked for.
+        #[inline(always)]
+        fn of_two<const FROM: usize>(self, from: &[f32; FROM], at: __m256i, i: usize) -> __m256 {
+            let (avx, avx2) = (self.0.avx, self.0.avx2);
+            let registers = from.as_chunks::<8>().0;
+            let left = avx2._mm256_permutevar8x32_ps(cast(registers[i]), at);
+            let right = avx2._mm256_permutevar8x32_ps(cast(registers[i + 1]), at);
+            avx._mm256_blendv_ps(left, right, cast(avx2._mm256_slli_epi32::<28>(at)))
+        }
+
+        /// The same out of four.
+        #[inline(always)]
+        fn of_four<const FROM: usize>(self, from: &[f32; FROM], at: __m256i, i: usize) -> __m256 {
+            let behind = self.0.avx2._mm256_slli_epi32::<27>(at);
+            self.0.avx._mm256_blendv_ps(self.of_two(from, at, i), self.of_two(from, at, i + 2), cast(behind))
+        }
+    }
+
     impl ByBits for By256 {
         #[inline(always)]
         fn pick_32<const FROM: usize>(self, from: &[f32; FROM], places: &Places, to: &mut [f32; AT_ONCE]) {
             let (avx, avx2) = (self.0.avx, self.0.avx2);
             let halves: [__m256i; 2] = cast(places.0);
-            *to = cast(halves.map(
-                #[inline(always)]
-                |at| -> __m256 {
-                    let one = |i: usize| avx2._mm256_permutevar8x32_ps(cast(from.as_chunks::<8>().0[i]), at);
-                    // A bit of a place is the sign that is asked for.
-                    let by = |bit: __m256i, x: __m256, y: __m256| avx._mm256_blendv_ps(x, y, cast(bit));
-                    let two = |i: usize| by(avx2._mm256_slli_epi32::<28>(at), one(i), one(i + 1));
-                    let four = |i: usize| by(avx2._mm256_slli_epi32::<27>(at), two(i), two(i + 2));
-                    match FROM / 16 {
-                        1 => two(0),
-                        2 => four(0),
-                        _ => by(avx2._mm256_slli_epi32::<26>(at), four(0), four(4)),
+            for (to, at) in to.as_chunks_mut::<8>().0.iter_mut().zip(halves) {
+                *to = cast(match FROM / 16 {
+                    1 => self.of_two(from, at, 0),
+                    2 => self.of_four(from, at, 0),
+                    _ => {
+                        let behind = cast(avx2._mm256_slli_epi32::<26>(at));
+                        avx._mm256_blendv_ps(self.of_four(from, at, 0), self.of_four(from, at, 4), behind)
                     }
-                },
-            ));
+                });
+            }
         }
 
         #[inline(always)]

@@ -168,6 +168,17 @@ pub(super) struct Tail {
     pub(super) axes: Names,
     /// Whether side by side is enough, wherever that is.
     pub(super) anywhere: bool,
+    /// Where no axes are: those of an item that is read beside this one, place by place, if it has its place before.
+    pub(super) like: Option<u32>,
+}
+
+impl Tail {
+    /// The axis that is fastest where numbers of this shape lie.
+    pub(super) fn fastest(shape: &Shape, place: &Place) -> Names {
+        let mut axes = shape.iter().zip(&place.strides);
+        let fastest = axes.find(|&((_, size), &stride)| size != 1 && stride == 1);
+        few(fastest.map(|((name, _), _)| name))
+    }
 }
 
 /// For each item, which axes its users want fastest; the user with the most work decides.
@@ -178,7 +189,7 @@ pub(super) fn tails(items: &Items<'_>, parts: &[Part], places: &ByNumber<Place>)
         let own = wishes.get(&super::key::narrow(i)).cloned();
         for (which, &input) in item.inputs.iter().enumerate() {
             if let Some((work, tail)) = wish(items, places, item, which, own.as_ref())
-                && !tail.axes.is_empty()
+                && (!tail.axes.is_empty() || tail.like.is_some_and(|like| like != input))
                 && wishes.get(&input).is_none_or(|(other, _)| weighed::is_less(*other, work))
             {
                 wishes.insert(input, (work, tail));
@@ -197,9 +208,12 @@ fn wish(
     own: Option<&(usize, Tail)>,
 ) -> Option<(usize, Tail)> {
     let input = items.item(item.inputs[which]).shape;
-    let passed = |axes: Names| own.map(|(work, tail)| (*work, Tail { axes, ..*tail }));
-    let last = |axes: Names| Tail { axes, anywhere: false };
-    let side_by_side = |axes: Names| Tail { axes, anywhere: true };
+    // Only numbers that are read place by place hand on beside what.
+    let like =
+        own.and_then(|(_, tail)| tail.like).filter(|_| item.is_elementwise() && input.rank() == item.shape.rank());
+    let passed = |axes: Names| own.map(|(work, tail)| (*work, Tail { axes, like, ..*tail }));
+    let last = |axes: Names| Tail { axes, anywhere: false, like: None };
+    let side_by_side = |axes: Names| Tail { axes, anywhere: true, like: None };
     match item.work {
         Work::Contract(axes, _) if which < 2 => {
             let work = item.shape.elements().saturating_mul(input.elements());
@@ -269,14 +283,38 @@ fn wish(
         _ if item.is_elementwise() && own.is_some() => {
             passed(few(own?.1.axes.iter().copied().filter(|&name| input.has(name))))
         }
-        // Numbers that are stored with the same axes lie as they lie; what stands beside them lies so too.
+        // Numbers lie as those do that are read beside them, place by place, if these are there before.
         _ if item.is_elementwise() => {
-            let others = item.inputs.iter().enumerate().filter(|&(other, _)| other != which);
-            let mut stored = others.filter_map(|(_, &other)| Some((items.item(other).shape, places.get(&other)?)));
-            let (shape, place) = stored.find(|(shape, _)| shape.rank() == item.shape.rank())?;
-            let fastest = shape.iter().zip(&place.strides).find(|&((_, size), &stride)| size != 1 && stride == 1);
-            fastest.map(|((name, _), _)| (item.shape.elements(), last(Names::from_slice(&[name]))))
+            let like = beside(items, item, which)?;
+            Some((item.shape.elements(), Tail { axes: Names::new(), anywhere: false, like: Some(like) }))
         }
         _ => None,
     }
+}
+
+/// What an elementwise operation reads beside its input `which`: numbers with all axes, or else a matrix.
+fn beside(items: &Items<'_>, item: &Item<'_>, which: usize) -> Option<u32> {
+    let own = item.inputs[which];
+    let others = || item.inputs.iter().copied().filter(|&other| other != own && !items.item(other).is_free());
+    let is_whole = |other: &u32| items.item(*other).shape.rank() == item.shape.rank();
+    let is_matrix = |other: &u32| items.item(*other).shape.sizes().filter(|&size| size != 1).count() > 1;
+    let origin = |other: u32| origin(items, other);
+    others().filter(is_whole).map(origin).find(|&other| other != own).or_else(|| others().find(is_matrix))
+}
+
+/// Operations through which the order of numbers is followed.
+const FOLLOWED: usize = 8;
+
+/// Where the order comes from in which elementwise operations have their results: from the first input with all axes.
+fn origin(items: &Items<'_>, mut number: u32) -> u32 {
+    for _ in 0..FOLLOWED {
+        let item = items.item(number);
+        let is_whole =
+            |input: &&u32| items.item(**input).shape.rank() == item.shape.rank() && !items.item(**input).is_free();
+        match item.inputs.iter().find(is_whole) {
+            Some(&input) if item.is_elementwise() => number = input,
+            _ => break,
+        }
+    }
+    number
 }

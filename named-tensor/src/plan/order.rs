@@ -4,8 +4,8 @@
 //! sums that are written apart, `Σ_{a,b} X * W * Y`. Every way to compute it by pairs is weighed by its multiplications
 //! (dynamic programming over sets of tensors), and the graph's own order is left only for one that needs less than [`WORTH`] of
 //! them. One that several others need, as gradients need those of the way forwards, is a part of each of their products
-//! where that is less together (`apart`). A sum or a difference within one makes it a sum of products (`terms`); the square of
-//! a product is one of squares.
+//! where that is less together (`apart`). A sum within one makes it a sum of products (`terms`); the square of a product is
+//! one of squares.
 //! Rows that are taken at positions, and sums at positions, are contractions with ones and zeros, and are ordered with them
 //! (`positions`). Numbers stay the same up to rounding as long as they are finite.
 //! Not here: items, and pairs that are in several products (`simplify`), how a pair is multiplied (`contract`).

@@ -1,6 +1,7 @@
 //! Sums of what is made of differences, with the sums of a few rows and columns in registers.
 //!
-//! Computes  `Σₖ (x[i, k] - y[k, j])²`  and  `Σₖ |x[i, k] - y[k, j]|`:  distances of points from points; and what their gradients
+//! Computes  `Σₖ (x[i, k] - y[k, j])²`  and  `Σₖ |x[i, k] - y[k, j]|`:  distances of points from points; differences that are
+//! weighed,  `Σₖ w[i, k] (x[i, k] - y[k, j])`  and  `Σₖ w[k, j] (x[i, k] - y[k, j])`;  and what gradients of distances
 //! sum,  `Σₖ w[k, j] (x[i, k] - e[i, j])`  and  `Σₖ w[i, k] (e[i, j] - y[k, j])`.
 //! Such a sum is computed as a product of matrices is, and takes about as long; through `x² - 2 x y + y²` it would be one, and
 //! near points would lose all digits. In registers go so many terms as an `f32` can sum, of more there are partial sums.
@@ -60,12 +61,12 @@ pub(super) fn sum<T: Reducible + Lanes>(
     let is_across = |number: usize| reads(number).steps[2] == 0;
     let is_down = |number: usize| matches!(reads(number).steps, [0, _, 1]);
     let is_own = |number: usize| matches!(reads(number).steps, [_, 0, 1]);
-    let job = |[across, down, own]: [usize; 3], times: f64| Job {
+    let job = |[across, down, third]: [usize; 3], times: f64| Job {
         batch: &outer.sizes[..batch],
         size: [outer.sizes.get(batch).copied().unwrap_or(1), over.total(), inner.total()],
         across: reads(across),
         down: reads(down),
-        own: reads(own),
+        third: reads(third),
         times: T::narrow(times),
     };
     let pair = match () {
@@ -73,6 +74,7 @@ pub(super) fn sum<T: Reducible + Lanes>(
         () if is_across(y) && is_down(x) => Some([y, x, x]),
         () => None,
     };
+    let signed = |first: usize| if first == x { times } else { -times };
     match (then, pair) {
         (Then::Square, Some(pair)) => job(pair, times).run::<Square>(dst),
         (Then::Abs, Some(pair)) => job(pair, times).run::<Abs>(dst),
@@ -82,16 +84,29 @@ pub(super) fn sum<T: Reducible + Lanes>(
         (Then::Times(w), _) if is_own(y) && is_down(x) && is_across(w) => {
             job([w, x, y], -times).run::<TimesAcross>(dst);
         }
+        (Then::Times(w), Some([a, b, _])) if is_across(w) => job([a, b, w], signed(a)).run::<WeighedAcross>(dst),
+        (Then::Times(w), Some([a, b, _])) if is_down(w) => job([a, b, w], signed(a)).run::<WeighedDown>(dst),
         _ => return false,
     }
     true
 }
 
+/// What is read besides a number of the row and one of the column.
+#[derive(Clone, Copy, PartialEq)]
+enum Third {
+    None,
+    /// A number of each sum, the same for all terms.
+    Own,
+    /// One of the row, another one for each term.
+    Across,
+    /// One of the column.
+    Down,
+}
+
 /// A term of the sum.
 trait Term {
-    /// Whether a number of each sum is read besides.
-    const HAS_OWN: bool;
-    /// A sum with a term of a number of its row, one of its column, and its own.
+    const THIRD: Third;
+    /// A sum with a term of a number of its row, one of its column, and a third one.
     fn add<T: Lanes, S: Simd>(simd: S, sum: T::Register<S>, of: [T::Register<S>; 3]) -> T::Register<S>;
 }
 
@@ -103,11 +118,15 @@ struct Abs;
 struct TimesDown;
 /// `a (e - b)`
 struct TimesAcross;
+/// `w (a - b)`, with a weight of the row.
+struct WeighedAcross;
+/// The same with one of the column.
+struct WeighedDown;
 
 macro_rules! term {
-    ($name:ident, $has_own:literal, |$simd:ident, $sum:ident, [$a:ident, $b:ident, $own:ident]| $value:expr) => {
+    ($name:ident, $third:ident, |$simd:ident, $sum:ident, [$a:ident, $b:ident, $own:ident]| $value:expr) => {
         impl Term for $name {
-            const HAS_OWN: bool = $has_own;
+            const THIRD: Third = Third::$third;
             #[inline(always)]
             fn add<T: Lanes, S: Simd>(
                 $simd: S,
@@ -120,13 +139,15 @@ macro_rules! term {
     };
 }
 
-term!(Square, false, |simd, sum, [a, b, _own]| {
+term!(Square, None, |simd, sum, [a, b, _own]| {
     let apart = T::minus(simd, a, b);
     T::fused(simd, apart, apart, sum)
 });
-term!(Abs, false, |simd, sum, [a, b, _own]| T::plus(simd, sum, T::abs_of(simd, T::minus(simd, a, b))));
-term!(TimesDown, true, |simd, sum, [a, b, own]| T::fused(simd, b, T::minus(simd, a, own), sum));
-term!(TimesAcross, true, |simd, sum, [a, b, own]| T::fused(simd, a, T::minus(simd, own, b), sum));
+term!(Abs, None, |simd, sum, [a, b, _own]| T::plus(simd, sum, T::abs_of(simd, T::minus(simd, a, b))));
+term!(TimesDown, Own, |simd, sum, [a, b, own]| T::fused(simd, b, T::minus(simd, a, own), sum));
+term!(TimesAcross, Own, |simd, sum, [a, b, own]| T::fused(simd, a, T::minus(simd, own, b), sum));
+term!(WeighedAcross, Across, |simd, sum, [a, b, weight]| T::fused(simd, weight, T::minus(simd, a, b), sum));
+term!(WeighedDown, Down, |simd, sum, [a, b, weight]| T::fused(simd, weight, T::minus(simd, a, b), sum));
 
 /// Where the numbers of an operand are: the first one, and how far it is to the next batch position, row, term and column.
 #[derive(Clone, Copy)]
@@ -146,8 +167,8 @@ struct Job<'a, T> {
     across: Reads<'a, T>,
     /// Numbers of columns, which follow each other, the same for all rows.
     down: Reads<'a, T>,
-    /// Numbers of sums, the same for all terms.
-    own: Reads<'a, T>,
+    /// What is read besides ([`Third`]).
+    third: Reads<'a, T>,
     /// How many times the sums are the results.
     times: T,
 }
@@ -166,7 +187,7 @@ impl<T: Reducible + Lanes> Job<'_, T> {
                     let first = reads.first + Odometer::new(self.batch, reads.batch, batch).distance;
                     reads.numbers.as_ptr().wrapping_offset(first + within as isize * reads.steps[0])
                 };
-                let starts = [&self.across, &self.down, &self.own].map(start);
+                let starts = [&self.across, &self.down, &self.third].map(start);
                 vectors::dispatch(Rows { job: self, starts, to: some, term: PhantomData::<F> });
                 (dst, row) = (rest, row + count);
             }
@@ -213,7 +234,7 @@ impl<T: Reducible + Lanes, F: Term> WithSimd for Rows<'_, T, F> {
 
 /// Whether there are enough registers for tiles of four in a row; else those are not compiled.
 const fn has_wide<S: Simd, F: Term>() -> bool {
-    S::REGISTER_COUNT >= 32 && !F::HAS_OWN
+    S::REGISTER_COUNT >= 32 && matches!(F::THIRD, Third::None)
 }
 
 impl<T: Reducible + Lanes, F: Term> Rows<'_, T, F> {
@@ -223,19 +244,21 @@ impl<T: Reducible + Lanes, F: Term> Rows<'_, T, F> {
         let lanes = size_of::<T::Register<S>>() / size_of::<T>();
         let columns = self.job.size[2];
         let count = (self.to.len() / columns - row).min(ROWS);
-        let [[a_row, a_term, _], [_, b_term, _], [own_row, ..]] =
-            [&self.job.across, &self.job.down, &self.job.own].map(|reads| reads.steps);
+        let [[a_row, a_term, _], [_, b_term, _], [third_row, third_term, _]] =
+            [&self.job.across, &self.job.down, &self.job.third].map(|reads| reads.steps);
         let zero = T::splat(simd, T::default());
         let mut some = [T::first(simd, columns - column); N];
         for (n, some) in some.iter_mut().enumerate() {
             *some = T::first(simd, (columns - column).saturating_sub(n * lanes));
         }
         let (mut across, mut own) = ([self.starts[0]; ROWS], [[zero; N]; ROWS]);
+        let mut weights = [self.starts[2]; ROWS];
         for i in 0..ROWS {
             let row = (row + i.min(count - 1)) as isize;
             across[i] = self.starts[0].wrapping_offset(row * a_row + terms.start as isize * a_term);
-            if const { F::HAS_OWN } {
-                let from = self.starts[2].wrapping_offset(row * own_row).wrapping_add(column);
+            weights[i] = self.starts[2].wrapping_offset(row * third_row + terms.start as isize * third_term);
+            if const { matches!(F::THIRD, Third::Own) } {
+                let from = self.starts[2].wrapping_offset(row * third_row).wrapping_add(column);
                 for n in 0..N {
                     // SAFETY: this row and the columns of the mask are inside.
                     own[i][n] = unsafe { T::read(simd, some[n], from.wrapping_add(n * lanes)) };
@@ -250,11 +273,25 @@ impl<T: Reducible + Lanes, F: Term> Rows<'_, T, F> {
                 // SAFETY: this term and the columns of the mask are inside.
                 b[n] = unsafe { T::read(simd, some[n], down.wrapping_add(n * lanes)) };
             }
+            if const { matches!(F::THIRD, Third::Down) } {
+                let from = weights[0].wrapping_add(column);
+                for n in 0..N {
+                    // SAFETY: as above; the weights are the same for all rows.
+                    own[0][n] = unsafe { T::read(simd, some[n], from.wrapping_add(n * lanes)) };
+                }
+                weights[0] = weights[0].wrapping_offset(third_term);
+            }
             for i in 0..ROWS {
                 // SAFETY: this row and this term are inside.
                 let a = T::splat(simd, unsafe { *across[i] });
+                if const { matches!(F::THIRD, Third::Across) } {
+                    // SAFETY: as above.
+                    own[i] = [T::splat(simd, unsafe { *weights[i] }); N];
+                    weights[i] = weights[i].wrapping_offset(third_term);
+                }
                 for n in 0..N {
-                    sums[i][n] = F::add::<T, S>(simd, sums[i][n], [a, b[n], own[i][n]]);
+                    let third = if const { matches!(F::THIRD, Third::Down) } { own[0][n] } else { own[i][n] };
+                    sums[i][n] = F::add::<T, S>(simd, sums[i][n], [a, b[n], third]);
                 }
                 across[i] = across[i].wrapping_offset(a_term);
             }
@@ -364,6 +401,10 @@ mod tests {
                     ([OWN, ACROSS, DOWN], &[2]),
                     ([OWN, DOWN, ACROSS], &[2]),
                     ([DOWN, OWN, ACROSS], &[2]),
+                    ([ACROSS, DOWN, ACROSS], &[2]),
+                    ([ACROSS, DOWN, DOWN], &[2]),
+                    ([DOWN, ACROSS, ACROSS], &[2]),
+                    ([DOWN, ACROSS, DOWN], &[2]),
                 ] {
                     for &then in thens {
                         check::<f32>(sizes, of, is_turned, then);

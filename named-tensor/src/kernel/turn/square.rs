@@ -177,14 +177,13 @@ mod x86 {
         fn turn_64<T: Pod>(self, square: &mut Square<T, 8>, _: usize) {
             let simd = self.0.avx512f;
             let pairs: [[__m512d; 2]; 4] = cast(*square);
-            let even = self.quarters(pairs.map(
-                #[inline(always)]
-                |[x, y]| cast(simd._mm512_unpacklo_pd(x, y)),
-            ));
-            let odd = self.quarters(pairs.map(
-                #[inline(always)]
-                |[x, y]| cast(simd._mm512_unpackhi_pd(x, y)),
-            ));
+            // Written out: a function that is called for each of an array may be compiled for no vectors.
+            let [[a, b], [c, d], [e, f], [g, h]] = pairs;
+            let low = [simd._mm512_unpacklo_pd(a, b), simd._mm512_unpacklo_pd(c, d)];
+            let lower = [simd._mm512_unpacklo_pd(e, f), simd._mm512_unpacklo_pd(g, h)];
+            let high = [simd._mm512_unpackhi_pd(a, b), simd._mm512_unpackhi_pd(c, d)];
+            let higher = [simd._mm512_unpackhi_pd(e, f), simd._mm512_unpackhi_pd(g, h)];
+            let [even, odd] = [self.quarters(cast([low, lower])), self.quarters(cast([high, higher]))];
             *square = cast([[even[0], odd[0]], [even[1], odd[1]], [even[2], odd[2]], [even[3], odd[3]]]);
         }
     }

@@ -29,6 +29,11 @@ const LEAST: usize = if cfg!(test) { 12 } else { 512 };
 /// So often an operand is read again at least that is copied into the order of the result.
 const AGAIN: usize = 4;
 
+/// Rows of fewer numbers are slow to walk through; and so many numbers of another axis make rows that are worth copies of operands
+/// that are far smaller.
+const SHORT_ROW: usize = if cfg!(test) { 3 } else { 16 };
+const LONG_ROW: usize = if cfg!(test) { 4 } else { 32 };
+
 /// Rows that are so many times shorter than those of another order are still better, if nothing is turned around for them.
 const SHORTER: usize = 4;
 
@@ -37,6 +42,7 @@ impl Lowering<'_, '_> {
     pub(super) fn group(&mut self, root: u32) {
         let item = self.items.item(root);
         let shape = item.shape;
+        self.follow(root);
         let mut members = self.members.remove(&root).unwrap_or_default();
         members.push(root);
         if shape.elements() == 0 {
@@ -157,6 +163,20 @@ impl Lowering<'_, '_> {
                     |at: usize| is_even(at) && !weighed::is_less(sizes[at].saturating_mul(SHORTER), sizes[last]);
                 if let Some(other) = operands.iter().find(|place| along(place).is_some_and(serves)) {
                     by(&mut order, other);
+                }
+            }
+            let last = order.iter().rev().copied().find(|&at| sizes[at] != 1);
+            if last.is_some_and(|last| weighed::is_less(sizes[last], SHORT_ROW))
+                && let Some(at) = order.iter().rposition(|&at| !weighed::is_less(sizes[at], LONG_ROW))
+                && !weighed::is_less(shape.elements(), LEAST)
+            {
+                let repays = |place: &Place| {
+                    matches!(place.strides[order[at]], 0 | 1)
+                        || !weighed::is_less(shape.elements(), covered(place).saturating_mul(AGAIN))
+                };
+                if operands.iter().all(repays) {
+                    let longer = order.remove(at);
+                    order.push(longer);
                 }
             }
         }

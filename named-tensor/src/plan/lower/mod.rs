@@ -234,8 +234,18 @@ impl Lowering<'_, '_> {
         }
     }
 
+    /// Says which axes are wanted fastest in an item that had best lie as another one, which has its place now.
+    fn follow(&mut self, i: u32) {
+        let like = self.tails.get(&i).and_then(|tail| tail.like);
+        if let Some((like, place)) = like.and_then(|like| Some((like, self.places.get(&like)?))) {
+            let axes = Tail::fastest(self.items.item(like).shape, place);
+            self.tails.insert(i, Tail { axes, anywhere: false, like: None });
+        }
+    }
+
     fn alone(&mut self, i: u32) {
         let items = self.items;
+        self.follow(i);
         let item = items.item(i);
         let input = item.inputs.first().map(|&input| items.item(input));
         let ranks = item.inputs.iter().map(|&input| items.item(input).shape.rank());

@@ -11,7 +11,7 @@ use smallvec::{SmallVec, smallvec};
 
 use super::node::{grows, is_plain};
 use super::positions::is_hot;
-use super::terms::{Terms, is_sum};
+use super::terms::{Terms, adds, is_sum};
 use super::{ALONE, WORTH, summed};
 use crate::axis::Name;
 use crate::graph::Op;
@@ -339,7 +339,15 @@ impl Among {
                 }
             }
         }
-        (next == seen.len() && beside.is_empty()).then_some(group)
+        // What is as large as the sum stays a factor, where a product that is added to it would have to be made. What is left
+        // when one is taken from it may be far smaller than both.
+        let is_made = |&product: &u32| {
+            summed(trace, product).is_some_and(|axes| !axes.is_empty()) && is_grown(trace, goes_in, product)
+                || trace.inputs(product).iter().any(|&input| is_hot(trace, input))
+        };
+        let are_added = || group.all.iter().all(|&one| !self.is_sum[one as usize] || adds(trace, one));
+        let is_fit = beside.is_empty() || are_added() && seen.iter().any(is_made);
+        (next == seen.len() && is_fit).then_some(group)
     }
 
     /// Where the products end that these contractions go into, and what of those above that are to go in as well does not yet;

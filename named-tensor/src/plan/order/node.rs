@@ -77,13 +77,46 @@ pub(super) fn grows(trace: &Trace<'_>, goes_in: &[bool], mut number: u32) -> boo
 
 /// Whether a contraction, or the sum of a product, is larger than each of the tensors that it is made of.
 fn is_of_small(trace: &Trace<'_>, goes_in: &[bool], number: u32) -> bool {
+    contracted(trace, number).is_some_and(|of| of == number || goes_in[of as usize]) && is_of_smaller(trace, number)
+}
+
+/// A contraction, or the product of which a node is the sum.
+fn contracted(trace: &Trace<'_>, number: u32) -> Option<u32> {
+    match (trace.node(number).op(), trace.inputs(number)) {
+        (Op::Contract(_), _) => Some(number),
+        (Op::Reduce(Reduction::Sum, _), &[of]) => multiplied(trace, of).map(|_| of),
+        _ => None,
+    }
+}
+
+/// Whether what a node contracts is smaller than itself.
+fn is_of_smaller(trace: &Trace<'_>, number: u32) -> bool {
     let elements = |number: u32| trace.node(number).shape().elements();
-    let of = match (trace.node(number).op(), trace.inputs(number)) {
-        (Op::Contract(_), _) => number,
-        (Op::Reduce(Reduction::Sum, _), &[of]) if goes_in[of as usize] && multiplied(trace, of).is_some() => of,
-        _ => return false,
-    };
-    trace.inputs(of).iter().all(|&input| weighed::is_less(elements(input), elements(number)))
+    let is_less = |of: u32| trace.inputs(of).iter().all(|&input| weighed::is_less(elements(input), elements(number)));
+    contracted(trace, number).is_some_and(is_less)
+}
+
+/// Whether one side of a sum, perhaps scaled, is as large as that and a product of smaller tensors; or ones at positions.
+pub(super) fn is_made(trace: &Trace<'_>, side: u32, sum: u32) -> bool {
+    let elements = |number: u32| trace.node(number).shape().elements();
+    let mut at = Some(side);
+    for _ in 0..LARGEST {
+        let Some(number) = at.filter(|&number| trace.value(number).is_none()) else { break };
+        if is_hot(trace, number) {
+            return true;
+        }
+        if weighed::is_less(elements(number), elements(sum)) {
+            break;
+        }
+        at = match (multiplied(trace, number), trace.node(number).op()) {
+            _ if is_of_smaller(trace, number) => return true,
+            (Some(None), _) => return true,
+            (Some(whole), _) => whole,
+            (None, Op::Rename) => trace.inputs(number).first().copied(),
+            _ => None,
+        };
+    }
+    false
 }
 
 /// Whether there is a sum that is taken apart in what goes into a node.

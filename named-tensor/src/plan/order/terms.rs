@@ -1,19 +1,19 @@
 //! Sums of products: `Σ_k p · (q + r)` is `Σ_k p · q + Σ_k p · r`.
 //!
-//! Where a sum or a difference is far larger than all that it is made of, as that of all rows with all others is, its terms are
-//! contractions of small tensors. So a product is one product for each side of the sums within it, each in an order of its own.
-//! It is linear in each tensor then: what its terms round off is no more than what such a tensor has rounded off itself. Of two
-//! sums that are multiplied one stays a factor, and of a sum that meets itself no terms are taken at all: `Σ_k (q - r)²` and
-//! `Σ_k q² - 2 q · r + r²` differ much where the sum is small. Nor are they of one that meets what is computed from it, pair by
-//! pair: `Σ_j w (x_j - x_i)`, where `w` grows as the distance gets less, is lost in `Σ_j w x_j - x_i Σ_j w`.
+//! Where a sum is far larger than all that it is made of, as that of all rows with all others is, its terms are contractions of
+//! small tensors. So a product is one product for each side of the sums within it, each in an order of its own. Of two sums that
+//! are multiplied one stays a factor, and of a sum that meets itself no terms are taken at all: `Σ_k (q + r)²` stays a sum of
+//! squares. A difference of numbers that are there, `x_j - x_i`, is exact where both are close, as points far from the origin are,
+//! and has no terms: `Σ_j w (x_j - x_i)` would be lost in `Σ_j w x_j - x_i Σ_j w`. One of products has, as `Σ_k p q - Σ_k u v`:
+//! each of its numbers is rounded as much as its terms round off.
 //! Not here: whether terms are less together (`apart`), and the order of each (`order`).
 
 use smallvec::{SmallVec, smallvec};
 
+use super::node;
 use super::product::{Factor, How, Product, Sided};
 use super::{ALONE, Does, Operand, Pair};
-use crate::axis::Name;
-use crate::element::Binary;
+use crate::element::{Binary, Unary};
 use crate::graph::shape::Names;
 use crate::graph::{Op, Shape};
 use crate::plan::LARGEST_RANK;
@@ -28,43 +28,48 @@ pub(super) struct Terms {
     shape: Shape,
 }
 
-/// Whether a node adds or subtracts numbers.
+/// Whether a node adds numbers, or is a difference of which one side is a product of smaller tensors.
 pub(super) fn is_sum(trace: &Trace<'_>, number: u32) -> bool {
     let node = trace.node(number);
-    matches!(node.op(), Op::Binary(Binary::Add | Binary::Sub)) && trace.value(number).is_none() && node.kind().is_real()
+    let has_made = || trace.inputs(number).iter().any(|&side| node::is_made(trace, side, number));
+    let is_one = adds(trace, number) || matches!(node.op(), Op::Binary(Binary::Add | Binary::Sub)) && has_made();
+    is_one && trace.value(number).is_none() && node.kind().is_real()
 }
 
-/// Whether a node is computed from a sum place by place; or pair by pair, as weights of differences are computed from distances,
-/// where it brings numbers together with themselves. The sum may be written once more or turned around.
+/// Whether a node adds numbers of which none is written with a minus.
+pub(super) fn adds(trace: &Trace<'_>, number: u32) -> bool {
+    let is_added = matches!(trace.node(number).op(), Op::Binary(Binary::Add));
+    is_added && !trace.inputs(number).iter().any(|&side| is_negative(trace, side))
+}
+
+/// Whether a side of a sum is written with a minus.
+fn is_negative(trace: &Trace<'_>, side: u32) -> bool {
+    let is_below = |&input: &u32| matches!(trace.node(input).op(), Op::Fill(value) if *value < 0.0);
+    match (trace.node(side).op(), trace.inputs(side)) {
+        (Op::Unary(Unary::Neg), _) => true,
+        (Op::Binary(Binary::Mul | Binary::Div), inputs) => inputs.iter().any(is_below),
+        (Op::Rename, &[of]) => is_negative(trace, of),
+        _ => false,
+    }
+}
+
+/// Whether a node is computed from a sum place by place.
 pub(super) fn is_of(trace: &Trace<'_>, node: u32, sum: u32) -> bool {
     const MOST: usize = 64;
-    let of = |number: u32| trace.node(number).shape();
-    // The axes that one side alone has, if both are the same.
-    let is_single = |&name: &Name| trace.inputs(sum).iter().any(|&side| !of(side).has(name));
-    let single: Names = match trace.inputs(sum) {
-        &[left, right] if are_alike(DEEPEST, trace, [left, right]) => of(sum).names().filter(is_single).collect(),
-        _ => Names::new(),
-    };
-    let has_pairs = |number: u32| !single.is_empty() && single.iter().all(|&name| of(number).has(name));
-    let is_turned = |other: u32| match (trace.inputs(sum), trace.inputs(other)) {
-        (&[a, b], &[c, d]) => is_sum(trace, other) && are_same(trace, [a, d]) && are_same(trace, [b, c]),
-        _ => false,
-    };
     let mut open: SmallVec<[u32; 16]> = smallvec![node];
     let mut next = 0;
     while let Some(&number) = open.get(next) {
-        if are_same(trace, [sum, number]) || is_turned(number) || open.len() > MOST {
+        if are_same(trace, [sum, number]) || open.len() > MOST {
             return true;
         }
         let is_elementwise = match trace.node(number).op() {
             _ if trace.value(number).is_some() => false,
             Op::Contract(axes) => axes.is_empty(),
-            Op::Unary(_) | Op::Binary(_) | Op::Compare(_) | Op::Select | Op::Cast | Op::Rename => true,
+            Op::Unary(_) | Op::Binary(_) | Op::Compare(_) | Op::Select | Op::Cast => true,
             _ => false,
         };
         for input in trace.inputs(number) {
-            let is_kept = is_elementwise || has_pairs(number) && has_pairs(*input);
-            if is_kept && !open.contains(input) {
+            if is_elementwise && !open.contains(input) {
                 open.push(*input);
             }
         }
@@ -79,23 +84,6 @@ const DEEPEST: usize = 6;
 /// Whether two nodes have the same numbers because they are computed alike, in a few operations.
 fn are_same(trace: &Trace<'_>, nodes: [u32; 2]) -> bool {
     are_same_within(DEEPEST, trace, nodes)
-}
-
-/// The same of nodes whose axes may have other names.
-fn are_alike(deep: usize, trace: &Trace<'_>, nodes: [u32; 2]) -> bool {
-    let [left, right] = nodes.map(|mut node| {
-        while let (Op::Rename, &[of]) = (trace.node(node).op(), trace.inputs(node)) {
-            node = of;
-        }
-        node
-    });
-    let is_elementwise = |node: u32| matches!(trace.node(node).op(), Op::Unary(_) | Op::Binary(_));
-    let (one, other) = (trace.inputs(left), trace.inputs(right));
-    let may_be = deep > 0 && is_elementwise(left) && is_elementwise(right) && trace.words(left) == trace.words(right);
-    left == right
-        || may_be
-            && one.len() == other.len()
-            && one.iter().zip(other).all(|(&x, &y)| are_alike(deep - 1, trace, [x, y]))
 }
 
 fn are_same_within(deep: usize, trace: &Trace<'_>, [left, right]: [u32; 2]) -> bool {

@@ -68,6 +68,8 @@ fn a_product_lies_as_the_stored_numbers_beside_it_do() {
         (row, lying(&[(batch, 9), (col, 7), (row, 8)])),
         (col, lying(&[(batch, 9), (row, 8), (col, 7)])),
         (row, lying(&[(col, 7)])),
+        (row, lying(&[(col, 7), (row, 8)])),
+        (col, lying(&[(row, 8), (col, 7)])),
     ] {
         let root = product.binary(Binary::Mul, &stored);
         let steps = steps(std::slice::from_ref(&root));
@@ -76,6 +78,46 @@ fn a_product_lies_as_the_stored_numbers_beside_it_do() {
         assert_eq!(neighbours.size, if last == row { 8 } else { 7 }, "beside {:?}", stored.shape());
         both_ways(&[root], "a product beside stored numbers");
     }
+}
+
+#[test]
+fn a_product_lies_as_what_is_computed_before_it_and_read_beside_it() {
+    let [row, col, inner, other] = ["row", "col", "inner", "other"].map(Name::declared);
+    let (x, y) = (tensor(1, &[(row, 30), (inner, 9)]), tensor(2, &[(col, 20), (inner, 9)]));
+    let (u, v) = (tensor(3, &[(row, 30), (other, 8)]), tensor(4, &[(col, 20), (other, 8)]));
+    for [left, right] in [[&x, &y], [&y, &x]] {
+        for [first, second] in [[&u, &v], [&v, &u]] {
+            let (one, two) = (left.contract(right, &[inner]), first.contract(second, &[other]));
+            let root = one.unary(Unary::Exp).binary(Binary::Mul, &two.unary(Unary::Abs).binary(Binary::Add, &one));
+            let steps = steps(std::slice::from_ref(&root));
+            let neighbours = steps.iter().filter_map(|step| match &step.action {
+                Action::Product { rows, columns, .. } => Some(if rows.out == 1 { rows.size } else { columns.size }),
+                _ => None,
+            });
+            let [one, two] = neighbours.collect::<Vec<_>>()[..] else { panic!("two products: {steps:?}") };
+            assert_eq!(one, two, "both lie alike");
+            both_ways(&[root], "two products");
+        }
+    }
+}
+
+#[test]
+fn what_is_read_by_a_few_neighbours_is_turned_around_for_long_rows() {
+    let [n, m, k] = ["n", "m", "k"].map(Name::declared);
+    let (x, y, w) = (tensor(1, &[(n, 30), (k, 2)]), tensor(2, &[(m, 20), (k, 2)]), tensor(3, &[(m, 20)]));
+    let large = tensor(4, &[(n, 30), (m, 20), (k, 2)]);
+    let root = x.binary(Binary::Sub, &y).binary(Binary::Mul, &w);
+    let last = |root: &Node| match &steps(std::slice::from_ref(root)).last().expect("a step").action {
+        Action::Map { operands, sizes, .. } => {
+            let is_even = operands.iter().all(|place| matches!(place.strides[2], 0 | 1));
+            (sizes[2], is_even)
+        }
+        other => panic!("{other:?}"),
+    };
+    assert!(matches!(last(&root), (20 | 30, true)), "the rows are long: {:?}", last(&root));
+    both_ways(std::slice::from_ref(&root), "differences of points");
+    let own = root.binary(Binary::Mul, &large);
+    both_ways(std::slice::from_ref(&own), "beside what is as large");
 }
 
 #[test]

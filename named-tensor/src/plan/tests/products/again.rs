@@ -3,6 +3,7 @@
 use super::super::indexing::multiplied;
 use super::super::*;
 use super::{most, owed, with_gradients};
+use crate::element::Comparison;
 
 const N: Name = Name::declared("n");
 const M: Name = Name::declared("m");
@@ -218,14 +219,17 @@ fn differences_that_are_weighed_by_their_distances_stay_differences() {
     // Forces between bodies: the weight of a body with itself is the largest by far, and its difference is 0.
     let mut draw = Draw::new(31);
     let (other, fill) = (Name::declared("n_"), |value| Node::fill(Kind::F64, value, Shape::default()));
-    let (x, y, m) =
-        (some(&mut draw, &[(N, 40), (D, 3)]), some(&mut draw, &[(M, 40), (D, 3)]), some(&mut draw, &[(N, 40)]));
-    for (to, sides) in [(other, [x.rename(&[(N, other)]), x.clone()]), (M, [x.rename(&[(N, M)]), x.clone()])] {
+    let (x, m) = (some(&mut draw, &[(N, 40), (D, 3)]), some(&mut draw, &[(N, 40)]));
+    // Two sets of points may be the same as well.
+    let same = x.rename(&[(N, M)]).binary(Binary::Mul, &fill(1.0));
+    evaluate(std::slice::from_ref(&same)).unwrap();
+    for (to, sides) in [(other, [x.rename(&[(N, other)]), x.clone()]), (M, [same, x.clone()])] {
         let difference = sides[0].binary(Binary::Sub, &sides[1]);
         let square = squared(&difference).reduce(Reduction::Sum, &[D]).binary(Binary::Add, &fill(1e-9));
         let weight = m.rename(&[(N, to)]).binary(Binary::Mul, &square.binary(Binary::Pow, &fill(-1.5)));
         let turned = sides[1].binary(Binary::Sub, &sides[0]);
-        for difference in [difference, turned] {
+        let again = [x.rename(&[(N, to)]), x.clone()];
+        for difference in [difference, turned, again[0].binary(Binary::Sub, &again[1])] {
             let force = weight.binary(Binary::Mul, &difference);
             both_ways(&[force.reduce(Reduction::Sum, &[to])], "a sum of products");
             both_ways(&[force.reduce(Reduction::Sum, &[N])], "of the others");
@@ -241,8 +245,10 @@ fn differences_that_are_weighed_by_their_distances_stay_differences() {
         &[difference.binary(Binary::Div, &square.binary(Binary::Mul, &square)).reduce(Reduction::Sum, &[other])],
         "of functions",
     );
-    // By weights that do not know them they are small products.
-    let weight = some(&mut draw, &[(N, 40), (M, 40)]);
-    let root = weight.contract(&x.binary(Binary::Sub, &y), &[M]);
-    stays_small(std::slice::from_ref(&root), 40 * 40, "weights of their own");
+    // Weights from outside may be as large.
+    let eye = Node::iota(N, 40).compare(Comparison::Eq, &Node::iota(other, 40)).cast(Kind::F64);
+    let weight = eye.binary(Binary::Mul, &fill(1e12)).binary(Binary::Add, &some(&mut draw, &[(N, 40), (other, 40)]));
+    evaluate(std::slice::from_ref(&weight)).unwrap();
+    let difference = x.rename(&[(N, other)]).binary(Binary::Sub, &x);
+    both_ways(&[weight.contract(&difference, &[other])], "weights of their own");
 }

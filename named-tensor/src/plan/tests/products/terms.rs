@@ -18,14 +18,14 @@ fn sums_that_are_larger_than_what_they_are_made_of_are_sums_of_contractions() {
     let (p, q, of_pairs) = (some(&[(n, 30), (k, 20)]), some(&[(m, 40), (k, 20)]), some(&[(n, 30), (m, 40)]));
     let one = Node::fill(Kind::F64, 1.0, Shape::default());
     let [add, sub, mul] = [Binary::Add, Binary::Sub, Binary::Mul];
-    let difference = p.binary(sub, &q);
+    let either = p.binary(add, &q);
     let both = p.binary(mul, &q);
     let others = one.binary(sub, &p).binary(mul, &one.binary(sub, &q));
     let bias = p.contract(&some(&[(m, 40), (k, 20)]), &[k]).binary(add, &some(&[(m, 40)]));
     for (root, what) in [
-        (p.binary(mul, &difference).reduce(Reduction::Sum, &[k]), "a difference times what one side has"),
-        (p.contract(&difference, &[k]), "a contraction with a difference"),
-        (difference.binary(mul, &of_pairs).reduce(Reduction::Sum, &[m]), "differences that pairs weigh"),
+        (p.binary(mul, &either).reduce(Reduction::Sum, &[k]), "a sum times what one side has"),
+        (p.contract(&either, &[k]), "a contraction with a sum"),
+        (either.binary(mul, &of_pairs).reduce(Reduction::Sum, &[m]), "sums that pairs weigh"),
         (both.binary(add, &others).reduce(Reduction::Sum, &[k]), "products of both and of neither"),
         (p.binary(add, &q).binary(sub, &both).reduce(Reduction::Sum, &[k]), "terms without each other's axes"),
         (both.binary(sub, &one).unary(Unary::Neg).reduce(Reduction::Sum, &[k]), "a number for each that is summed"),
@@ -65,24 +65,72 @@ fn a_product_within_a_sum_is_taken_apart_whatever_it_is_written_in() {
 }
 
 #[test]
-fn what_is_owed_for_weighed_squares_is_made_of_products() {
-    let [n, k, z] = ["n", "k", "z"].map(Name::declared);
-    let mut draw = Draw::new(1);
+fn a_product_of_small_matrices_beside_a_large_one_is_not_made() {
+    let [n, k, o, r] = ["n", "k", "o", "r"].map(Name::declared);
+    let mut draw = Draw::new(9);
     let mut some = |axes: &[(Name, usize)]| stored(&mut draw, Kind::F64, Shape::new(axes.iter().copied()), 1);
-    let (x, m) = (some(&[(n, 100), (z, 5)]), some(&[(k, 20), (z, 5)]));
-    let weights = some(&[(k, 20), (z, 5)]).unary(Unary::Exp);
-    let square = x.binary(Binary::Sub, &m).binary(Binary::Pow, &Node::fill(Kind::F64, 2.0, Shape::default()));
-    for function in [Binary::Mul, Binary::Div] {
-        let root = square.binary(function, &weights).reduce(Reduction::Sum, &[z]);
-        let of_points = owed(&root, &[x.clone(), m.clone()]);
-        let all = owed(&root, &[x.clone(), m.clone(), weights.clone()]);
-        for roots in [&of_points, &all] {
-            let trace = Trace::new(roots).unwrap();
-            let adds = |pairs: &Vec<order::Pair>| pairs.iter().any(|pair| pair.does == order::Does::Subtracts);
-            assert_eq!(order::reordered(&trace).values().filter(|pairs| adds(pairs)).count(), 2, "{function:?}");
-            both_ways(roots, "weighed squares");
+    let (x, w) = (some(&[(n, 4), (k, 50)]), some(&[(k, 50), (o, 60)]));
+    let (a, b) = (some(&[(k, 50), (r, 2)]), some(&[(r, 2), (o, 60)]));
+    let two = Node::fill(Kind::F64, 2.0, Shape::default());
+    let low = a.contract(&b, &[r]);
+    for (matrix, what) in [
+        (w.binary(Binary::Add, &two.binary(Binary::Mul, &low)), "adapted"),
+        (low.binary(Binary::Add, &w), "the other way round"),
+        (w.binary(Binary::Add, &low.binary(Binary::Div, &two)), "halved"),
+    ] {
+        let root = x.contract(&matrix, &[k]);
+        let owed = owed(&root, &[x.clone(), a.clone(), b.clone()]);
+        for roots in [std::slice::from_ref(&root), &owed] {
+            assert!(most(roots) < 50 * 60, "{what}: {}", describe(roots).unwrap());
+            both_ways(roots, what);
         }
     }
+    // With many rows it is one product more. What is left of a matrix may be far smaller than its parts.
+    let many = some(&[(n, 400), (k, 50)]).contract(&w.binary(Binary::Add, &low), &[k]);
+    let left = x.contract(&w.binary(Binary::Sub, &low), &[k]);
+    let both = [many, left];
+    let trace = Trace::new(&both).unwrap();
+    assert!(order::reordered(&trace).is_empty(), "made once");
+}
+
+#[test]
+fn differences_of_points_far_from_the_origin_keep_their_digits() {
+    let [n, k, z] = ["n", "k", "z"].map(Name::declared);
+    let mut draw = Draw::new(1);
+    let number = |value: f64| Node::fill(Kind::F64, value, Shape::default());
+    let some = |draw: &mut Draw, axes: &[(Name, usize)]| {
+        let node = stored(draw, Kind::F64, Shape::new(axes.iter().copied()), 1);
+        evaluate(std::slice::from_ref(&node)).unwrap();
+        node
+    };
+    let far = |draw: &mut Draw, axes: &[(Name, usize)]| {
+        let node = some(draw, axes).binary(Binary::Add, &number(1e7));
+        evaluate(std::slice::from_ref(&node)).unwrap();
+        node
+    };
+    let (x, m) = (far(&mut draw, &[(n, 100), (z, 5)]), far(&mut draw, &[(k, 20), (z, 5)]));
+    let (weights, pairs) =
+        (some(&mut draw, &[(k, 20), (z, 5)]).unary(Unary::Exp), some(&mut draw, &[(n, 100), (k, 20)]));
+    let sum = |node: Node, axes: &[Name]| node.reduce(Reduction::Sum, axes);
+    let square = |node: &Node| node.binary(Binary::Pow, &number(2.0));
+    let [difference, other] = [x.binary(Binary::Sub, &m), m.unary(Unary::Neg).binary(Binary::Add, &x)];
+    for difference in [&difference, &other] {
+        for axis in [n, k] {
+            both_ways(&[sum(pairs.binary(Binary::Mul, difference), &[axis])], "weighed by pairs");
+            both_ways(&[pairs.contract(&difference.binary(Binary::Mul, &weights), &[axis])], "and by axes");
+        }
+        for function in [Binary::Mul, Binary::Div] {
+            let root = sum(square(difference).binary(function, &weights), &[z]);
+            both_ways(&owed(&root, &[x.clone(), m.clone()]), "what points owe for weighed squares");
+            both_ways(&owed(&root, &[x.clone(), m.clone(), weights.clone()]), "what all do");
+        }
+    }
+    // A weighed mean and the variance around it.
+    let pairs = pairs.unary(Unary::Exp);
+    let total = sum(pairs.clone(), &[n]);
+    let mean = pairs.contract(&x, &[n]).binary(Binary::Div, &total);
+    let variance = sum(pairs.binary(Binary::Mul, &square(&x.binary(Binary::Sub, &mean))), &[n]);
+    both_ways(&owed(&variance.binary(Binary::Div, &total), std::slice::from_ref(&pairs)), "what the weights owe");
 }
 
 #[test]
