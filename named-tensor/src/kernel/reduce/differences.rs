@@ -92,7 +92,6 @@ pub(super) fn sum<T: Reducible + Lanes>(
 }
 
 /// What is read besides a number of the row and one of the column.
-#[derive(Clone, Copy, PartialEq)]
 enum Third {
     None,
     /// A number of each sum, the same for all terms.
@@ -105,6 +104,7 @@ enum Third {
 
 /// A term of the sum.
 trait Term {
+    /// What it reads besides.
     const THIRD: Third;
     /// A sum with a term of a number of its row, one of its column, and a third one.
     fn add<T: Lanes, S: Simd>(simd: S, sum: T::Register<S>, of: [T::Register<S>; 3]) -> T::Register<S>;
